@@ -1,0 +1,204 @@
+"""Which row takes which column: the heaviest one-to-one assignment, and the first of those.
+
+A set of columns is an integer used as a bit set. Here most weights tie with many others, which is
+where a textbook solver crawls; a bit set handles all tied columns in one operation.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Levels", "assign", "members"]
+
+# Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
+# are in none of these sets weigh zero.
+Levels = list[tuple[int, int]]
+
+
+def assign(rows: list[Levels], width: int) -> list[int | None]:
+    """The column of each row, or None, in the heaviest assignment to `width` columns.
+
+    As many rows as possible get a column. Of several heaviest assignments it is the first: row 0
+    has the lowest column that it has in any of them, given that row 1 has the lowest, and so on.
+    """
+    prices = _Prices(rows, width)
+    prices.settle()
+    return _First(prices).columns()
+
+
+def members(columns: int) -> list[int]:
+    """The columns of a set, in order."""
+    found: list[int] = []
+    while columns:
+        bit = columns & -columns
+        found.append(bit.bit_length() - 1)
+        columns ^= bit
+    return found
+
+
+class _Prices:
+    """The primal-dual method, with all free rows searching at once.
+
+    Every row and every column has a price, and no pair weighs more than its two prices together.
+    A pair that weighs exactly that is tight. An assignment of tight pairs is a heaviest one as soon
+    as the rows and columns that are left out have price zero. All rows begin at the greatest
+    weight, so those still without a column share one price, which only falls.
+    """
+
+    def __init__(self, rows: list[Levels], width: int) -> None:
+        self.rows = rows
+        self.width = width
+        self.free_price = max((levels[0][0] for levels in rows if levels), default=0)
+        self.row_prices = [self.free_price] * len(rows)
+        self.columns_at = {0: (1 << width) - 1}  # price -> the columns that have it
+        self.column_of = [-1] * len(rows)
+        self.row_of = [-1] * width
+        self.free_columns = (1 << width) - 1
+
+    def settle(self) -> None:
+        """Find prices, and tight pairs for them, that together prove the assignment heaviest."""
+        everything = (1 << self.width) - 1
+        free_rows = list(range(len(self.rows)))
+        tight = [self.tight(row) for row in free_rows]
+        while free_rows and self.free_price:
+            unreached = everything
+            still_free: list[int] = []
+            for row in free_rows:
+                unreached, found = self._augment(row, tight, unreached)
+                if not found:
+                    still_free.append(row)
+            if len(still_free) < len(free_rows):
+                free_rows = still_free  # what the found paths used up was not searched: again
+                continue
+            reached = everything ^ unreached
+            reached_rows = free_rows + [self.row_of[column] for column in members(reached)]
+            self._lower(reached_rows, reached)
+            tight = [columns & unreached for columns in tight]
+            for row in reached_rows:
+                tight[row] = self.tight(row)
+
+    def tight(self, row: int) -> int:
+        """The columns that weigh for this row exactly what the two prices say."""
+        price = self.row_prices[row]
+        columns = 0 if price else self.columns_at.get(0, 0)
+        for weight, having in self.rows[row]:
+            columns |= having & self.columns_at.get(weight - price, 0)
+        return columns
+
+    def _augment(self, root: int, tight: list[int], unreached: int) -> tuple[int, bool]:
+        """Walk tight pairs from a free row to a free column, and shift every row on the way."""
+        path = [root]
+        taken: list[int] = []
+        while path:
+            reach = tight[path[-1]] & unreached
+            goal = reach & self.free_columns
+            if not reach:
+                path.pop()
+                if taken:
+                    taken.pop()
+                continue
+            step = goal or reach
+            bit = step & -step
+            unreached ^= bit
+            taken.append(bit.bit_length() - 1)
+            if goal:
+                self.free_columns ^= bit
+                for row, column in zip(path, taken, strict=True):
+                    self.column_of[row] = column
+                    self.row_of[column] = row
+                return unreached, True
+            path.append(self.row_of[taken[-1]])
+        return unreached, False
+
+    def _lower(self, reached_rows: list[int], reached: int) -> None:
+        """Lower the reached rows, and raise the reached columns, until another pair is tight."""
+        step = min(
+            (self._slack(row, reached) for row in reached_rows), default=self.free_price
+        )
+        step = min(step, self.free_price)
+        self.free_price -= step
+        for row in reached_rows:
+            self.row_prices[row] -= step
+        columns_at: dict[int, int] = {}
+        for price, columns in self.columns_at.items():
+            for new_price, moved in ((price, columns & ~reached), (price + step, columns & reached)):
+                if moved:
+                    columns_at[new_price] = columns_at.get(new_price, 0) | moved
+        self.columns_at = columns_at
+
+    def _slack(self, row: int, reached: int) -> int:
+        """By how much this row's price can fall before it has a tight pair not yet reached."""
+        price = self.row_prices[row]
+        least = price
+        for weight, having in self.rows[row]:
+            having &= ~reached
+            for column_price, columns in self.columns_at.items():
+                if price - weight + column_price < least and having & columns:
+                    least = price - weight + column_price
+        return least
+
+
+class _First:
+    """The first in order of all heaviest assignments.
+
+    Those are exactly the assignments of tight pairs. With rows and columns that weigh nothing the
+    square is made full, so that every column has an owner; then one assignment turns into another
+    by rows handing on their columns in a circle.
+    """
+
+    def __init__(self, prices: _Prices) -> None:
+        self.height, self.width = len(prices.rows), prices.width
+        size = max(self.height, self.width)
+        spare_columns = ((1 << size) - 1) ^ ((1 << self.width) - 1)
+        prices.columns_at[0] = prices.columns_at.get(0, 0) | spare_columns
+        self.tight = [prices.tight(row) for row in range(self.height)]
+        self.tight += [prices.columns_at[0]] * (size - self.height)
+        self.column_of = prices.column_of + [-1] * (size - self.height)
+        self.row_of = prices.row_of + [-1] * (size - self.width)
+        free_columns = iter(members(prices.free_columns | spare_columns))
+        for row, column in enumerate(self.column_of):
+            if column < 0:
+                self._give(row, next(free_columns))
+        self.open_columns = (1 << size) - 1  # those that no earlier row has settled on
+
+    def columns(self) -> list[int | None]:
+        """Let one row after the other change to the lowest column that it can have."""
+        for row in range(self.height):
+            self._improve(row)
+            self.open_columns ^= 1 << self.column_of[row]
+        return [
+            column if column < self.width else None for column in self.column_of[: self.height]
+        ]
+
+    def _improve(self, row: int) -> None:
+        own = self.column_of[row]
+        lower = self.tight[row] & self.open_columns & ((1 << own) - 1)
+        dead = 1 << own  # columns from which no circle leads back to this row's own
+        while lower:
+            bit = lower & -lower
+            circle, dead = self._circle(bit.bit_length() - 1, own, dead)
+            if circle:
+                owners = [row] + [self.row_of[column] for column in circle]
+                for owner, column in zip(owners, [*circle, own], strict=True):
+                    self._give(owner, column)
+                return
+            lower &= ~dead
+
+    def _circle(self, start: int, own: int, dead: int) -> tuple[list[int], int]:
+        """The columns to hand on, one owner to the next, so that the last can take `own`."""
+        path = [start]
+        dead |= 1 << start
+        while path:
+            reach = self.tight[self.row_of[path[-1]]]
+            if reach >> own & 1:
+                return path, dead
+            step = reach & self.open_columns & ~dead
+            if step:
+                bit = step & -step
+                dead |= bit
+                path.append(bit.bit_length() - 1)
+            else:
+                path.pop()
+        return path, dead
+
+    def _give(self, row: int, column: int) -> None:
+        self.column_of[row] = column
+        self.row_of[column] = row

@@ -1,0 +1,158 @@
+"""How close every expected call is to every actual call of the same tool, all pairs at once.
+
+The actual calls are the columns, and a set of columns is an integer used as a bit set: an index
+from (argument, value) to the columns that have it answers for all of them in one operation.
+"""
+
+from __future__ import annotations
+
+from math import lcm
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from callscore.core.arguments import overlap_ratio
+from callscore.core.equality import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from callscore.core.assignment import Levels
+    from callscore.core.model import ToolCall
+    from callscore.core.settings import Settings
+
+__all__ = ["Closeness", "weigh"]
+
+
+class Closeness(NamedTuple):
+    """What pairing one expected call with each actual call is worth.
+
+    Attributes:
+        levels: the worth, where it is above zero, and the columns that have it.
+        correct: the columns that would make a correct pair.
+        same_tool: all columns of the same tool.
+    """
+
+    levels: Levels
+    correct: int
+    same_tool: int
+
+
+class _Grade(NamedTuple):
+    """What one expected call and some columns, all alike to it, would make as pairs."""
+
+    is_correct: bool
+    is_equal: bool
+    part: int  # of the overlap, part / whole
+    whole: int
+    columns: int
+
+
+def weigh(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
+) -> list[Closeness]:
+    """What every possible pair is worth, as integers that add up.
+
+    The heaviest pairing has the most correct pairs, then the most equal pairs, then the greatest
+    total overlap: a single correct pair outweighs all equal ones, and one of those all overlaps.
+    """
+    indexes: dict[str, _Index] = {}
+    for column, call in enumerate(actual):
+        indexes.setdefault(call.name, _Index()).add(1 << column, call)
+    nothing = _Index()
+    found = [indexes.get(call.name, nothing).grades(call, settings) for call in expected]
+    scale = lcm(*{grade.whole for grades in found for grade in grades})
+    most_pairs = min(len(expected), len(actual))
+    equal_worth = scale * most_pairs + 1
+    correct_worth = equal_worth * (most_pairs + 1)
+    rows: list[Closeness] = []
+    for call, grades in zip(expected, found, strict=True):
+        levels: dict[int, int] = {}
+        correct = 0
+        for is_correct, is_equal, part, whole, columns in grades:
+            worth = is_correct * correct_worth + is_equal * equal_worth + part * (scale // whole)
+            if worth:
+                levels[worth] = levels.get(worth, 0) | columns
+            if is_correct:
+                correct |= columns
+        same_tool = indexes.get(call.name, nothing).columns
+        rows.append(Closeness(sorted(levels.items(), reverse=True), correct, same_tool))
+    return rows
+
+
+class _Index:
+    """The actual calls of one tool by what they have in common."""
+
+    def __init__(self) -> None:
+        self.columns = 0
+        self.readable = 0  # those whose arguments could be parsed
+        self.by_value: dict[str, dict[Hashable, int]] = {}
+        self.by_keys: dict[tuple[str, ...], int] = {}
+
+    def add(self, bit: int, call: ToolCall) -> None:
+        """Enter one actual call."""
+        self.columns |= bit
+        if call.error is not None:
+            return
+        self.readable |= bit
+        arguments = call.arguments or {}
+        for key, value in arguments.items():
+            holders = self.by_value.setdefault(key, {})
+            token = _token(value)
+            holders[token] = holders.get(token, 0) | bit
+        keys = tuple(sorted(arguments))
+        self.by_keys[keys] = self.by_keys.get(keys, 0) | bit
+
+    def grades(self, call: ToolCall, settings: Settings) -> list[_Grade]:
+        """What this expected call makes with each of the actual ones that can be read."""
+        if call.arguments is None:  # it accepts any arguments
+            return [_Grade(is_correct=True, is_equal=False, part=1, whole=1, columns=self.readable)]
+        wanted = len(call.arguments)
+        found: list[_Grade] = []
+        for matched, columns in self._matches(call.arguments):
+            for (given, shared), alike in self._splits(call.arguments, columns):
+                part, whole = overlap_ratio(
+                    matched,
+                    wanted=wanted,
+                    given=given,
+                    shared=shared,
+                    extra_arguments=settings.extra_arguments,
+                )
+                is_equal = matched == wanted == given
+                is_near = part / whole >= settings.argument_match_threshold
+                is_correct = is_equal or (is_near and settings.mode == "flexible")
+                found.append(_Grade(is_correct, is_equal, part, whole, alike))
+        return found
+
+    def _matches(self, arguments: dict[str, Any]) -> list[tuple[int, int]]:
+        """How many of the arguments are matched, and by which columns."""
+        at_least = [self.readable] + [0] * (len(arguments) + 1)
+        for seen, (key, value) in enumerate(arguments.items()):
+            holders = self.by_value.get(key)
+            columns = holders.get(_token(value), 0) if holders else 0
+            if columns:
+                for matched in range(seen, -1, -1):
+                    at_least[matched + 1] |= at_least[matched] & columns
+        return [
+            (matched, more ^ enough)
+            for matched, (more, enough) in enumerate(zip(at_least, at_least[1:], strict=False))
+            if more != enough
+        ]
+
+    def _splits(
+        self, arguments: dict[str, Any], columns: int
+    ) -> list[tuple[tuple[int, int], int]]:
+        """The columns apart by how many arguments they give, and how many of those are wanted."""
+        found: dict[tuple[int, int], int] = {}
+        for keys, having in self.by_keys.items():
+            both = having & columns
+            if both:
+                split = len(keys), sum(key in arguments for key in keys)
+                found[split] = found.get(split, 0) | both
+        return list(found.items())
+
+
+def _token(value: Any) -> Hashable:
+    """A hashable stand-in: two are equal exactly when the values are the same JSON value."""
+    kind = value.__class__
+    if kind is str or kind is int or value is None or (kind is float and value == value):
+        return value
+    return (fingerprint(value),)

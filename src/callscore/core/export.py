@@ -1,0 +1,223 @@
+"""Scores and results as plain data that any JSON encoder accepts."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.text import atom_text, integer_text, render_value, repr_text
+from callscore.core.wording import rating, reason, summary_line
+
+if TYPE_CHECKING:
+    from callscore.core.model import Pair, Score, ToolCall
+    from callscore.core.results import CaseScore, Noted, Results
+    from callscore.core.statistics import Interval
+    from callscore.core.summary import Summary
+    from callscore.core.wording import Language
+
+__all__ = ["case_to_dict", "encode_json", "plain", "results_to_dict", "score_to_dict"]
+
+# Encoders follow nesting with the interpreter's stack, which holds about a thousand levels.
+_DEEPEST = 100
+_DEEP_TEXT = 10_000
+# Longer integers are refused by every encoder that prints them with Python's own digits.
+_LONGEST_INTEGER = 10_000
+_UNCHANGED = frozenset({bool, type(None)})
+
+
+def plain(value: object, *, depth: int = 0) -> Any:
+    """The value with everything that JSON does not know turned into text.
+
+    NaN and infinities, dates and other objects become strings; so do integers of more than 3,000
+    digits, and what is nested more than 100 levels deep (at most 10,000 characters of it). In
+    strings, halves of surrogate pairs are spelled out.
+    """
+    kind = value.__class__
+    if kind in _UNCHANGED:
+        return value
+    if isinstance(value, str):
+        return _plain_string(value)
+    if isinstance(value, int):
+        return int(value) if value.bit_length() < _LONGEST_INTEGER else integer_text(value)
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else atom_text(value)
+    return _plain_container(value, depth)
+
+
+def _plain_string(value: str) -> str:
+    if value.isascii():
+        return str(value)
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
+def _plain_container(value: object, depth: int) -> Any:
+    if not isinstance(value, dict | list | tuple):
+        return _plain_string(repr_text(value))
+    if depth == _DEEPEST:
+        return render_value(value, limit=_DEEP_TEXT)
+    if isinstance(value, dict):
+        return {_plain_key(key): plain(member, depth=depth + 1) for key, member in value.items()}
+    return [plain(member, depth=depth + 1) for member in value]
+
+
+def _plain_key(key: object) -> str:
+    return _plain_string(key if isinstance(key, str) else atom_text(key))
+
+
+def encode_json(value: object) -> bytes:
+    """The value as JSON on one line; integers keep all their digits."""
+    return msgspec.json.encode(plain(value))
+
+
+def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
+    """A score with all its numbers, pairs and differences as plain data."""
+    return {
+        "score": score.score,
+        "f1": score.f1,
+        "precision": score.precision,
+        "recall": score.recall,
+        "total_expected": score.total_expected,
+        "total_actual": score.total_actual,
+        "is_exact": score.is_exact,
+        "passed": score.passed,
+        "tool_selection": score.tool_selection,
+        "argument_accuracy": score.argument_accuracy,
+        "tool_called": score.tool_called,
+        "rating": rating(score.f1, lang=lang),
+        "summary": summary_line(score, lang=lang),
+        "correct": [_pair(pair, lang) for pair in score.correct],
+        "incorrect": [_pair(pair, lang) for pair in score.incorrect],
+        "missed": [_call(call) for call in score.missed],
+        "extra": [_call(call) for call in score.extra],
+        "settings": msgspec.to_builtins(score.settings),
+    }
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    # A field that is not there says as much as null would, and an expected call without
+    # arguments (any are accepted) stays apart from one with none.
+    return {
+        field: plain(value)
+        for field in call.__struct_fields__
+        if (value := getattr(call, field)) is not None
+    }
+
+
+def _pair(pair: Pair, lang: Language) -> dict[str, Any]:
+    return {
+        "expected": _call(pair.expected),
+        "actual": _call(pair.actual),
+        "expected_index": pair.expected_index,
+        "actual_index": pair.actual_index,
+        "overlap": pair.overlap,
+        "differences": [
+            {
+                "path": _plain_string(difference.path),
+                "kind": difference.kind,
+                "expected": plain(difference.expected),
+                "actual": plain(difference.actual),
+                "reason": reason(difference, lang=lang, error=pair.actual.error),
+            }
+            for difference in pair.differences
+        ],
+    }
+
+
+def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
+    """A case's score as plain data, under its id."""
+    return {
+        "id": plain(case.id),
+        "trial": plain(case.trial),
+        "tags": plain(case.tags),
+        **score_to_dict(case.score, lang=lang),
+    }
+
+
+def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any]:
+    """The totals, the tables, everything that was not scored, and the cases to show."""
+    summary = results.summary
+    return {
+        "totals": _totals(summary),
+        "calls": {
+            "expected": summary.total_expected,
+            "actual": summary.total_actual,
+            "correct": summary.correct,
+            "incorrect": summary.incorrect,
+            "missed": summary.missed,
+            "extra": summary.extra,
+        },
+        "tools": _tools(summary),
+        "wrong_arguments": [
+            {"tool": plain(tool), "argument": plain(argument), "count": count}
+            for tool, argument, count in worst_arguments(summary)
+        ],
+        "confusion": [
+            {"expected": plain(expected), "called": plain(called), "count": count}
+            for expected, called, count in confused_tools(summary)
+        ],
+        "trials": _trials(summary),
+        "not_scored": _noted(results.not_scored),
+        "not_run": _noted(results.not_run),
+        "without_reference": _noted(results.without_reference),
+        "repeated": _noted(results.repeated),
+        "skipped": _noted(results.skipped),
+        "settings": msgspec.to_builtins(results.settings),
+        "cases": [case_to_dict(case, lang=lang) for case in results.cases],
+        "not_shown": results.not_shown,
+    }
+
+
+def _totals(summary: Summary) -> dict[str, Any]:
+    return {
+        "cases": summary.cases,
+        "passed": summary.passed,
+        "exact": summary.exact,
+        "exact_interval": _interval(summary.exact_interval),
+        "macro": {
+            "f1": summary.macro_f1,
+            "f1_interval": _interval(summary.macro_f1_interval),
+            "precision": summary.macro_precision,
+            "recall": summary.macro_recall,
+        },
+        "micro": {
+            "f1": summary.micro_f1,
+            "precision": summary.micro_precision,
+            "recall": summary.micro_recall,
+        },
+    }
+
+
+def _interval(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else list(interval)
+
+
+def _tools(summary: Summary) -> list[dict[str, Any]]:
+    return [
+        {
+            "tool": plain(tool),
+            "expected": counts.expected,
+            "correct": counts.correct,
+            "incorrect": counts.incorrect,
+            "missed": counts.missed,
+            "extra": counts.extra,
+        }
+        for tool, counts in worst_tools(summary)
+    ]
+
+
+def _trials(summary: Summary) -> dict[str, Any] | None:
+    pass_at_k = summary.pass_at_k()
+    if not pass_at_k:
+        return None
+    return {
+        "cases": len(summary.trials),
+        "pass_at_k": pass_at_k,
+        "pass_hat_k": summary.pass_hat_k(),
+    }
+
+
+def _noted(noted: Noted) -> dict[str, Any]:
+    return {"count": noted.count, "names": plain(noted.names)}

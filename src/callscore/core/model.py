@@ -1,0 +1,245 @@
+"""The nouns: a call, a case, a pair of calls, and a score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.arguments import Difference, differences, matched_arguments, overlap_ratio
+from callscore.core.names import count_same_names
+from callscore.core.settings import DEFAULT, Settings
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from callscore.core.wording import Language
+
+__all__ = ["Case", "Difference", "Pair", "Score", "ToolCall"]
+
+
+class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One tool invocation.
+
+    Attributes:
+        name: the tool, spelled as the trace spells it.
+        arguments: the argument object. None in an expected call accepts any arguments.
+        id: the id that the trace gives the call; ids are not unique in real traces.
+        step: calls of one assistant message share it.
+        result: what the tool answered.
+        failed: whether that answer was an error.
+        raw: what stood in place of the arguments, where that is not a JSON object.
+        error: why it is not. Such a call is paired by name and is never correct.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None = None
+    id: str | None = None
+    step: int | None = None
+    result: Any = None
+    failed: bool | None = None
+    raw: str | None = None
+    error: str | None = None
+
+
+class Case(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """One thing to score: what was expected and what was done.
+
+    Attributes:
+        id: the name of the case; (`id`, `trial`) is unique.
+        expected: the calls that should be made; None where the case has no reference.
+        actual: the calls that were made; None where it was not run.
+        input: what the agent was asked.
+        trial: which repetition this is, where a case is run several times.
+        tools: the definitions of the tools, as they were given.
+        tags: words to select and to group by.
+        metadata: anything else worth keeping.
+    """
+
+    id: str
+    expected: tuple[ToolCall, ...] | None = None
+    actual: tuple[ToolCall, ...] | None = None
+    input: Any = None
+    trial: int | str | None = None
+    tools: Any = None
+    tags: tuple[str, ...] = ()
+    metadata: Any = None
+
+
+class Pair(Struct, frozen=True, gc=False):
+    """One expected call set against one actual call of the same name.
+
+    Attributes:
+        expected: the expected call.
+        actual: the actual call.
+        expected_index: the position of the expected call, from 0.
+        actual_index: the position of the actual call, from 0.
+        is_correct: whether the actual call counts as the expected one.
+        settings: what decided that.
+    """
+
+    expected: ToolCall
+    actual: ToolCall
+    expected_index: int
+    actual_index: int
+    is_correct: bool
+    settings: Settings = DEFAULT
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Every reason why the two calls are not equal; none where they are."""
+        if self.actual.error is not None:
+            return (Difference("$", "malformed", self.expected.arguments, self.actual.raw),)
+        if self.expected.arguments is None:
+            return ()
+        return differences(self.expected.arguments, self.actual.arguments or {})
+
+    @property
+    def matched_arguments(self) -> int:
+        """How many of the expected arguments the actual call has with the same value."""
+        if self.actual.error is not None:
+            return 0
+        return matched_arguments(self.expected.arguments or {}, self.actual.arguments or {})
+
+    @property
+    def overlap(self) -> float:
+        """The share of the expected arguments that the actual call has with the same value."""
+        if self.actual.error is not None:
+            return 0.0
+        if self.expected.arguments is None:
+            return 1.0
+        wanted, given = self.expected.arguments, self.actual.arguments or {}
+        part, whole = overlap_ratio(
+            matched_arguments(wanted, given),
+            wanted=len(wanted),
+            given=len(given),
+            shared=len(wanted.keys() & given.keys()),
+            extra_arguments=self.settings.extra_arguments,
+        )
+        return part / whole
+
+
+class Score(Struct, frozen=True, gc=False):
+    """How well the actual calls of one case match the expected ones.
+
+    Attributes:
+        correct: the pairs whose actual call counts as the expected one.
+        incorrect: the pairs of the right tool with the wrong arguments.
+        missed: the expected calls that were never made.
+        extra: the actual calls that nobody expected.
+        expected: all expected calls, in order.
+        actual: all actual calls, in order.
+        settings: what decided all this.
+    """
+
+    correct: tuple[Pair, ...]
+    incorrect: tuple[Pair, ...]
+    missed: tuple[ToolCall, ...]
+    extra: tuple[ToolCall, ...]
+    expected: tuple[ToolCall, ...]
+    actual: tuple[ToolCall, ...]
+    settings: Settings = DEFAULT
+
+    @property
+    def total_expected(self) -> int:
+        """How many calls were expected."""
+        return len(self.expected)
+
+    @property
+    def total_actual(self) -> int:
+        """How many calls were made."""
+        return len(self.actual)
+
+    @property
+    def precision(self) -> float:
+        """The share of the actual calls that are correct; 1 where there are none."""
+        return len(self.correct) / len(self.actual) if self.actual else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the expected calls that were made correctly; 1 where there are none."""
+        return len(self.correct) / len(self.expected) if self.expected else 1.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 1 where nothing was expected or made."""
+        return f1_of(len(self.correct), len(self.expected), len(self.actual))
+
+    @property
+    def score(self) -> float:
+        """The score of the case: its F1."""
+        return self.f1
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every expected call was made correctly and no other."""
+        return len(self.correct) == len(self.expected) == len(self.actual)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score is at least what the settings ask for."""
+        return self.f1 >= self.settings.at_least
+
+    @property
+    def tool_selection(self) -> float:
+        """The same F1 over the names alone, whatever the arguments."""
+        wanted = [call.name for call in self.expected]
+        given = [call.name for call in self.actual]
+        same = count_same_names(wanted, given, self.settings.order)
+        return f1_of(same, len(wanted), len(given))
+
+    @property
+    def argument_accuracy(self) -> float | None:
+        """Matched expected arguments / expected arguments, over all pairs; None without any."""
+        pairs = self.correct + self.incorrect
+        wanted = sum(len(pair.expected.arguments or {}) for pair in pairs)
+        return sum(pair.matched_arguments for pair in pairs) / wanted if wanted else None
+
+    @property
+    def tool_called(self) -> int:
+        """1 if an expected tool is among the calls, or none was expected and none was made."""
+        if not self.expected:
+            return int(not self.actual)
+        called = {call.name for call in self.actual}
+        return int(any(call.name in called for call in self.expected))
+
+    @property
+    def rating(self) -> str:
+        """The score in one word: Excellent, Good, Moderate or Poor."""
+        from callscore.core.wording import rating
+
+        return rating(self.f1)
+
+    @property
+    def summary(self) -> str:
+        """The score and the four counts on one line."""
+        from callscore.core.wording import summary_line
+
+        return summary_line(self)
+
+    def explain(self, *, lang: Language = "en") -> str:
+        """How the score comes about, in three steps that a person can check by hand."""
+        from callscore.core.explanation import explain
+
+        return explain(self, lang=lang)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that any JSON encoder accepts."""
+        from callscore.core.export import score_to_dict
+
+        return score_to_dict(self)
+
+    def __str__(self) -> str:
+        from callscore.core.diff import diff_lines, plain_text
+
+        return plain_text(diff_lines(self))
+
+    def __rich__(self) -> Text:
+        from callscore.core.diff import diff_lines, rich_text
+
+        return rich_text(diff_lines(self))
+
+
+def f1_of(correct: int, expected: int, actual: int) -> float:
+    """F1 from counts, in the one form that makes 0.8 come out as 0.8."""
+    return 2 * correct / (expected + actual) if expected or actual else 1.0

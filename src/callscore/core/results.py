@@ -1,0 +1,58 @@
+"""What scoring many cases gave: the summary, the cases to show, and all that was not scored."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from callscore.core.model import Score
+from callscore.core.settings import Settings
+from callscore.core.summary import Summary
+
+__all__ = ["CaseScore", "Noted", "Results"]
+
+
+class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
+    """The score of one case, under the names it goes by."""
+
+    id: str
+    score: Score
+    trial: int | str | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The id, and the trial where there is one."""
+        return self.id if self.trial is None else f"{self.id} #{self.trial}"
+
+
+class Noted(Struct, frozen=True, gc=False):
+    """Things that were counted, and the names of the first of them."""
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+
+class Results(Struct, frozen=True, gc=False, kw_only=True):
+    """What scoring many cases gave.
+
+    Attributes:
+        settings: what decided the scores.
+        summary: the counts of all scored cases.
+        cases: the cases to show, in the order of the input.
+        not_shown: how many more there are of the kind that is shown.
+        not_scored: cases without an `expected` field.
+        not_run: references for which there is no actual side.
+        without_reference: traces for which there is no reference.
+        repeated: cases whose (id, trial) was there before; they are scored all the same.
+        skipped: places that could not be read and were skipped, as asked.
+    """
+
+    settings: Settings
+    summary: Summary
+    cases: tuple[CaseScore, ...] = ()
+    not_shown: int = 0
+    not_scored: Noted = Noted()
+    not_run: Noted = Noted()
+    without_reference: Noted = Noted()
+    repeated: Noted = Noted()
+    skipped: Noted = Noted()

@@ -1,0 +1,80 @@
+"""How strictly two calls are compared: the configuration of a score."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from callscore.errors import InvalidSettings
+
+__all__ = ["DEFAULT", "ExtraArguments", "Mode", "Order", "Settings", "settings_for"]
+
+Order = Literal["any", "in_order", "exact"]
+ExtraArguments = Literal["ignore", "count"]
+
+
+class Mode(StrEnum):
+    """Whether a call must be equal to the expected one, or only near enough."""
+
+    STRICT = "strict"
+    FLEXIBLE = "flexible"
+
+
+class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """Everything that decides what a score is; the defaults are the strict comparison.
+
+    Attributes:
+        mode: `strict` wants equal arguments; `flexible` wants enough of them.
+        argument_match_threshold: the overlap from which a flexible pair is correct, 0 to 1.
+        order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
+        extra_arguments: whether arguments that nobody expected lower a flexible overlap.
+        at_least: the score from which a case passes.
+    """
+
+    mode: Mode = Mode.STRICT
+    argument_match_threshold: float = 0.8
+    order: Order = "any"
+    extra_arguments: ExtraArguments = "ignore"
+    at_least: float = 1.0
+
+    def __post_init__(self) -> None:
+        _require_choice("mode", self.mode, tuple(Mode))
+        _require_choice("order", self.order, ("any", "in_order", "exact"))
+        _require_choice("extra_arguments", self.extra_arguments, ("ignore", "count"))
+        _require_share("argument_match_threshold", self.argument_match_threshold)
+        _require_share("at_least", self.at_least)
+
+
+def _require_choice(setting: str, value: str, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidSettings(f"{setting}: {value!r} is not one of {', '.join(choices)}")
+
+
+def _require_share(setting: str, value: float) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise InvalidSettings(f"{setting}: {value!r} is not a number from 0 to 1")
+
+
+DEFAULT = Settings()
+
+
+@lru_cache(maxsize=256)
+def settings_for(
+    mode: Mode | str,
+    argument_match_threshold: float,
+    order: str,
+    extra_arguments: str,
+    at_least: float,
+) -> Settings:
+    """The settings with these values; the same object for the same values."""
+    return Settings(
+        mode=mode,
+        argument_match_threshold=argument_match_threshold,
+        order=order,
+        extra_arguments=extra_arguments,
+        at_least=at_least,
+    )

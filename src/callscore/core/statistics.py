@@ -1,0 +1,169 @@
+"""Intervals, and how often an agent succeeds when it may try several times."""
+
+from __future__ import annotations
+
+from math import comb, floor, lgamma, log, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+__all__ = ["Cluster", "Interval", "bootstrap_mean", "pass_at_k", "pass_hat_k", "wilson"]
+
+_SEED = 20240115
+_MOST_REPLICATES = 2000
+_FEWEST_REPLICATES = 200
+_MOST_DRAWS = 20_000_000
+# One draw from a binomial distribution takes as long as this many draws of a single cluster.
+_BINOMIAL_COST = 12
+# From this expected count on, the rejection method is quicker than waiting for each success.
+_REJECTION_FROM = 10
+
+
+class Interval(NamedTuple):
+    """A range that covers the true value in 95 of 100 repetitions, or as many as were asked for."""
+
+    low: float
+    high: float
+
+
+class Cluster(NamedTuple):
+    """Some clusters of values that are all alike: resampling takes a cluster whole or not at all.
+
+    Attributes:
+        total: the sum of the values in one such cluster.
+        size: how many values it has.
+        times: how many such clusters there are.
+    """
+
+    total: float
+    size: int
+    times: int
+
+
+def wilson(successes: int, total: int, *, confidence: float = 0.95) -> Interval:
+    """The Wilson score interval of a proportion; all of [0, 1] where nothing was observed."""
+    if total == 0:
+        return Interval(0.0, 1.0)
+    from statistics import NormalDist
+
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    share = successes / total
+    shrink = 1 + z * z / total
+    centre = (share + z * z / (2 * total)) / shrink
+    reach = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / shrink
+    # At the two ends the formula gives 0 and 1 but for rounding.
+    low = 0.0 if successes == 0 else centre - reach
+    high = 1.0 if successes == total else centre + reach
+    return Interval(low, high)
+
+
+def pass_at_k(trials: int, successes: int, k: int) -> float:
+    """The chance that at least one of k trials succeeds, drawn without replacement."""
+    _require_trials(trials, successes, k)
+    return 1 - comb(trials - successes, k) / comb(trials, k)
+
+
+def pass_hat_k(trials: int, successes: int, k: int) -> float:
+    """The chance that all of k trials succeed, drawn without replacement: pass^k."""
+    _require_trials(trials, successes, k)
+    return comb(successes, k) / comb(trials, k)
+
+
+def _require_trials(trials: int, successes: int, k: int) -> None:
+    if not 0 <= successes <= trials:
+        raise InvalidSettings(f"{successes} successes in {trials} trials: there cannot be that many")
+    if not 1 <= k <= trials:
+        raise InvalidSettings(f"k is {k}, but there are {trials} trials: k is from 1 to {trials}")
+
+
+def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> Interval:
+    """The percentile bootstrap interval of a mean, with clusters resampled whole.
+
+    Seeded, and a function of the clusters alone: their order does not matter. At least one cluster
+    is needed. Many clusters of few kinds are resampled by drawing how often each kind falls.
+    """
+    from random import Random
+
+    kinds = sorted(clusters)
+    number = sum(kind.times for kind in kinds)
+    by_kind = len(kinds) * _BINOMIAL_COST < number
+    draws = len(kinds) * _BINOMIAL_COST if by_kind else number
+    replicates = max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // draws))
+    random = Random(_SEED)  # noqa: S311  (a reproducible resample, not a secret)
+    if by_kind:
+        means = [_mean(kinds, _multinomial(kinds, number, random)) for _ in range(replicates)]
+    else:
+        every = [kind for kind in kinds for _ in range(kind.times)]
+        means = [_mean_of_all(random.choices(every, k=number)) for _ in range(replicates)]
+    means.sort()
+    tail = floor(replicates * (1 - confidence) / 2)
+    return Interval(means[tail], means[-1 - tail])
+
+
+def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:
+    total = sum(kind.total * count for kind, count in zip(kinds, counts, strict=True))
+    return total / sum(kind.size * count for kind, count in zip(kinds, counts, strict=True))
+
+
+def _mean_of_all(clusters: Sequence[Cluster]) -> float:
+    return sum(cluster.total for cluster in clusters) / sum(cluster.size for cluster in clusters)
+
+
+def _multinomial(kinds: Sequence[Cluster], number: int, random: Random) -> list[int]:
+    """How often each kind falls in `number` draws, one binomial after another."""
+    counts: list[int] = []
+    draws_left, clusters_left = number, number
+    for kind in kinds:
+        count = _binomial(draws_left, kind.times / clusters_left, random)
+        counts.append(count)
+        draws_left -= count
+        clusters_left -= kind.times
+    return counts
+
+
+def _binomial(trials: int, chance: float, random: Random) -> int:
+    """One exact draw from a binomial distribution."""
+    if chance > 1 / 2:
+        return trials - _binomial(trials, 1 - chance, random)
+    if trials * chance < _REJECTION_FROM:
+        return _binomial_by_waiting(trials, chance, random)
+    return _binomial_by_rejection(trials, chance, random)
+
+
+def _binomial_by_waiting(trials: int, chance: float, random: Random) -> int:
+    """Count successes by drawing how many trials each one takes."""
+    if chance == 0:
+        return 0
+    scale = log(1 - chance)
+    successes, used = -1, 0
+    while used <= trials:
+        used += floor(log(1 - random.random()) / scale) + 1
+        successes += 1
+    return successes
+
+
+def _binomial_by_rejection(trials: int, chance: float, random: Random) -> int:
+    """Transformed rejection (algorithm BTRS of Hörmann 1993): constant time for any size."""
+    spread = sqrt(trials * chance * (1 - chance))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * chance
+    centre = trials * chance + 0.5
+    odds = log(chance / (1 - chance))
+    mode = floor((trials + 1) * chance)
+    height = lgamma(mode + 1) + lgamma(trials - mode + 1)
+    while True:
+        u, v = random.random() - 0.5, 1 - random.random()
+        room = 0.5 - abs(u)
+        if room == 0:
+            continue
+        drawn = floor((2 * a / room + b) * u + centre)
+        if not 0 <= drawn <= trials:
+            continue
+        v = log(v * (2.83 + 5.1 / b) * spread / (a / (room * room) + b))
+        density = height - lgamma(drawn + 1) - lgamma(trials - drawn + 1)
+        if v <= density + (drawn - mode) * odds:
+            return drawn

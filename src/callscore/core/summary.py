@@ -1,0 +1,270 @@
+"""What many cases come to: integers that add, so that any split merges to the same summary."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from math import fsum
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct, field
+
+from callscore.core.model import f1_of
+from callscore.core.statistics import (
+    Cluster,
+    Interval,
+    bootstrap_mean,
+    pass_at_k,
+    pass_hat_k,
+    wilson,
+)
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.model import Score
+
+__all__ = ["Outcome", "Summary", "ToolCounts"]
+
+Key = TypeVar("Key")
+# Of one case: correct pairs, expected calls, actual calls. Every rate of a case follows from these.
+Outcome = tuple[int, int, int]
+
+
+class ToolCounts(Struct):
+    """How the calls of one tool went."""
+
+    correct: int = 0
+    incorrect: int = 0
+    missed: int = 0
+    extra: int = 0
+
+    @property
+    def expected(self) -> int:
+        """How many calls of the tool were expected."""
+        return self.correct + self.incorrect + self.missed
+
+
+class Summary(Struct):
+    """The counts of many cases; `add` and `merge` change it, everything else only reads it.
+
+    Attributes:
+        at_least: the score from which a case passes.
+        outcomes: how many cases had which outcome.
+        tools: how the calls of each tool went.
+        wrong_arguments: (tool, argument) -> in how many incorrect calls it differs.
+        confusion: (expected tool, called tool) -> how often one came in place of the other. Within
+            a case missed and extra calls are set against each other in order, the rest against None.
+        trials: id -> outcomes, of the cases that say which trial they are.
+    """
+
+    at_least: float = 1.0
+    outcomes: dict[Outcome, int] = field(default_factory=dict)
+    tools: dict[str, ToolCounts] = field(default_factory=dict)
+    wrong_arguments: dict[tuple[str, str], int] = field(default_factory=dict)
+    confusion: dict[tuple[str | None, str | None], int] = field(default_factory=dict)
+    trials: dict[str, dict[Outcome, int]] = field(default_factory=dict)
+
+    def add(self, score: Score, *, trial_of: str | None = None) -> None:
+        """Count one case; `trial_of` is its id where it is one of several trials."""
+        outcome = (len(score.correct), len(score.expected), len(score.actual))
+        self.add_outcome(outcome, trial_of=trial_of)
+        tool = self.tool
+        for pair in score.correct:
+            tool(pair.expected.name).correct += 1
+        for pair in score.incorrect:
+            name = pair.expected.name
+            tool(name).incorrect += 1
+            for argument in dict.fromkeys(found.argument for found in pair.differences):
+                if argument is not None:
+                    _increase(self.wrong_arguments, (name, argument))
+        missed = [call.name for call in score.missed]
+        extra = [call.name for call in score.extra]
+        self.add_unpaired(missed, extra)
+
+    def add_outcome(self, outcome: Outcome, *, trial_of: str | None = None) -> None:
+        """Count the case-level numbers of one case."""
+        _increase(self.outcomes, outcome)
+        if trial_of is not None:
+            _increase(self.trials.setdefault(trial_of, {}), outcome)
+
+    def add_unpaired(self, missed: list[str], extra: list[str]) -> None:
+        """Count the names of one case's missed and extra calls."""
+        for name in missed:
+            self.tool(name).missed += 1
+        for name in extra:
+            self.tool(name).extra += 1
+        for pair in zip_longest(missed, extra):
+            _increase(self.confusion, pair)
+
+    def tool(self, name: str) -> ToolCounts:
+        """The counts of one tool, begun at zero where there are none yet."""
+        counts = self.tools.get(name)
+        if counts is None:
+            counts = self.tools[name] = ToolCounts()
+        return counts
+
+    def merge(self, other: Summary) -> None:
+        """Add the counts of another summary."""
+        if self.at_least != other.at_least:
+            raise InvalidSettings("summaries with different `at_least` cannot be merged")
+        _increase_all(self.outcomes, other.outcomes)
+        _increase_all(self.wrong_arguments, other.wrong_arguments)
+        _increase_all(self.confusion, other.confusion)
+        for case, outcomes in other.trials.items():
+            _increase_all(self.trials.setdefault(case, {}), outcomes)
+        for name, theirs in other.tools.items():
+            ours = self.tool(name)
+            ours.correct += theirs.correct
+            ours.incorrect += theirs.incorrect
+            ours.missed += theirs.missed
+            ours.extra += theirs.extra
+
+    @property
+    def cases(self) -> int:
+        """How many cases were scored."""
+        return sum(self.outcomes.values())
+
+    @property
+    def correct(self) -> int:
+        """Correct pairs, over all cases."""
+        return sum(correct * times for (correct, _, _), times in self.outcomes.items())
+
+    @property
+    def total_expected(self) -> int:
+        """Expected calls, over all cases."""
+        return sum(expected * times for (_, expected, _), times in self.outcomes.items())
+
+    @property
+    def total_actual(self) -> int:
+        """Actual calls, over all cases."""
+        return sum(actual * times for (_, _, actual), times in self.outcomes.items())
+
+    @property
+    def incorrect(self) -> int:
+        """Pairs of the right tool with the wrong arguments, over all cases."""
+        return sum(counts.incorrect for counts in self.tools.values())
+
+    @property
+    def missed(self) -> int:
+        """Expected calls that were never made, over all cases."""
+        return self.total_expected - self.correct - self.incorrect
+
+    @property
+    def extra(self) -> int:
+        """Actual calls that nobody expected, over all cases."""
+        return self.total_actual - self.correct - self.incorrect
+
+    @property
+    def micro_precision(self) -> float:
+        """Precision with the calls of all cases pooled."""
+        return self.correct / self.total_actual if self.total_actual else 1.0
+
+    @property
+    def micro_recall(self) -> float:
+        """Recall with the calls of all cases pooled."""
+        return self.correct / self.total_expected if self.total_expected else 1.0
+
+    @property
+    def micro_f1(self) -> float:
+        """F1 with the calls of all cases pooled."""
+        return f1_of(self.correct, self.total_expected, self.total_actual)
+
+    @property
+    def macro_precision(self) -> float | None:
+        """The mean precision of the cases; None where there are none."""
+        return self._mean(lambda correct, _, actual: (correct, actual))
+
+    @property
+    def macro_recall(self) -> float | None:
+        """The mean recall of the cases; None where there are none."""
+        return self._mean(lambda correct, expected, _: (correct, expected))
+
+    @property
+    def macro_f1(self) -> float | None:
+        """The mean F1 of the cases, the headline; None where there are none."""
+        return self._mean(lambda correct, expected, actual: (2 * correct, expected + actual))
+
+    @property
+    def macro_f1_interval(self) -> Interval | None:
+        """The 95 % bootstrap interval of the macro F1, with the trials of a case kept together."""
+        clusters = self._clusters()
+        return bootstrap_mean(clusters) if clusters else None
+
+    @property
+    def exact(self) -> int:
+        """Cases in which every expected call was made correctly and no other."""
+        return sum(
+            times
+            for (correct, expected, actual), times in self.outcomes.items()
+            if correct == expected == actual
+        )
+
+    @property
+    def exact_interval(self) -> Interval:
+        """The 95 % Wilson interval of the share of exact cases."""
+        return wilson(self.exact, self.cases)
+
+    @property
+    def passed(self) -> int:
+        """Cases whose score is at least `at_least`."""
+        return self._passed(self.outcomes)
+
+    def pass_at_k(self) -> list[float]:
+        """For k = 1, 2, ...: the chance that one of k trials passes, meaned over the cases.
+
+        Up to the smallest number of trials that a case has; empty where no case names a trial.
+        """
+        return self._over_trials(pass_at_k)
+
+    def pass_hat_k(self) -> list[float]:
+        """For k = 1, 2, ...: the chance that all of k trials pass (pass^k), as `pass_at_k`."""
+        return self._over_trials(pass_hat_k)
+
+    def _mean(self, ratio: Callable[[int, int, int], tuple[int, int]]) -> float | None:
+        """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1."""
+        if not self.outcomes:
+            return None
+        from fractions import Fraction
+
+        total = Fraction(0)
+        for outcome, times in self.outcomes.items():
+            part, whole = ratio(*outcome)
+            total += Fraction(part, whole) * times if whole else times
+        return float(total / self.cases)
+
+    def _passed(self, outcomes: dict[Outcome, int]) -> int:
+        return sum(
+            times for outcome, times in outcomes.items() if f1_of(*outcome) >= self.at_least
+        )
+
+    def _over_trials(self, chance: Callable[[int, int, int], float]) -> list[float]:
+        tasks = [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
+        fewest = min((trials for trials, _ in tasks), default=0)
+        return [
+            fsum(chance(trials, passed, k) for trials, passed in tasks) / len(tasks)
+            for k in range(1, fewest + 1)
+        ]
+
+    def _clusters(self) -> list[Cluster]:
+        """Each case with all its trials is one cluster; alike clusters are counted together."""
+        alone = dict(self.outcomes)
+        kinds: dict[tuple[float, int], int] = {}
+        for outcomes in self.trials.values():
+            total = fsum(f1_of(*outcome) * times for outcome, times in outcomes.items())
+            _increase(kinds, (total, sum(outcomes.values())))
+            for outcome, times in outcomes.items():
+                alone[outcome] -= times
+        for outcome, times in alone.items():
+            if times:
+                _increase(kinds, (f1_of(*outcome), 1), times)
+        return [Cluster(total, size, times) for (total, size), times in kinds.items()]
+
+
+def _increase(counts: dict[Key, int], key: Key, by: int = 1) -> None:
+    counts[key] = counts.get(key, 0) + by
+
+
+def _increase_all(counts: dict[Key, int], others: dict[Key, int]) -> None:
+    for key, times in others.items():
+        _increase(counts, key, times)

@@ -1,0 +1,190 @@
+"""Every sentence that a result is put into, in English and in Russian."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from callscore.core.arguments import json_type
+from callscore.core.text import clip, clip_middle, escape, excerpts, render_value
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from callscore.core.arguments import Difference
+    from callscore.core.model import Score
+
+__all__ = [
+    "Language",
+    "Phrase",
+    "Plural",
+    "count_of",
+    "decimal",
+    "percent",
+    "rating",
+    "reason",
+    "require_language",
+    "say",
+    "short_path",
+    "summary_line",
+]
+
+Language = Literal["en", "ru"]
+
+
+class Phrase(NamedTuple):
+    """One sentence in every language, with `{names}` where the values go."""
+
+    en: str
+    ru: str
+
+
+class Plural(NamedTuple):
+    """A noun as it follows a number: one and many in English; one, two and five in Russian."""
+
+    en: tuple[str, str]
+    ru: tuple[str, str, str]
+
+
+def require_language(lang: str) -> None:
+    """Refuse a language that nothing here is written in."""
+    if lang not in get_args(Language):
+        known = ", ".join(get_args(Language))
+        raise InvalidSettings(f"lang: {lang!r} is not one of {known}")
+
+
+def say(phrase: Phrase, lang: Language, **values: object) -> str:
+    """A phrase in a language, with the values put in as they are."""
+    require_language(lang)
+    return (phrase.ru if lang == "ru" else phrase.en).format(**values)
+
+
+def count_of(plural: Plural, count: int, lang: Language) -> str:
+    """A number and its noun in the right form: `1 case`, `2 cases`; `5 случаев`."""
+    require_language(lang)
+    if lang == "en":
+        return f"{count} {plural.en[0 if count == 1 else 1]}"
+    return f"{count} {plural.ru[_russian_form(count)]}"
+
+
+def _russian_form(count: int) -> int:
+    if count % 10 == 1 and count % 100 != 11:  # noqa: PLR2004  (eleven is irregular)
+        return 0
+    return 1 if count % 10 in {2, 3, 4} and count % 100 not in {12, 13, 14} else 2
+
+
+def percent(value: float) -> str:
+    """A share with one decimal: 100.0% and 0.0% are said only of all and of nothing."""
+    return f"{_rounded_inwards(value, 1000) / 10:.1f}%"
+
+
+def decimal(value: float) -> str:
+    """A share with three decimals: 1.000 and 0.000 are said only of all and of nothing."""
+    return f"{_rounded_inwards(value, 1000) / 1000:.3f}"
+
+
+def _rounded_inwards(value: float, steps: int) -> int:
+    nearest = round(value * steps)
+    if value < 1:
+        nearest = min(nearest, steps - 1)
+    return max(nearest, 1) if value > 0 else nearest
+
+
+_RATINGS = (
+    (0.9, Phrase("Excellent", "Отлично")),
+    (0.7, Phrase("Good", "Хорошо")),
+    (0.5, Phrase("Moderate", "Средне")),
+    (0.0, Phrase("Poor", "Плохо")),
+)
+
+
+def rating(score: float, *, lang: Language = "en") -> str:
+    """A score in one word; one between two bands belongs to the lower."""
+    return say(next(word for start, word in _RATINGS if score >= start), lang)
+
+
+SUMMARY_LINE = Phrase(
+    "Accuracy Score: {score} | Correct: {correct}/{expected} | Incorrect: {incorrect}"
+    " | Missed: {missed} | Extra: {extra}",
+    "Оценка точности: {score} | Верно: {correct}/{expected} | Неверно: {incorrect}"
+    " | Пропущено: {missed} | Лишних: {extra}",
+)
+
+
+def summary_line(score: Score, *, lang: Language = "en") -> str:
+    """The score and the four counts of a case on one line."""
+    return say(
+        SUMMARY_LINE,
+        lang,
+        score=percent(score.f1),
+        correct=len(score.correct),
+        expected=len(score.expected),
+        incorrect=len(score.incorrect),
+        missed=len(score.missed),
+        extra=len(score.extra),
+    )
+
+
+MISSING = Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано")
+UNEXPECTED = Phrase(
+    "{path}: given, but not expected (value {actual})",
+    "{path}: передано, но не ожидалось (значение {actual})",
+)
+OTHER_VALUE = Phrase(
+    "{path}: expected {expected}, got {actual}",
+    "{path}: ожидалось {expected}, получено {actual}",
+)
+OTHER_TYPE = Phrase(
+    "{path}: expected {expected}, got {actual}",
+    "{path}: ожидалось: {expected}; получено: {actual}",
+)
+MALFORMED = Phrase(
+    "the arguments are not a JSON object: {problem}",
+    "аргументы не являются объектом JSON: {problem}",
+)
+# `null` names itself, and what JSON does not know prints with its type.
+_TYPES = {
+    "boolean": Phrase("the boolean", "логическое значение"),
+    "number": Phrase("the number", "число"),
+    "string": Phrase("the string", "строка"),
+    "object": Phrase("the object", "объект"),
+    "array": Phrase("the array", "массив"),
+}
+
+
+def reason(difference: Difference, *, lang: Language = "en", error: str | None = None) -> str:
+    """One sentence that says where two calls differ and names both values.
+
+    Args:
+        difference: what differs.
+        lang: the language of the sentence.
+        error: why the arguments could not be read, where that is the difference and it is known.
+    """
+    if difference.kind == "malformed":
+        problem = render_value(difference.actual) if error is None else clip(escape(error), 240)
+        return say(MALFORMED, lang, problem=problem)
+    expected, actual = excerpts(difference.expected, difference.actual)
+    if difference.kind == "type":
+        expected = _with_type(difference.expected, expected, lang)
+        actual = _with_type(difference.actual, actual, lang)
+    path = short_path(difference.path)
+    return say(_REASONS[difference.kind], lang, path=path, expected=expected, actual=actual)
+
+
+_REASONS = {
+    "missing": MISSING,
+    "unexpected": UNEXPECTED,
+    "value": OTHER_VALUE,
+    "type": OTHER_TYPE,
+}
+
+
+def _with_type(value: object, text: str, lang: Language) -> str:
+    phrase = _TYPES.get(json_type(value))
+    return text if phrase is None else f"{say(phrase, lang)} {text}"
+
+
+def short_path(path: str, *, width: int = 80) -> str:
+    """A JSON path without its root, in at most `width` columns: `passengers[0].name`."""
+    inner = path.removeprefix("$").removeprefix(".") or path
+    if len(inner) > 8 * width:  # no screen is wide enough for what is in between
+        inner = inner[: 4 * width] + inner[-4 * width :]
+    return clip_middle(escape(inner), width)

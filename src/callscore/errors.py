@@ -1,0 +1,58 @@
+"""What a user can get wrong, as one tree of errors.
+
+CallscoreError
+├── InvalidCall       a call, or a list of calls, that cannot be understood (also a ValueError)
+├── InvalidSettings   a setting with a value it cannot have (also a ValueError)
+├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
+└── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
+
+What the *agent* got wrong is never an error: it is data, scored and explained.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CallscoreError",
+    "InvalidCall",
+    "InvalidSettings",
+    "MissingExtra",
+    "UnreadableInput",
+]
+
+
+class CallscoreError(Exception):
+    """The root of every error that callscore raises on purpose."""
+
+
+class InvalidCall(CallscoreError, ValueError):
+    """Something given as a call, or as a list of calls, is neither."""
+
+
+class InvalidSettings(CallscoreError, ValueError):
+    """A setting has a value that it cannot have."""
+
+
+class UnreadableInput(CallscoreError, ValueError):
+    """Input that cannot be read as cases, with the place where reading stopped.
+
+    Attributes:
+        place: `file`, `file:line` or `file:line:column`, as far as it is known.
+        problem: what is wrong there and what to do about it, as one sentence or two.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place = place
+        self.problem = problem
+
+
+class MissingExtra(CallscoreError, ImportError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra: pip install 'callscore[{extra}]'")
+        self.extra = extra
+
+
+for _error in (CallscoreError, InvalidCall, InvalidSettings, UnreadableInput, MissingExtra):
+    _error.__module__ = "callscore"
