@@ -11,6 +11,11 @@ What the *agent* got wrong is never an error: it is data, scored and explained.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from callscore.core.results import Results
+
 __all__ = [
     "CallscoreError",
     "InvalidCall",
@@ -38,20 +43,29 @@ class UnreadableInput(CallscoreError, ValueError):
     Attributes:
         place: `file`, `file:line` or `file:line:column`, as far as it is known.
         problem: what is wrong there and what to do about it, as one sentence or two.
+        results: what had been scored before, where many cases were being scored.
     """
 
     def __init__(self, place: str, problem: str) -> None:
-        super().__init__(f"{place}: {problem}")
+        super().__init__(place, problem)  # both, so that the error can be copied and pickled
         self.place = place
         self.problem = problem
+        self.results: Results | None = None
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
 
 
 class MissingExtra(CallscoreError, ImportError):
     """An optional dependency is needed and not installed."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an extra: pip install 'callscore[{extra}]'")
+        super().__init__(feature, extra)
+        self.feature = feature
         self.extra = extra
+
+    def __str__(self) -> str:
+        return f"{self.feature} needs an extra: pip install 'callscore[{self.extra}]'"
 
 
 for _error in (CallscoreError, InvalidCall, InvalidSettings, UnreadableInput, MissingExtra):

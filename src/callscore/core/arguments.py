@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from callscore.core.equality import equal
-from callscore.core.settings import ExtraArguments
 
-__all__ = ["Difference", "DifferenceKind", "differences", "matched_arguments", "overlap_ratio"]
+if TYPE_CHECKING:
+    from callscore.core.settings import ExtraArguments
+
+__all__ = [
+    "Difference",
+    "DifferenceKind",
+    "differences",
+    "json_type",
+    "matched_arguments",
+    "overlap_ratio",
+]
 
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "malformed"]
 
@@ -27,6 +36,7 @@ class Difference(Struct, frozen=True, gc=False):
         expected: the value that was expected there; None where the kind is `unexpected`.
         actual: the value that was given there; None where the kind is `missing`.
         argument: the name of the top-level argument it is in; None where it is all of them.
+        detail: why the arguments could not be read, where the kind is `malformed`.
     """
 
     path: str
@@ -34,6 +44,7 @@ class Difference(Struct, frozen=True, gc=False):
     expected: Any = None
     actual: Any = None
     argument: str | None = None
+    detail: str | None = None
 
     @property
     def reason(self) -> str:
@@ -114,6 +125,7 @@ def _items(
 
 
 def json_type(value: Any) -> str:
+    """The JSON type of a value; of one that JSON does not know, its Python type."""
     for name, types in _JSON_TYPES:
         if isinstance(value, types):
             return name
@@ -144,7 +156,8 @@ def _path(trail: _Trail) -> str:
 
 
 def _argument(trail: _Trail) -> str | None:
-    argument = None
+    """The first step of a trail: the name of an argument."""
+    argument: str | int | None = None
     while trail is not None:
         trail, argument = trail
-    return argument
+    return None if argument is None else str(argument)

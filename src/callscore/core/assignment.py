@@ -19,9 +19,18 @@ def assign(rows: list[Levels], width: int) -> list[int | None]:
     As many rows as possible get a column. Of several heaviest assignments it is the first: row 0
     has the lowest column that it has in any of them, given that row 1 has the lowest, and so on.
     """
+    if width == 1:
+        return _one_column(rows)
     prices = _Prices(rows, width)
     prices.settle()
     return _First(prices).columns()
+
+
+def _one_column(rows: list[Levels]) -> list[int | None]:
+    """The first of the heaviest rows takes the only column."""
+    weights = [levels[0][0] if levels else 0 for levels in rows]
+    taker = weights.index(max(weights)) if weights else -1
+    return [0 if row == taker else None for row in range(len(rows))]
 
 
 def members(columns: int) -> list[int]:
@@ -110,16 +119,17 @@ class _Prices:
 
     def _lower(self, reached_rows: list[int], reached: int) -> None:
         """Lower the reached rows, and raise the reached columns, until another pair is tight."""
-        step = min(
-            (self._slack(row, reached) for row in reached_rows), default=self.free_price
-        )
+        step = min((self._slack(row, reached) for row in reached_rows), default=self.free_price)
         step = min(step, self.free_price)
         self.free_price -= step
         for row in reached_rows:
             self.row_prices[row] -= step
         columns_at: dict[int, int] = {}
         for price, columns in self.columns_at.items():
-            for new_price, moved in ((price, columns & ~reached), (price + step, columns & reached)):
+            for new_price, moved in (
+                (price, columns & ~reached),
+                (price + step, columns & reached),
+            ):
                 if moved:
                     columns_at[new_price] = columns_at.get(new_price, 0) | moved
         self.columns_at = columns_at
@@ -164,9 +174,7 @@ class _First:
         for row in range(self.height):
             self._improve(row)
             self.open_columns ^= 1 << self.column_of[row]
-        return [
-            column if column < self.width else None for column in self.column_of[: self.height]
-        ]
+        return [column if column < self.width else None for column in self.column_of[: self.height]]
 
     def _improve(self, row: int) -> None:
         own = self.column_of[row]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.core.arguments import overlap_ratio
-from callscore.core.equality import fingerprint
+from callscore.core.arguments import matched_arguments, overlap_ratio
+from callscore.core.equality import equal_objects, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.model import ToolCall
     from callscore.core.settings import Settings
 
-__all__ = ["Closeness", "weigh"]
+__all__ = ["Closeness", "Grade", "grade", "weigh"]
 
 
 class Closeness(NamedTuple):
@@ -36,14 +36,33 @@ class Closeness(NamedTuple):
     same_tool: int
 
 
-class _Grade(NamedTuple):
-    """What one expected call and some columns, all alike to it, would make as pairs."""
+# What a pair is: correct, equal, and its overlap as a numerator and a denominator.
+Grade = tuple[bool, bool, int, int]
+# Up to this many pairs, comparing them one by one is quicker than building an index.
+_FEW_PAIRS = 16
 
-    is_correct: bool
-    is_equal: bool
-    part: int  # of the overlap, part / whole
-    whole: int
-    columns: int
+
+def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
+    """What one expected and one actual call of the same tool make as a pair."""
+    if actual.error is not None:
+        return False, False, 0, 1
+    wanted, given = expected.arguments, actual.arguments or {}
+    if wanted is None:  # it accepts any arguments
+        return True, False, 1, 1
+    if equal_objects(wanted, given):
+        return True, True, 1, 1
+    part, whole = overlap_ratio(
+        matched_arguments(wanted, given),
+        wanted=len(wanted),
+        given=len(given),
+        shared=len(wanted.keys() & given.keys()),
+        extra_arguments=settings.extra_arguments,
+    )
+    return _is_near(part, whole, settings), False, part, whole
+
+
+def _is_near(part: int, whole: int, settings: Settings) -> bool:
+    return settings.mode == "flexible" and part / whole >= settings.argument_match_threshold
 
 
 def weigh(
@@ -54,27 +73,59 @@ def weigh(
     The heaviest pairing has the most correct pairs, then the most equal pairs, then the greatest
     total overlap: a single correct pair outweighs all equal ones, and one of those all overlaps.
     """
-    indexes: dict[str, _Index] = {}
-    for column, call in enumerate(actual):
-        indexes.setdefault(call.name, _Index()).add(1 << column, call)
-    nothing = _Index()
-    found = [indexes.get(call.name, nothing).grades(call, settings) for call in expected]
-    scale = lcm(*{grade.whole for grades in found for grade in grades})
+    is_few = len(expected) * len(actual) <= _FEW_PAIRS
+    graded = (_grade_each if is_few else _grade_all)(expected, actual, settings)
+    scale = lcm(*{whole for _, grades in graded for _, _, _, whole in grades})
     most_pairs = min(len(expected), len(actual))
     equal_worth = scale * most_pairs + 1
     correct_worth = equal_worth * (most_pairs + 1)
     rows: list[Closeness] = []
-    for call, grades in zip(expected, found, strict=True):
+    for same_tool, grades in graded:
         levels: dict[int, int] = {}
         correct = 0
-        for is_correct, is_equal, part, whole, columns in grades:
+        for (is_correct, is_equal, part, whole), columns in grades.items():
             worth = is_correct * correct_worth + is_equal * equal_worth + part * (scale // whole)
             if worth:
                 levels[worth] = levels.get(worth, 0) | columns
             if is_correct:
                 correct |= columns
-        same_tool = indexes.get(call.name, nothing).columns
         rows.append(Closeness(sorted(levels.items(), reverse=True), correct, same_tool))
+    return rows
+
+
+# Of one expected call: the columns of the same tool, and which of them make pairs of which grade.
+_Graded = tuple[int, dict[Grade, int]]
+
+
+def _grade_each(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
+) -> list[_Graded]:
+    rows: list[_Graded] = []
+    for wanted in expected:
+        same_tool = 0
+        grades: dict[Grade, int] = {}
+        for column, given in enumerate(actual):
+            if wanted.name == given.name:
+                same_tool |= 1 << column
+                found = grade(wanted, given, settings)
+                grades[found] = grades.get(found, 0) | 1 << column
+        rows.append((same_tool, grades))
+    return rows
+
+
+def _grade_all(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
+) -> list[_Graded]:
+    indexes: dict[str, _Index] = {}
+    for column, call in enumerate(actual):
+        if call.name not in indexes:
+            indexes[call.name] = _Index()
+        indexes[call.name].add(1 << column, call)
+    nothing = _Index()
+    rows: list[_Graded] = []
+    for call in expected:
+        index = indexes.get(call.name, nothing)
+        rows.append((index.columns, index.grades(call, settings)))
     return rows
 
 
@@ -101,12 +152,12 @@ class _Index:
         keys = tuple(sorted(arguments))
         self.by_keys[keys] = self.by_keys.get(keys, 0) | bit
 
-    def grades(self, call: ToolCall, settings: Settings) -> list[_Grade]:
+    def grades(self, call: ToolCall, settings: Settings) -> dict[Grade, int]:
         """What this expected call makes with each of the actual ones that can be read."""
-        if call.arguments is None:  # it accepts any arguments
-            return [_Grade(is_correct=True, is_equal=False, part=1, whole=1, columns=self.readable)]
+        if call.arguments is None:
+            return {(True, False, 1, 1): self.readable} if self.readable else {}
         wanted = len(call.arguments)
-        found: list[_Grade] = []
+        found: dict[Grade, int] = {}
         for matched, columns in self._matches(call.arguments):
             for (given, shared), alike in self._splits(call.arguments, columns):
                 part, whole = overlap_ratio(
@@ -117,9 +168,9 @@ class _Index:
                     extra_arguments=settings.extra_arguments,
                 )
                 is_equal = matched == wanted == given
-                is_near = part / whole >= settings.argument_match_threshold
-                is_correct = is_equal or (is_near and settings.mode == "flexible")
-                found.append(_Grade(is_correct, is_equal, part, whole, alike))
+                is_correct = is_equal or _is_near(part, whole, settings)
+                result = (is_correct, is_equal, part, whole)
+                found[result] = found.get(result, 0) | alike
         return found
 
     def _matches(self, arguments: dict[str, Any]) -> list[tuple[int, int]]:
@@ -137,9 +188,7 @@ class _Index:
             if more != enough
         ]
 
-    def _splits(
-        self, arguments: dict[str, Any], columns: int
-    ) -> list[tuple[tuple[int, int], int]]:
+    def _splits(self, arguments: dict[str, Any], columns: int) -> list[tuple[tuple[int, int], int]]:
         """The columns apart by how many arguments they give, and how many of those are wanted."""
         found: dict[tuple[int, int], int] = {}
         for keys, having in self.by_keys.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -45,7 +46,6 @@ _GAP = 3
 _MARK = 2
 _INDENT = "  "
 _NARROWEST = 40
-_SHORTEST_VALUE = 8
 _MOST_DIFFERENCES = 20
 _COLOURS: dict[Style, str] = {
     "": "",
@@ -77,6 +77,13 @@ MORE_DIFFERENCES = Plural(
     ("more difference", "more differences"),
     ("отличие ещё", "отличия ещё", "отличий ещё"),
 )
+
+
+class _Rooms(NamedTuple):
+    """How many columns each side may take."""
+
+    expected: int
+    actual: int
 
 
 class _Row(NamedTuple):
@@ -113,9 +120,10 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     if not score.expected and not score.actual:
         return [((say(NOTHING, lang), "muted"),)]
     width = max(width, _NARROWEST)
-    header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    rows = [header, *_rows(score, _column(width), lang)]
-    return list(_set_in_columns(rows, width))
+    # Laid out once with all the room there is, only to see how much each side would need.
+    natural = _rows(score, _Rooms(width, width), lang)
+    rooms = _share_out(width - _MARK - _GAP, natural)
+    return [_set_in_columns(row, rooms) for row in _rows(score, rooms, lang)]
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -135,63 +143,73 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(score: Score, room: int, lang: Language) -> Iterator[_Row]:
+def _rows(score: Score, rooms: _Rooms, lang: Language) -> list[_Row]:
+    header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
+    return [header, *_call_rows(score, rooms, lang)]
+
+
+def _call_rows(score: Score, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     """One group of rows for each call: expected order, with extra calls where they happened."""
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     paired = {pair.actual_index for pair in pairs.values()}
-    extra = iter([position for position in range(len(score.actual)) if position not in paired])
-    upcoming = next(extra, None)
+    extra = deque(position for position in range(len(score.actual)) if position not in paired)
     for position, call in enumerate(score.expected):
         pair = pairs.get(position)
         if pair is None:
-            yield _Row(("-", "missed"), _call(call, "missed", room))
+            yield _Row(("-", "missed"), _call(call, "missed", rooms.expected))
             continue
-        while upcoming is not None and upcoming < pair.actual_index:
-            yield _Row(("+", "extra"), (), _call(score.actual[upcoming], "extra", room))
-            upcoming = next(extra, None)
-        yield from _pair_rows(pair, room, lang)
-    while upcoming is not None:
-        yield _Row(("+", "extra"), (), _call(score.actual[upcoming], "extra", room))
-        upcoming = next(extra, None)
+        while extra and extra[0] < pair.actual_index:
+            yield _extra_row(score.actual[extra.popleft()], rooms)
+        yield from _pair_rows(pair, rooms, lang)
+    for position in extra:
+        yield _extra_row(score.actual[position], rooms)
+
+
+def _extra_row(call: ToolCall, rooms: _Rooms) -> _Row:
+    return _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
 
 
 def _call(call: ToolCall, style: Style, room: int) -> Line:
+    name = _name(call, style, room)
+    limit = max(room - display_width(name[0]) - len("()"), 1)
     if call.error is not None:
-        inside = render_value(call.raw, limit=room)
+        inside = render_value(call.raw, limit=limit)
     elif call.arguments is None:
-        inside = "…"
+        inside = ELLIPSIS
     else:
-        inside = render_arguments(call.arguments, limit=room)
-    return (_name(call, style, room), (f"({inside})", "muted"))
+        inside = render_arguments(call.arguments, limit=limit)
+    return (name, (f"({inside})", "muted"))
 
 
 def _name(call: ToolCall, style: Style, room: int) -> Span:
-    return escape(call.name[: room + 1]), style
+    return clip(escape(call.name[: room + 1]), room), style
 
 
-def _pair_rows(pair: Pair, room: int, lang: Language) -> Iterator[_Row]:
+def _pair_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     found = pair.differences
     style: Style = "correct" if pair.is_correct else "incorrect"
     mark: Span = ("=" if pair.is_correct else "~", style)
     if not found:
-        yield _Row(mark, _call(pair.expected, style, room), _call(pair.actual, style, room))
+        left = _call(pair.expected, style, rooms.expected)
+        yield _Row(mark, left, _call(pair.actual, style, rooms.actual))
         return
-    yield _Row(mark, (_name(pair.expected, style, room),), (_name(pair.actual, style, room),))
+    name = _name(pair.expected, style, rooms.expected)
+    yield _Row(mark, (name,), (_name(pair.actual, style, rooms.actual),))
+    inner = _Rooms(rooms.expected - len(_INDENT), rooms.actual - len(_INDENT))
     if pair.actual.error is not None:
-        yield from _malformed_rows(pair, room, lang)
+        yield from _malformed_rows(pair, inner, lang)
         return
     for difference in islice(found, _MOST_DIFFERENCES):
-        row = _difference_row(difference, room - len(_INDENT), lang)
+        row = _difference_row(difference, inner, lang)
         yield _muted(row) if pair.is_correct else row
-    more = len(found) - _MOST_DIFFERENCES
-    if more > 0:
-        yield _note(f"… {count_of(MORE_DIFFERENCES, more, lang)}")
+    if len(found) > _MOST_DIFFERENCES:
+        yield _note(f"… {count_of(MORE_DIFFERENCES, len(found) - _MOST_DIFFERENCES, lang)}")
     if pair.matched_arguments:
         yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
 
 
 def _note(text: str) -> _Row:
-    return _Row((" ", ""), ((text, "muted"),), is_note=True)
+    return _Row((" ", ""), ((text, "muted"),), indent=_INDENT, is_note=True)
 
 
 def _muted(row: _Row) -> _Row:
@@ -202,29 +220,43 @@ def _muted(row: _Row) -> _Row:
     )
 
 
-def _malformed_rows(pair: Pair, room: int, lang: Language) -> Iterator[_Row]:
+def _malformed_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     wanted = pair.expected.arguments
-    inside = "…" if wanted is None else render_arguments(wanted, limit=room)
-    raw = render_value(pair.actual.raw, limit=room)
-    yield _Row(("~", "incorrect"), ((inside, "changed"),), ((raw, "changed"),), _INDENT)
-    problem = escape((pair.actual.error or "")[: 2 * room])
+    left = ELLIPSIS if wanted is None else render_arguments(wanted, limit=rooms.expected)
+    right = render_value(pair.actual.raw, limit=rooms.actual)
+    yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
+    problem = escape((pair.actual.error or "")[: sum(rooms)])
     yield _note(say(MALFORMED, lang, problem=problem))
 
 
-def _difference_row(difference: Difference, room: int, lang: Language) -> _Row:
-    path = short_path(difference.path, width=room // 2) + ": "
-    notes = ("", "")
-    if difference.kind == "type":
-        notes = (_type_note(difference.expected), _type_note(difference.actual))
-    limit = max(room - display_width(path) - max(map(len, notes)), _SHORTEST_VALUE)
-    expected, actual = excerpts(difference.expected, difference.actual, limit=limit)
-    left: Line = ((path, "muted"), (expected, "changed"), (notes[0], "muted"))
-    right: Line = ((path, "muted"), (actual, "changed"), (notes[1], "muted"))
+def _difference_row(difference: Difference, rooms: _Rooms, lang: Language) -> _Row:
+    notes = _type_notes(difference)
+    path = _path(difference, rooms, notes)
+    cells: list[Line] = []
+    for side, (room, note) in enumerate(zip(rooms, notes, strict=True)):
+        limit = room - display_width(path) - len(note)
+        value = excerpts(difference.expected, difference.actual, limit=limit)[side]
+        cells.append(((path, "muted"), (value, "changed"), (note, "muted")))
     if difference.kind == "missing":
-        return _Row(("-", "missed"), left, ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
+        return _Row(("-", "missed"), cells[0], ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
     if difference.kind == "unexpected":
-        return _Row(("+", "extra"), ((say(NOT_EXPECTED, lang), "muted"),), right, _INDENT)
-    return _Row(("~", "incorrect"), left, right, _INDENT)
+        return _Row(("+", "extra"), ((say(NOT_EXPECTED, lang), "muted"),), cells[1], _INDENT)
+    return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
+
+
+def _path(difference: Difference, rooms: _Rooms, notes: tuple[str, str]) -> str:
+    """The path as both sides show it: whole, or as much of it as the values leave room for."""
+    sides = {"missing": (0,), "unexpected": (1,)}.get(difference.kind, (0, 1))
+    room = min(rooms[side] for side in sides)
+    values = excerpts(difference.expected, difference.actual, limit=room // 2)
+    spare = min(rooms[side] - display_width(values[side] + notes[side]) for side in sides)
+    return short_path(difference.path, width=max(spare, room // 3) - len(": ")) + ": "
+
+
+def _type_notes(difference: Difference) -> tuple[str, str]:
+    if difference.kind != "type":
+        return "", ""
+    return _type_note(difference.expected), _type_note(difference.actual)
 
 
 def _type_note(value: object) -> str:
@@ -233,28 +265,24 @@ def _type_note(value: object) -> str:
     return f" ({kind})" if kind in {"boolean", "number", "string", "object", "array"} else ""
 
 
-def _column(width: int) -> int:
-    return (width - _MARK - _GAP) // 2
+def _share_out(width: int, natural: list[_Row]) -> _Rooms:
+    """Half of the width for each side; what one side does not need is the other's."""
+    rows = [row for row in natural if not row.is_note]
+    left = max(len(row.indent) + _width(row.expected) for row in rows)
+    right = max(len(row.indent) + _width(row.actual) for row in rows)
+    half = width // 2
+    left = min(left, max(half, width - right))
+    return _Rooms(left, width - left)
 
 
-def _set_in_columns(rows: list[_Row], width: int) -> Iterator[Line]:
-    widths = [len(row.indent) + _width(row.expected) for row in rows if not row.is_note]
-    left = min(max(widths), _column(width))
-    right = width - _MARK - left - _GAP
-    for row in rows:
-        if row.is_note:
-            yield ((" " * _MARK + _INDENT, ""), *_clip_line(row.expected, width - 2 * _MARK))
-            continue
-        cell = _clip_line(row.expected, left - len(row.indent))
-        padding = left - len(row.indent) - _width(cell) + _GAP
-        yield (
-            (row.indent, ""),
-            row.mark,
-            (" ", ""),
-            *cell,
-            (" " * padding + row.indent, ""),
-            *_clip_line(row.actual, right - len(row.indent)),
-        )
+def _set_in_columns(row: _Row, rooms: _Rooms) -> Line:
+    start: Line = ((row.indent, ""), row.mark, (" ", ""))
+    if row.is_note:
+        return (*start, *_clip_line(row.expected, sum(rooms) + _GAP - len(row.indent)))
+    cell = _clip_line(row.expected, rooms.expected - len(row.indent))
+    padding = rooms.expected - len(row.indent) - _width(cell) + _GAP
+    right = _clip_line(row.actual, rooms.actual - len(row.indent))
+    return (*start, *cell, (" " * padding + row.indent, ""), *right)
 
 
 def _width(line: Line) -> int:
@@ -264,12 +292,9 @@ def _width(line: Line) -> int:
 def _clip_line(line: Line, width: int) -> Line:
     if _width(line) <= width:
         return line
-    clipped: list[Span] = []
-    for text, style in line:
-        if display_width(text) >= width:
-            # Something follows or is cut off: in both cases an ellipsis has to say so.
-            clipped.append((clip(text + ELLIPSIS, width), style))
-            break
-        clipped.append((text, style))
-        width -= display_width(text)
-    return tuple(clipped)
+    *start, (text, style) = line
+    room = width - _width(tuple(start))
+    if room > 0:
+        return (*start, (clip(text, room), style))
+    *start, (text, style) = start
+    return _clip_line((*start, (text + ELLIPSIS, style)), width)  # it says that more would follow

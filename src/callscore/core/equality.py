@@ -6,14 +6,16 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["equal", "equal_objects", "fingerprint"]
+__all__ = ["differing_members", "equal", "equal_objects", "fingerprint"]
 
 _ABSENT = object()
-# Two values of one of these types are the same JSON value exactly when Python calls them equal.
-_ATOMS = frozenset({str, int, bool, type(None)})
 _ARRAYS = (list, tuple)
+_NUMBERS = (int, float)
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_JSON_TYPES = _SCALARS | {list, dict}
 _encode = msgspec.json.Encoder().encode
-_NOT_ENCODED = (TypeError, ValueError, OverflowError)
+# What encoding raises for a value that JSON does not know, or one nested too deep.
+_NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
 
 def equal(left: Any, right: Any) -> bool:
@@ -22,33 +24,63 @@ def equal(left: Any, right: Any) -> bool:
     Numbers compare by exact mathematical value, NaN equals NaN, a tuple is an array. A value
     that JSON does not know (a date, a Decimal) equals only one of its own type that prints alike.
     """
-    try:
-        return _equal(left, right)
-    except RecursionError:  # nested deeper than the interpreter can follow
-        return fingerprint(left) == fingerprint(right)
+    kind, other = left.__class__, right.__class__
+    if kind is other:
+        if kind in _SCALARS:
+            return left == right or (kind is float and left != left and right != right)
+    elif kind in _JSON_TYPES and other in _JSON_TYPES:
+        return kind in _NUMBERS and other in _NUMBERS and left == right
+    return _same_text(left, right) or _equal_walk(left, right)
 
 
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Whether two JSON objects are the same: `equal` for the case that nearly every call is."""
+    """Whether two JSON objects are the same: `equal` where both are known to be objects."""
     try:
-        # Python's own equality takes true for 1; the same text as well rules that out. It is the
-        # quick way to a yes. A no must be looked into: NaN, a tuple, 1 and 1.0, another key order.
+        # As in `_same_text`, which this saves the call.
         if left == right and _encode(left) == _encode(right):
             return True
-    except (RecursionError, *_NOT_ENCODED):
+    except _NOT_JSON:
         pass
     if len(left) != len(right):
         return False
     for key, value in left.items():
         other = right.get(key, _ABSENT)
-        if value is not other:
-            kind = value.__class__
-            if kind in _ATOMS and other.__class__ in _ATOMS:
-                if kind is not other.__class__ or value != other:
-                    return False
-            elif other is _ABSENT or not equal(value, other):
-                return False
+        if value is not other and (other is _ABSENT or not equal(value, other)):
+            return False
     return True
+
+
+def differing_members(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
+    """The keys whose values are not the same on both sides, those of the left side first."""
+    found: list[str] = []
+    for key, value in left.items():
+        other = right.get(key, _ABSENT)
+        kind = value.__class__
+        if kind is other.__class__ and kind in _SCALARS and value == other:
+            continue  # nearly all of them; this spares the call
+        if other is _ABSENT or not equal(value, other):
+            found.append(key)
+    if len(left) < len(right) + len(found):
+        found += [key for key in right if key not in left]
+    return found
+
+
+def _same_text(left: Any, right: Any) -> bool:
+    """The quick way to a yes; a no must be looked into: NaN, a tuple, 1.0 for 1, key order.
+
+    Python's own equality takes true for 1, and the text alone takes NaN for null.
+    """
+    try:
+        return bool(left == right) and _encode(left) == _encode(right)
+    except _NOT_JSON:
+        return False
+
+
+def _equal_walk(left: Any, right: Any) -> bool:
+    try:
+        return _equal(left, right)
+    except RecursionError:  # nested deeper than the interpreter can follow
+        return fingerprint(left) == fingerprint(right)
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -58,9 +90,7 @@ def _equal(left: Any, right: Any) -> bool:
         return isinstance(right, dict) and _equal_members(left, right)
     if isinstance(left, _ARRAYS):
         return (
-            isinstance(right, _ARRAYS)
-            and len(left) == len(right)
-            and all(map(_equal, left, right))
+            isinstance(right, _ARRAYS) and len(left) == len(right) and all(map(_equal, left, right))
         )
     return _equal_scalars(left, right)
 
@@ -72,12 +102,14 @@ def _equal_members(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
 
 
 def _equal_scalars(left: Any, right: Any) -> bool:
+    if left.__class__ is right.__class__ and left.__class__ in _SCALARS:
+        return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)
     if isinstance(left, bool) or isinstance(right, bool):
-        return False  # true and false are singletons: the identity test has already spoken
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return left == right or (left != left and right != right)  # noqa: PLR0124  (NaN)
-    if isinstance(left, str):
-        return isinstance(right, str) and left == right
+        return False
+    if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+        return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
     return type(left) is type(right) and repr(left) == repr(right)
 
 

@@ -1,5 +1,7 @@
 """How a score comes about, in three steps that a person can check by hand."""
 
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant, and so is the sign in formulas)
+
 from __future__ import annotations
 
 from itertools import islice
@@ -210,21 +212,23 @@ def _pair(pair: Pair, lang: Language) -> Iterator[str]:
         why=_why(pair, lang),
     )
     for difference in islice(found, _MOST_REASONS):
-        yield f"    {reason(difference, lang=lang, error=pair.actual.error)}"
+        yield f"    {reason(difference, lang=lang)}"
     if len(found) > _MOST_REASONS:
         yield f"    … {count_of(MORE_REASONS, len(found) - _MOST_REASONS, lang)}"
 
 
 def _why(pair: Pair, lang: Language) -> str:
     if pair.actual.error is not None:
-        return say(UNREADABLE, lang)
-    if pair.expected.arguments is None:
-        return say(ANY_ARGUMENTS, lang)
-    if not pair.differences:
-        return say(SAME_ARGUMENTS, lang)
-    if pair.settings.mode == "strict":
-        return say(OTHER_ARGUMENTS, lang)
-    return _overlap(pair, lang)
+        phrase = UNREADABLE
+    elif pair.expected.arguments is None:
+        phrase = ANY_ARGUMENTS
+    elif not pair.differences:
+        phrase = SAME_ARGUMENTS
+    elif pair.settings.mode == "strict":
+        phrase = OTHER_ARGUMENTS
+    else:
+        return _overlap(pair, lang)
+    return say(phrase, lang)
 
 
 def _overlap(pair: Pair, lang: Language) -> str:

@@ -40,11 +40,15 @@ def plain(value: object, *, depth: int = 0) -> Any:
         return value
     if isinstance(value, str):
         return _plain_string(value)
+    if isinstance(value, int | float):
+        return _plain_number(value)
+    return _plain_container(value, depth)
+
+
+def _plain_number(value: float) -> int | float | str:
     if isinstance(value, int):
         return int(value) if value.bit_length() < _LONGEST_INTEGER else integer_text(value)
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else atom_text(value)
-    return _plain_container(value, depth)
+    return float(value) if isfinite(value) else atom_text(value)
 
 
 def _plain_string(value: str) -> str:
@@ -119,7 +123,7 @@ def _pair(pair: Pair, lang: Language) -> dict[str, Any]:
                 "kind": difference.kind,
                 "expected": plain(difference.expected),
                 "actual": plain(difference.actual),
-                "reason": reason(difference, lang=lang, error=pair.actual.error),
+                "reason": reason(difference, lang=lang),
             }
             for difference in pair.differences
         ],

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.arguments import Difference, differences, matched_arguments, overlap_ratio
+from callscore.core.arguments import (
+    Difference,
+    differences,
+    matched_arguments,
+)
+from callscore.core.closeness import grade
+from callscore.core.equality import differing_members
 from callscore.core.names import count_same_names
 from callscore.core.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
     from callscore.core.wording import Language
@@ -88,8 +97,10 @@ class Pair(Struct, frozen=True, gc=False):
     @property
     def differences(self) -> tuple[Difference, ...]:
         """Every reason why the two calls are not equal; none where they are."""
-        if self.actual.error is not None:
-            return (Difference("$", "malformed", self.expected.arguments, self.actual.raw),)
+        call = self.actual
+        if call.error is not None:
+            wanted = self.expected.arguments
+            return (Difference("$", "malformed", wanted, call.raw, detail=call.error),)
         if self.expected.arguments is None:
             return ()
         return differences(self.expected.arguments, self.actual.arguments or {})
@@ -102,20 +113,16 @@ class Pair(Struct, frozen=True, gc=False):
         return matched_arguments(self.expected.arguments or {}, self.actual.arguments or {})
 
     @property
+    def differing_arguments(self) -> list[str]:
+        """The names of the top-level arguments that are not the same on both sides."""
+        if self.actual.error is not None or self.expected.arguments is None:
+            return []
+        return differing_members(self.expected.arguments, self.actual.arguments or {})
+
+    @property
     def overlap(self) -> float:
         """The share of the expected arguments that the actual call has with the same value."""
-        if self.actual.error is not None:
-            return 0.0
-        if self.expected.arguments is None:
-            return 1.0
-        wanted, given = self.expected.arguments, self.actual.arguments or {}
-        part, whole = overlap_ratio(
-            matched_arguments(wanted, given),
-            wanted=len(wanted),
-            given=len(given),
-            shared=len(wanted.keys() & given.keys()),
-            extra_arguments=self.settings.extra_arguments,
-        )
+        _, _, part, whole = grade(self.expected, self.actual, self.settings)
         return part / whole
 
 
@@ -234,10 +241,10 @@ class Score(Struct, frozen=True, gc=False):
 
         return plain_text(diff_lines(self))
 
-    def __rich__(self) -> Text:
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
         from callscore.core.diff import diff_lines, rich_text
 
-        return rich_text(diff_lines(self))
+        yield rich_text(diff_lines(self, width=options.max_width))
 
 
 def f1_of(correct: int, expected: int, actual: int) -> float:

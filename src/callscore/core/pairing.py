@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.assignment import assign
-from callscore.core.closeness import weigh
+from callscore.core.closeness import grade, weigh
 from callscore.core.equality import equal_objects, fingerprint
-from callscore.core.model import Pair
 from callscore.core.sequence import match_in_order
 
 if TYPE_CHECKING:
@@ -27,8 +26,10 @@ __all__ = ["Match", "is_correct", "match_calls"]
 Match = tuple[int, int, bool]
 # The positions, on the expected and on the actual side, of calls that are all equal.
 _Kind = tuple[list[int], list[int]]
-# Up to this many pairs of one tool, comparing them all is quicker than taking fingerprints.
+# Up to this many pairs of one tool, weighing them all is quicker than taking fingerprints.
 _FEW_PAIRS = 64
+# Stands for arguments that could not be parsed: equal to no arguments, not even to such others.
+_UNREADABLE: dict[str, Any] = {"": object()}
 
 
 def match_calls(
@@ -48,14 +49,9 @@ def match_calls(
 
 def is_correct(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
     """Whether two calls of one tool make a correct pair."""
-    if actual.error is not None:
-        return False
-    if expected.arguments is None or equal_objects(expected.arguments, actual.arguments or {}):
-        return True
-    if settings.mode == "strict":
-        return False
-    pair = Pair(expected, actual, 0, 0, False, settings)  # noqa: FBT003  (the field)
-    return pair.overlap >= settings.argument_match_threshold
+    if settings.mode != "strict" or expected.arguments is None or actual.error is not None:
+        return grade(expected, actual, settings)[0]
+    return equal_objects(expected.arguments, actual.arguments or {})
 
 
 def _match_any(
@@ -77,11 +73,10 @@ def _match_tool(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind, settings: Settings
 ) -> list[Match]:
     """The best pairing of the calls of one tool."""
-    matches: list[Match] = []
     rows, columns = group
+    matches: list[Match] = []
     is_choice = len(rows) > 1 or len(columns) > 1
-    accepts_any = is_choice and any(expected[row].arguments is None for row in rows)
-    if is_choice and settings.mode == "strict" and not accepts_any:
+    if is_choice and settings.mode == "strict":
         matches, (rows, columns) = _take_equal(expected, actual, group)
     if len(rows) == len(columns) == 1:
         row, column = rows[0], columns[0]
@@ -104,20 +99,22 @@ def _take_equal(
     sides have equally often pairs off in order, whatever the others do; of the kinds that one side
     has more often all calls are left, for which of the copies are equal pairs is still open.
     """
+    if any(expected[row].arguments is None for row in group[0]):
+        return [], group  # what accepts any arguments may take any call
     is_few = len(group[0]) * len(group[1]) <= _FEW_PAIRS
     kinds = (_kinds_of_few if is_few else _kinds_of_many)(expected, actual, group)
-    all_pair_off = not (
-        any(len(rows) > len(columns) for rows, columns in kinds)
-        and any(len(rows) < len(columns) for rows, columns in kinds)
-    )
+    spare_rows = spare_columns = False
+    for rows, columns in kinds:
+        spare_rows = spare_rows or len(rows) > len(columns)
+        spare_columns = spare_columns or len(rows) < len(columns)
     matches: list[Match] = []
     left: _Kind = ([], [])
     for rows, columns in kinds:
-        if all_pair_off or len(rows) == len(columns):
-            matches += [(row, column, True) for row, column in zip(rows, columns, strict=False)]
-        else:
+        if spare_rows and spare_columns and len(rows) != len(columns):
             left[0].extend(rows)
             left[1].extend(columns)
+        else:
+            matches += [(row, column, True) for row, column in zip(rows, columns, strict=False)]
     left[0].sort()
     left[1].sort()
     return matches, left
@@ -126,33 +123,37 @@ def _take_equal(
 def _kinds_of_few(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind
 ) -> list[_Kind]:
+    """The calls of one tool sorted into kinds by comparing each with each."""
     seen: list[tuple[dict[str, Any], _Kind]] = []
-    unreadable: list[_Kind] = []
-    for side, calls in enumerate((expected, actual)):
-        for position in group[side]:
-            call = calls[position]
-            if call.error is not None:
-                unreadable.append(([], [position]))
-                continue
-            arguments = call.arguments or {}
-            for known, kind in seen:
-                if equal_objects(known, arguments):
-                    kind[side].append(position)
-                    break
-            else:
-                seen.append((arguments, ([], [])))
-                seen[-1][1][side].append(position)
-    return [kind for _, kind in seen] + unreadable
+    for row in group[0]:
+        _kind_of(expected[row], seen)[0].append(row)
+    for column in group[1]:
+        _kind_of(actual[column], seen)[1].append(column)
+    return [kind for _, kind in seen]
+
+
+def _kind_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Kind]]) -> _Kind:
+    arguments = call.arguments or {}
+    if call.error is None:
+        for known, kind in seen:
+            if equal_objects(known, arguments):
+                return kind
+    else:
+        arguments = _UNREADABLE
+    kind = ([], [])
+    seen.append((arguments, kind))
+    return kind
 
 
 def _kinds_of_many(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind
 ) -> list[_Kind]:
+    """The same by fingerprints, in time that grows with the number of calls only."""
     seen: dict[str, _Kind] = {}
     for side, calls in enumerate((expected, actual)):
         for position in group[side]:
             call = calls[position]
-            # No fingerprint is a bare number, so a call that cannot be read is a kind of its own.
-            print_ = fingerprint(call.arguments or {}) if call.error is None else str(position)
-            seen.setdefault(print_, ([], []))[side].append(position)
+            # No fingerprint of an object is a number: what cannot be read is a kind of its own.
+            kind = str(position) if call.error is not None else fingerprint(call.arguments or {})
+            seen.setdefault(kind, ([], []))[side].append(position)
     return list(seen.values())

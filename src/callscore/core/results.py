@@ -56,3 +56,9 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     without_reference: Noted = Noted()
     repeated: Noted = Noted()
     skipped: Noted = Noted()
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether anything but scored cases was found in the input."""
+        noted = (self.not_scored, self.not_run, self.without_reference, self.skipped)
+        return any(found.count for found in noted)

@@ -39,9 +39,9 @@ def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
         if settings.mode != "strict":
             # Not so here: an equal pair may have to give way to two that are near enough.
             correct, start = [], 0
-        names = {*map(_name, actual[start:])}
+        names = {call.name for call in actual[start:]}
         if len(names) == len(actual) - start:
-            names = {*map(_name, expected[start:])}
+            names = {call.name for call in expected[start:]}
             if len(names) == len(expected) - start:
                 return _score_distinct(expected, actual, correct, settings)
     return _score_matches(expected, actual, correct, settings)

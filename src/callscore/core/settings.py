@@ -34,7 +34,7 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         at_least: the score from which a case passes.
     """
 
-    mode: Mode = Mode.STRICT
+    mode: Mode | str = Mode.STRICT
     argument_match_threshold: float = 0.8
     order: Order = "any"
     extra_arguments: ExtraArguments = "ignore"
@@ -48,26 +48,25 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
         _require_share("at_least", self.at_least)
 
 
-def _require_choice(setting: str, value: str, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
+def _require_choice(setting: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
         raise InvalidSettings(f"{setting}: {value!r} is not one of {', '.join(choices)}")
 
 
-def _require_share(setting: str, value: float) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:
+def _require_share(setting: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidSettings(f"{setting}: {value!r} is not a number from 0 to 1")
 
 
 DEFAULT = Settings()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)  # typed: what was 1 before must not let True pass
 def settings_for(
     mode: Mode | str,
     argument_match_threshold: float,
-    order: str,
-    extra_arguments: str,
+    order: Order,
+    extra_arguments: ExtraArguments,
     at_least: float,
 ) -> Settings:
     """The settings with these values; the same object for the same values."""

@@ -75,7 +75,9 @@ def pass_hat_k(trials: int, successes: int, k: int) -> float:
 
 def _require_trials(trials: int, successes: int, k: int) -> None:
     if not 0 <= successes <= trials:
-        raise InvalidSettings(f"{successes} successes in {trials} trials: there cannot be that many")
+        raise InvalidSettings(
+            f"{successes} successes in {trials} trials: there cannot be that many"
+        )
     if not 1 <= k <= trials:
         raise InvalidSettings(f"k is {k}, but there are {trials} trials: k is from 1 to {trials}")
 

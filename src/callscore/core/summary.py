@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import zip_longest
 from math import fsum
 from typing import TYPE_CHECKING, TypeVar
@@ -20,11 +21,11 @@ from callscore.core.statistics import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from callscore.core.model import Score
 
-__all__ = ["Outcome", "Summary", "ToolCounts"]
+__all__ = ["Outcome", "Summary", "ToolCounts", "increase_all"]
 
 Key = TypeVar("Key")
 # Of one case: correct pairs, expected calls, actual calls. Every rate of a case follows from these.
@@ -68,34 +69,33 @@ class Summary(Struct):
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id where it is one of several trials."""
         outcome = (len(score.correct), len(score.expected), len(score.actual))
-        self.add_outcome(outcome, trial_of=trial_of)
+        _increase(self.outcomes, outcome)
+        if trial_of is not None:
+            self.add_trial(trial_of, outcome)
         tool = self.tool
         for pair in score.correct:
             tool(pair.expected.name).correct += 1
         for pair in score.incorrect:
             name = pair.expected.name
             tool(name).incorrect += 1
-            for argument in dict.fromkeys(found.argument for found in pair.differences):
-                if argument is not None:
-                    _increase(self.wrong_arguments, (name, argument))
+            for argument in pair.differing_arguments:
+                _increase(self.wrong_arguments, (name, argument))
         missed = [call.name for call in score.missed]
         extra = [call.name for call in score.extra]
-        self.add_unpaired(missed, extra)
+        self.add_unpaired(Counter(zip_longest(missed, extra)))
 
-    def add_outcome(self, outcome: Outcome, *, trial_of: str | None = None) -> None:
-        """Count the case-level numbers of one case."""
-        _increase(self.outcomes, outcome)
-        if trial_of is not None:
-            _increase(self.trials.setdefault(trial_of, {}), outcome)
+    def add_trial(self, case: str, outcome: Outcome) -> None:
+        """Note that an outcome, which is counted already, is of a trial of this case."""
+        _increase(self.trials.setdefault(case, {}), outcome)
 
-    def add_unpaired(self, missed: list[str], extra: list[str]) -> None:
-        """Count the names of one case's missed and extra calls."""
-        for name in missed:
-            self.tool(name).missed += 1
-        for name in extra:
-            self.tool(name).extra += 1
-        for pair in zip_longest(missed, extra):
-            _increase(self.confusion, pair)
+    def add_unpaired(self, confusion: Mapping[tuple[str | None, str | None], int]) -> None:
+        """Count missed calls and the extra calls they were set against."""
+        increase_all(self.confusion, confusion)
+        for (missed, extra), times in confusion.items():
+            if missed is not None:
+                self.tool(missed).missed += times
+            if extra is not None:
+                self.tool(extra).extra += times
 
     def tool(self, name: str) -> ToolCounts:
         """The counts of one tool, begun at zero where there are none yet."""
@@ -108,11 +108,11 @@ class Summary(Struct):
         """Add the counts of another summary."""
         if self.at_least != other.at_least:
             raise InvalidSettings("summaries with different `at_least` cannot be merged")
-        _increase_all(self.outcomes, other.outcomes)
-        _increase_all(self.wrong_arguments, other.wrong_arguments)
-        _increase_all(self.confusion, other.confusion)
+        increase_all(self.outcomes, other.outcomes)
+        increase_all(self.wrong_arguments, other.wrong_arguments)
+        increase_all(self.confusion, other.confusion)
         for case, outcomes in other.trials.items():
-            _increase_all(self.trials.setdefault(case, {}), outcomes)
+            increase_all(self.trials.setdefault(case, {}), outcomes)
         for name, theirs in other.tools.items():
             ours = self.tool(name)
             ours.correct += theirs.correct
@@ -234,9 +234,7 @@ class Summary(Struct):
         return float(total / self.cases)
 
     def _passed(self, outcomes: dict[Outcome, int]) -> int:
-        return sum(
-            times for outcome, times in outcomes.items() if f1_of(*outcome) >= self.at_least
-        )
+        return sum(times for outcome, times in outcomes.items() if f1_of(*outcome) >= self.at_least)
 
     def _over_trials(self, chance: Callable[[int, int, int], float]) -> list[float]:
         tasks = [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
@@ -265,6 +263,7 @@ def _increase(counts: dict[Key, int], key: Key, by: int = 1) -> None:
     counts[key] = counts.get(key, 0) + by
 
 
-def _increase_all(counts: dict[Key, int], others: dict[Key, int]) -> None:
+def increase_all(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
+    """Add counts to counts."""
     for key, times in others.items():
         _increase(counts, key, times)

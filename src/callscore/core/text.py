@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
@@ -30,6 +31,7 @@ _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _QUOTED_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 # From this many bits on Python may refuse to print the decimal digits of an integer.
 _LONG_INTEGER = 10_000
+_CONSTANTS = {None: "null", True: "true", False: "false"}
 _NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -80,12 +82,8 @@ def clip_middle(text: str, width: int) -> str:
 
 
 def _head(text: str, width: int) -> str:
-    used = 0
-    for position, character in enumerate(text):
-        used += _character_width(character)
-        if used > width:
-            return text[:position]
-    return text
+    used = accumulate(map(_character_width, text))
+    return text[: sum(1 for _ in takewhile(width.__ge__, used))]
 
 
 def render_value(value: object, *, limit: int = 120) -> str:
@@ -136,16 +134,16 @@ def atom_text(value: object, *, limit: int = 120) -> str:
     if isinstance(value, str):
         # Whoever shows the text cuts it at the limit, so the rest need not be looked at.
         return _quote(value[: limit + 1])
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return _CONSTANTS[value]
     if isinstance(value, int):
         return integer_text(value)
-    if isinstance(value, float):
-        text = float.__repr__(value)
-        return _NOT_NUMBERS.get(text, text)
-    return escape(repr_text(value))
+    return _float_text(value) if isinstance(value, float) else escape(repr_text(value))
+
+
+def _float_text(value: float) -> str:
+    text = float.__repr__(value)
+    return _NOT_NUMBERS.get(text, text)
 
 
 def integer_text(value: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from callscore.core.arguments import json_type
-from callscore.core.text import clip, clip_middle, escape, excerpts, render_value
+from callscore.core.text import clip, clip_middle, escape, excerpts
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -150,16 +150,10 @@ _TYPES = {
 }
 
 
-def reason(difference: Difference, *, lang: Language = "en", error: str | None = None) -> str:
-    """One sentence that says where two calls differ and names both values.
-
-    Args:
-        difference: what differs.
-        lang: the language of the sentence.
-        error: why the arguments could not be read, where that is the difference and it is known.
-    """
+def reason(difference: Difference, *, lang: Language = "en") -> str:
+    """One sentence that says where two calls differ and names both values."""
     if difference.kind == "malformed":
-        problem = render_value(difference.actual) if error is None else clip(escape(error), 240)
+        problem = clip(escape(difference.detail or ""), 240)
         return say(MALFORMED, lang, problem=problem)
     expected, actual = excerpts(difference.expected, difference.actual)
     if difference.kind == "type":

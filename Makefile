@@ -1,0 +1,73 @@
+# Two commands do everything on a machine that has Python 3.11: `make demo` and `make test`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+CONSTRAINTS := requirements/dev.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+# How many processes run the tests; `make test JOBS=0` runs them in one.
+JOBS ?= auto
+
+.PHONY: help demo test format lint types layers tests bench pictures clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
+	@$(BIN)/callscore demo
+
+test: $(VENV)/.installed-dev ## install the development extras and run every check
+	@$(MAKE) --no-print-directory lint types layers tests
+
+format: $(VENV)/.installed-dev ## rewrite the code in the house's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(VENV)/.installed-dev ## format and lint (ruff)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-dev ## types (mypy, strict)
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed-dev ## who may import whom (import-linter)
+	$(BIN)/lint-imports --no-logo
+
+tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 % of the core
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(JOBS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
+
+bench: $(VENV)/.installed-dev ## measure, and set against the bars
+	$(BIN)/python benchmarks/run.py
+
+pictures: $(VENV)/.installed ## draw the pictures and the outputs in the documentation again
+	$(BIN)/python docs/images/make_report_svg.py
+	$(BIN)/python docs/examples.py --write README.md README.ru.md $$(find docs -name '*.md')
+
+clean: ## remove everything that the other commands made
+	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps make a second run quick; a change of what is installed makes it install again.
+
+$(BIN)/python:
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "callscore needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
+	$(PIP) install --constraint $(CONSTRAINTS) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
+	$(PIP) install --constraint $(CONSTRAINTS) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed

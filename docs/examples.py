@@ -1,0 +1,91 @@
+"""Run the examples of documentation pages and hold them against what the pages say they print.
+
+Usage: python docs/examples.py [--write] PAGE.md...
+
+Python blocks of one page share their names, and all blocks of one page share an empty folder. A block
+marked `text output` is what the block before it prints; with --write it is replaced by what is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from contextlib import chdir, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+__all__ = ["main"]
+
+BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+OUTPUT = "text output"
+# A reader types these in a clone of the repository, and they would come back to this script.
+NOT_RUN = ("make ", "source ")
+
+
+def main(arguments: list[str]) -> int:
+    """Check or rewrite pages; the exit code is 1 if an example does not do what its page says."""
+    is_writing = "--write" in arguments
+    wrong = 0
+    for argument in arguments:
+        if argument != "--write":
+            page = Path(argument)
+            said = page.read_text(encoding="utf-8")
+            shown = _with_outputs(said)
+            if is_writing:
+                page.write_text(shown, encoding="utf-8")
+            elif shown != said:
+                print(f"{page}: the examples print something else:\n{shown}")
+                wrong = 1
+    return wrong
+
+
+def _with_outputs(text: str) -> str:
+    """The text of a page with every output as it really is."""
+    names: dict[str, object] = {}
+    printed = ""
+
+    def replaced(block: re.Match[str]) -> str:
+        nonlocal printed
+        kind, code = block["kind"], block["code"]
+        if kind == OUTPUT:
+            return f"```{OUTPUT}\n{printed}```"
+        if kind == "python":
+            printed = _tidy(_run_python(code, names))
+        elif kind == "bash" and not code.startswith(NOT_RUN):
+            printed = _tidy(_run_bash(code))
+        return block[0]
+
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        return BLOCK.sub(replaced, text)
+
+
+def _run_python(code: str, names: dict[str, object]) -> str:
+    printed = StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "example", "exec"), names)  # noqa: S102  (running it is the point)
+    return printed.getvalue()
+
+
+def _run_bash(code: str) -> str:
+    """What commands print. They must not fail, unless the example is about exit codes."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(  # noqa: S603  (running what the page says is the point)
+        ["bash", "-c", code if "$?" in code else f"set -e\n{code}"],  # noqa: S607  (any bash will do)
+        env=os.environ | {"PATH": programs, "COLUMNS": "80", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    return ran.stdout
+
+
+def _tidy(printed: str) -> str:
+    """Without blanks at the ends of lines and of the text, which nobody sees."""
+    return "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

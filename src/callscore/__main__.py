@@ -1,0 +1,8 @@
+"""`python -m callscore` is `callscore`."""
+
+from callscore.cli.main import main
+
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""`callscore demo`: real trajectories, scored, with what it means and what to type next."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+import click
+
+from callscore.cli import wording
+from callscore.cli.options import lang_option
+from callscore.cli.output import open_output
+from callscore.core.statistics import pass_hat_k
+from callscore.core.wording import decimal, percent, say
+from callscore.engines.local import score_files
+from callscore.sources import Record, read_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from callscore.core.wording import Language
+
+__all__ = ["command"]
+
+_DATA = "airline-gpt-4o.jsonl.gz"
+_TRIALS = 4
+_SHOWN = 2
+
+
+@click.command(short_help="Score the real trajectories that come with callscore.")
+@lang_option
+def command(lang: Language) -> None:
+    """Score 200 real trajectories of an agent, which come with callscore.
+
+    It needs no network and no key.
+    """
+    with as_file(files("callscore.data") / _DATA) as path:
+        results = score_files(path, limit=_SHOWN)
+        with open_output(None, "table", lang) as output:
+            output.write(results)
+        rates = _published_rates(path)
+        shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
+        text = "\n".join(
+            [
+                "",
+                say(wording.DEMO_REWARDS, lang),
+                f"  {shown}",
+                "",
+                say(wording.DEMO_MEANING, lang, done=percent(rates[0])),
+                "",
+                say(wording.DEMO_NEXT, lang),
+                f"  callscore explain {_shell(path)} --case airline-1",
+                f"  callscore score {_shell(path)} --mode flexible --threshold 0.5 --limit 3",
+                "  callscore score --help",
+            ]
+        )
+    sys.stdout.flush()
+    click.echo(text)
+
+
+def _published_rates(path: Path) -> list[float]:
+    """pass^1, pass^2, ... from the rewards that the benchmark gave, not from our scores."""
+    rewards: dict[str, list[int]] = defaultdict(list)
+    for record in read_records(str(path)):
+        if isinstance(record, Record):
+            rewards[record.value["id"]].append(record.value["metadata"]["reward"])
+    return [
+        sum(pass_hat_k(len(tries), sum(tries), k) for tries in rewards.values()) / len(rewards)
+        for k in range(1, _TRIALS + 1)
+    ]
+
+
+def _shell(path: Path) -> str:
+    from shlex import quote
+
+    return quote(str(path))

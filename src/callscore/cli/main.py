@@ -1,0 +1,73 @@
+"""The program: finds the command, and turns every expected failure into a sentence and a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from callscore.cli.exits import INTERRUPTED, UNREADABLE, USAGE
+from callscore.errors import CallscoreError, InvalidSettings
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+# Each is the one click command of the module of its name, imported when it is called.
+COMMANDS = ("demo", "explain", "score")
+
+
+class _Commands(click.Group):
+    """The commands by name, so that one does not pay for the imports of the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"callscore.cli.{cmd_name}").command
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with: callscore demo",
+)
+@click.version_option(package_name="callscore")
+def cli() -> None:
+    """Score the tool calls of an agent against the calls that were expected."""
+
+
+def main() -> NoReturn:
+    """Run the program and exit."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = USAGE
+    except click.Abort:
+        code = INTERRUPTED
+    except InvalidSettings as error:
+        code = _complain(error, USAGE)
+    except CallscoreError as error:
+        code = _complain(error, UNREADABLE)
+    except BrokenPipeError:
+        # Whoever read the output, `head` for one, has seen enough. What is still in the buffers
+        # goes nowhere, or the interpreter would complain about it on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code or 0)
+
+
+def _complain(error: Exception, code: int) -> int:
+    from callscore.core.text import escape
+
+    click.echo(f"callscore: {escape(str(error))}", err=True)
+    return code

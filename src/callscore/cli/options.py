@@ -1,0 +1,86 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from callscore.core.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["lang_option", "settings_from", "settings_options"]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+_DEFAULT = Settings()
+_SHARE = click.FloatRange(0, 1)
+
+
+def settings_options(command: _Command) -> _Command:
+    """Add one option for each setting."""
+    for option in reversed(
+        (
+            click.option(
+                "--mode",
+                type=click.Choice(["strict", "flexible"]),
+                default="strict",
+                show_default=True,
+                help="Want equal arguments, or enough of them.",
+            ),
+            click.option(
+                "--threshold",
+                type=_SHARE,
+                default=_DEFAULT.argument_match_threshold,
+                show_default=True,
+                help="The overlap from which a flexible pair is correct.",
+            ),
+            click.option(
+                "--order",
+                type=click.Choice(["any", "in_order", "exact"]),
+                default=_DEFAULT.order,
+                show_default=True,
+                help="Which pairings are allowed.",
+            ),
+            click.option(
+                "--extra-arguments",
+                type=click.Choice(["ignore", "count"]),
+                default=_DEFAULT.extra_arguments,
+                show_default=True,
+                help="Whether arguments that nobody expected lower a flexible overlap.",
+            ),
+            click.option(
+                "--at-least",
+                type=_SHARE,
+                default=_DEFAULT.at_least,
+                show_default=True,
+                help="The score from which a case passes.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def settings_from(options: dict[str, Any]) -> Settings:
+    """Take the settings out of the options of a command."""
+    return Settings(
+        mode=options.pop("mode"),
+        argument_match_threshold=options.pop("threshold"),
+        order=options.pop("order"),
+        extra_arguments=options.pop("extra_arguments"),
+        at_least=options.pop("at_least"),
+    )
+
+
+def lang_option(command: _Command) -> _Command:
+    """Add the option for the language of what is shown."""
+    return click.option(
+        "--lang",
+        type=click.Choice(["en", "ru"]),
+        default="en",
+        show_default=True,
+        help="The language of the report.",
+    )(command)

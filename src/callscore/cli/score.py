@@ -1,0 +1,144 @@
+"""`callscore score`: score files of cases, show what went wrong, and gate on it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from callscore.cli.exits import BELOW, FINE
+from callscore.cli.options import lang_option, settings_from, settings_options
+from callscore.cli.output import Output, open_output
+from callscore.cli.progress import progress
+from callscore.cli.wording import gate_reasons
+from callscore.core.settings import Settings
+from callscore.core.wording import Language
+from callscore.engines.collector import Hooks, Show
+from callscore.engines.local import score_files, score_joined
+from callscore.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    from callscore.core.results import Results
+
+__all__ = ["command"]
+
+_FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
+_FOR_PEOPLE = ("table", "markdown")
+_FEW = 10
+
+
+class _Request(Struct, frozen=True, kw_only=True):
+    """What the user asked for."""
+
+    files: tuple[str, ...]
+    expected: str | None
+    actual: str | None
+    settings: Settings
+    show: Show | None
+    limit: int | None
+    output_format: str
+    output: str | None
+    fail_under: float | None
+    lang: Language
+    skip_bad: bool
+
+
+@click.command(short_help="Score files of cases.")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--expected", metavar="FILE", help="References, to be joined with --actual on id.")
+@click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
+@settings_options
+@click.option(
+    "--show",
+    type=click.Choice(["failing", "all", "none"]),
+    help="Which cases to show.  [default: failing; all in json, jsonl and junit]",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help=f"Show at most so many.  [default: {_FEW}; all in json, jsonl and junit]",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    help="Exit with 1 if the macro F1 is below, or a reference was not run.",
+)
+@lang_option
+@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+def command(**options: Any) -> int:
+    r"""Score FILEs of cases: JSONL, JSON or YAML, also gzip or zstd of these; - is standard input.
+
+    \b
+    One case a line, with both sides:
+      {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
+    Or the two sides in two files:
+      callscore score --expected references.jsonl --actual traces.jsonl
+    """
+    settings = settings_from(options)
+    request = _Request(settings=settings, **options)
+    _check_usage(request)
+    with open_output(request.output, request.output_format, request.lang) as output:
+        results = _score(request, output)
+        output.write(results)
+    return _gate(results, request)
+
+
+def _check_usage(request: _Request) -> None:
+    is_joined = request.expected is not None or request.actual is not None
+    if is_joined and (request.expected is None or request.actual is None):
+        raise click.UsageError("--expected and --actual go together: name both files.")
+    if is_joined and request.files:
+        raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
+    if not is_joined and not request.files:
+        raise click.UsageError("Name a file of cases, or --expected and --actual.")
+    inputs = [*request.files, request.expected, request.actual]
+    if inputs.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
+
+
+def _score(request: _Request, output: Output) -> Results:
+    """Score the input; where it breaks off, what was scored before is still written."""
+    for_people = request.output_format in _FOR_PEOPLE
+    options: dict[str, Any] = {
+        "settings": request.settings,
+        "show": request.show or ("failing" if for_people else "all"),
+        "limit": _FEW if request.limit is None and for_people else request.limit,
+        "skip_bad": request.skip_bad,
+    }
+    paths = list(request.files) or [request.expected or "", request.actual or ""]
+    try:
+        with progress(paths) as on_bytes:
+            hooks = Hooks(on_case=output.on_case, on_bytes=on_bytes)
+            if request.files:
+                score = partial(score_files, request.files)
+            else:
+                score = partial(score_joined, paths[0], paths[1])
+            results = score(hooks=hooks, **options)
+    except UnreadableInput as error:
+        if error.results is not None and error.results.summary.cases:
+            output.write(error.results)
+        raise
+    if not results.summary.cases and not results.has_notes:
+        places = ", ".join(request.files or (request.actual or "",))
+        raise UnreadableInput(places, "there is no case to score in it.")
+    return results
+
+
+def _gate(results: Results, request: _Request) -> int:
+    if request.fail_under is None:
+        return FINE
+    reasons = gate_reasons(results, request.fail_under, request.lang)
+    for reason in reasons:
+        click.echo(f"callscore: {reason}", err=True)
+    return BELOW if reasons else FINE

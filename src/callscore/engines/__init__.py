@@ -1,0 +1,1 @@
+"""Where the path from bytes to results runs: so far in this process."""

@@ -1,0 +1,169 @@
+"""Takes cases one by one, scores them, and keeps what is worth showing or naming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from callscore.core.model import f1_of
+from callscore.core.results import CaseScore, Noted, Results
+from callscore.core.scoring import score_calls
+from callscore.core.summary import Outcome, Summary
+from callscore.core.tally import Tally
+from callscore.formats.cases import has_own_id
+from callscore.formats.plain import plain_case
+
+if TYPE_CHECKING:
+    from callscore.core.model import Case, Score
+    from callscore.core.settings import Settings
+    from callscore.formats.plain import PlainCase
+
+__all__ = ["Collector", "Hooks", "Show"]
+
+Show = Literal["failing", "all", "none"]
+
+_MOST_NAMES = 20
+_MOST_REMEMBERED = 1_000_000
+
+
+class Hooks(Struct, frozen=True, kw_only=True):
+    """What wants to be told while the cases are being scored.
+
+    Attributes:
+        on_case: is given every case to show at once, in place of keeping it for the end.
+        on_outcome: is given id, trial and outcome (correct, expected, actual) of every scored case.
+        on_bytes: is told how many more bytes of input have been read.
+    """
+
+    on_case: Callable[[CaseScore], None] | None = None
+    on_outcome: Callable[[str | int, int | str | None, Outcome], None] | None = None
+    on_bytes: Callable[[int], None] | None = None
+
+
+class Collector:
+    """Gathers the results of many cases."""
+
+    def __init__(self, settings: Settings, show: Show, limit: int | None, hooks: Hooks) -> None:
+        self.not_scored = _Notes()
+        self.not_run = _Notes()
+        self.without_reference = _Notes()
+        self.skipped = _Notes()
+        self._repeated = _Notes()
+        self._settings = settings
+        self._show = show
+        self._limit = limit
+        self._hooks = hooks
+        self._summary = Summary(at_least=settings.at_least)
+        self._tally = Tally(self._summary)
+        self._remembered: set[int] = set()
+        self._kept: list[CaseScore] = []
+        self._shown = 0
+        self._not_shown = 0
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether cases can be counted without being decoded, but for the few that are shown."""
+        settings = self._settings
+        shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
+        return settings.mode == "strict" and settings.order == "any" and shows_few
+
+    def take(self, case: Case) -> None:
+        """Score one case and count it, or count why it is not scored."""
+        if case.expected is None:
+            self.not_scored.add(case.id)
+        elif case.actual is None:
+            self.not_run.add(case.id)
+        else:
+            if has_own_id(case):
+                self._note_repeated(case.id, case.trial)
+            score = score_calls(case.expected, case.actual, self._settings)
+            self._summary.add(score, trial_of=None if case.trial is None else case.id)
+            if self._hooks.on_outcome is not None:
+                outcome = (len(score.correct), len(score.expected), len(score.actual))
+                self._hooks.on_outcome(case.id, case.trial, outcome)
+            if self._show == "all" or (self._show == "failing" and not score.passed):
+                self._show_case(case, score)
+
+    def take_plain(self, case: PlainCase) -> bool:
+        """As `take`; False, and nothing done, where the case needs to be read with care."""
+        outcome = self._tally.count(case.expected, case.actual)
+        if outcome is None:
+            return False
+        name, trial = case.id, case.trial
+        self._note_repeated(name, trial)
+        if trial is not None:
+            self._summary.add_trial(str(name), outcome)
+        if self._hooks.on_outcome is not None:
+            self._hooks.on_outcome(name, trial, outcome)
+        if self._show == "failing":
+            correct, expected, actual = outcome
+            # Whoever makes every call and no other passes, whatever is asked for.
+            is_exact = correct == expected == actual
+            if not is_exact and f1_of(*outcome) < self._settings.at_least:
+                self._show_plain(case)
+        return True
+
+    def results(self) -> Results:
+        """Everything so far."""
+        self._tally.flush()
+        return Results(
+            settings=self._settings,
+            summary=self._summary,
+            cases=tuple(self._kept),
+            not_shown=self._not_shown,
+            not_scored=self.not_scored.noted(),
+            not_run=self.not_run.noted(),
+            without_reference=self.without_reference.noted(),
+            repeated=self._repeated.noted(),
+            skipped=self.skipped.noted(),
+        )
+
+    def _note_repeated(self, name: str | int, trial: int | str | None) -> None:
+        remembered = self._remembered
+        before = len(remembered)
+        # The hash alone: it is a third of the memory, and two of a million hardly ever collide.
+        key = hash((str(name), trial))
+        if before < _MOST_REMEMBERED:
+            remembered.add(key)
+            is_new = len(remembered) > before
+        else:
+            is_new = key not in remembered
+        if not is_new:
+            self._repeated.add(str(name) if trial is None else f"{name} #{trial}")
+
+    def _show_plain(self, case: PlainCase) -> None:
+        if self._limit is not None and self._shown >= self._limit:
+            self._not_shown += 1
+            return
+        whole = plain_case(case)
+        score = score_calls(whole.expected or (), whole.actual or (), self._settings)
+        self._show_case(whole, score)
+
+    def _show_case(self, case: Case, score: Score) -> None:
+        if self._limit is not None and self._shown >= self._limit:
+            self._not_shown += 1
+            return
+        self._shown += 1
+        shown = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags)
+        if self._hooks.on_case is not None:
+            self._hooks.on_case(shown)
+        else:
+            self._kept.append(shown)
+
+
+class _Notes:
+    """A count, and the names of the first that were counted."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._names: list[str] = []
+
+    def add(self, name: str) -> None:
+        self._count += 1
+        if len(self._names) < _MOST_NAMES:
+            self._names.append(name)
+
+    def noted(self) -> Noted:
+        return Noted(self._count, tuple(self._names))

@@ -1,0 +1,1 @@
+"""How results are shown: one format a file."""

@@ -1,0 +1,67 @@
+"""JUnit XML, which every build server shows: a case that does not pass is a failed test."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from callscore.core.diff import diff_lines, plain_text
+from callscore.core.wording import say, summary_line
+from callscore.reports import wording
+
+if TYPE_CHECKING:
+    from callscore.core.results import CaseScore, Noted, Results
+    from callscore.core.wording import Language, Phrase
+
+__all__ = ["NAME", "write"]
+
+NAME = "junit"
+
+# XML 1.0 has no way to write these characters, not even escaped.
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(results: Results, *, lang: Language = "en") -> str:
+    """One test a shown case; references not run are errors, cases not scored are skipped."""
+    suite = Element("testsuite", name="callscore")
+    for case in results.cases:
+        _add_case(suite, case, lang)
+    _add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
+    _add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
+    root = Element("testsuites", name="callscore")
+    for element in (root, suite):
+        element.set("tests", str(len(suite)))
+        for attribute, tag in (
+            ("failures", "failure"),
+            ("errors", "error"),
+            ("skipped", "skipped"),
+        ):
+            element.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+    root.append(suite)
+    indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
+    test = _add_test(suite, case.label)
+    if not case.score.passed:
+        failure = SubElement(test, "failure", message=_legal(summary_line(case.score, lang=lang)))
+        failure.text = _legal(plain_text(diff_lines(case.score, lang=lang)))
+
+
+def _add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
+    for name in noted.names:
+        SubElement(_add_test(suite, name), tag, message=say(why, lang))
+    unnamed = noted.count - len(noted.names)
+    if unnamed > 0:
+        test = _add_test(suite, say(wording.MORE, lang, count=unnamed))
+        SubElement(test, tag, message=say(why, lang))
+
+
+def _add_test(suite: Element, name: str) -> Element:
+    return SubElement(suite, "testcase", classname="callscore", name=_legal(name))
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("", text)

@@ -1,0 +1,206 @@
+"""The report as GitHub Markdown, for a pull request or a job summary."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from callscore.core.diff import call_lines, plain_text
+from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.text import clip_middle, escape
+from callscore.core.wording import count_of, decimal, percent, rating, say, summary_line
+from callscore.reports import wording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from callscore.core.results import CaseScore, Results
+    from callscore.core.summary import Summary
+    from callscore.core.wording import Language, Phrase
+
+__all__ = ["NAME", "write"]
+
+NAME = "markdown"
+
+_MOST_TOOLS = 15
+_MOST_ARGUMENTS = 10
+_MOST_CONFUSIONS = 10
+_NAME_WIDTH = 80
+# Text of these characters alone means nothing to Markdown once it stands between backticks.
+_SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
+_WORDLIKE = re.compile(r"[^\W_]|[ …]")
+
+
+def write(results: Results, *, lang: Language = "en") -> str:
+    """Headline, totals, tables, and the cases folded in; names from the data stay plain text."""
+    return "\n\n".join(_blocks(results, lang)) + "\n"
+
+
+def _blocks(results: Results, lang: Language) -> Iterator[str]:
+    summary = results.summary
+    yield from _headline(results, lang)
+    if summary.cases:
+        yield _rates(summary, lang)
+        yield _totals(summary, lang)
+    notes = [_note(*line) for line in wording.note_lines(results, lang)]
+    if notes:
+        yield "\n".join(notes)
+    yield from _trials(summary, lang)
+    yield from _tools(summary, lang)
+    yield from _confusions(summary, lang)
+    yield from _arguments(summary, lang)
+    for case in results.cases:
+        yield _case(case, lang)
+    if results.not_shown:
+        cases = count_of(wording.SCORED_CASES, results.not_shown, lang)
+        yield say(wording.MORE_CASES, lang, cases=cases)
+
+
+def _headline(results: Results, lang: Language) -> Iterator[str]:
+    f1, interval = results.summary.macro_f1, results.summary.macro_f1_interval
+    if f1 is None or interval is None:
+        yield f"## {say(wording.NOTHING_SCORED, lang)}"
+        return
+    yield f"## {say(wording.HEADLINE, lang, score=percent(f1))}: {rating(f1, lang=lang)}"
+    cases = count_of(wording.SCORED_CASES, results.summary.cases, lang)
+    reach = say(wording.INTERVAL, lang, interval=wording.interval_text(interval))
+    yield f"{cases}, {wording.comparison_text(results.settings, lang)}, {reach}"
+
+
+def _rates(summary: Summary, lang: Language) -> str:
+    macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
+    micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
+    rows = [
+        (say(label, lang), *(percent(rate) for rate in rates if rate is not None))
+        for label, rates in ((wording.MACRO, macro), (wording.MICRO, micro))
+    ]
+    return _table(("", "F1", "precision", "recall"), rows)
+
+
+def _totals(summary: Summary, lang: Language) -> str:
+    interval = wording.interval_text(summary.exact_interval)
+    note = say(wording.INTERVAL, lang, interval=interval)
+    passed = wording.count_text(summary.passed, summary.cases, lang)
+    exact = wording.count_text(summary.exact, summary.cases, lang)
+    totals, counts = wording.call_counts(summary, lang)
+    lines = (
+        f"- {say(wording.PASSED, lang)}: {passed}",
+        f"- {say(wording.EXACT, lang)}: {exact} ({note})",
+        f"- {say(wording.CALLS, lang)}: {totals}; {counts}",
+    )
+    return "\n".join(lines)
+
+
+def _note(sentence: str, names: str) -> str:
+    return f"- **{sentence}**{f' ({_as_code(names)})' if names else ''}"
+
+
+def _trials(summary: Summary, lang: Language) -> Iterator[str]:
+    rates = {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
+    if rates["pass@k"]:
+        labels = [f"k={k}" for k in range(1, len(rates["pass@k"]) + 1)]
+        rows = [(label, *map(decimal, values)) for label, values in rates.items()]
+        yield _heading(wording.TRIALS, lang)
+        yield _table(("", *labels), rows)
+
+
+def _tools(summary: Summary, lang: Language) -> Iterator[str]:
+    ranked = worst_tools(summary)
+    labels = (
+        wording.TOOL,
+        wording.EXPECTED,
+        wording.CORRECT,
+        wording.INCORRECT,
+        wording.MISSED,
+        wording.EXTRA,
+    )
+    rows = [
+        (_code(tool), tools.expected, tools.correct, tools.incorrect, tools.missed, tools.extra)
+        for tool, tools in ranked
+    ]
+    yield from _ranking(wording.TOOLS, labels, rows, _MOST_TOOLS, lang)
+
+
+def _confusions(summary: Summary, lang: Language) -> Iterator[str]:
+    labels = (wording.EXPECTED, wording.CALLED, wording.TIMES)
+    rows = [
+        (_code(expected), _code(called), count)
+        for expected, called, count in confused_tools(summary)
+        if expected is not None and called is not None
+    ]
+    yield from _ranking(wording.CONFUSED_TOOLS, labels, rows, _MOST_CONFUSIONS, lang)
+
+
+def _arguments(summary: Summary, lang: Language) -> Iterator[str]:
+    labels = (wording.TOOL, wording.ARGUMENT, wording.TIMES)
+    rows = [
+        (_code(tool), _code(argument), count) for tool, argument, count in worst_arguments(summary)
+    ]
+    yield from _ranking(wording.WRONG_ARGUMENTS, labels, rows, _MOST_ARGUMENTS, lang)
+
+
+def _ranking(
+    heading: Phrase,
+    labels: tuple[Phrase, ...],
+    rows: Sequence[tuple[object, ...]],
+    most: int,
+    lang: Language,
+) -> Iterator[str]:
+    if rows:
+        yield _heading(heading, lang)
+        yield _table([say(label, lang) for label in labels], rows[:most])
+    if len(rows) > most:
+        yield say(wording.MORE, lang, count=len(rows) - most)
+
+
+def _case(case: CaseScore, lang: Language) -> str:
+    diff = plain_text(call_lines(case.score, lang=lang))
+    fence = "`" * max(3, _longest_run(diff) + 1)
+    title = f"<code>{_entities(_short(case.label))}</code>"
+    return (
+        f"<details><summary>{title} {summary_line(case.score, lang=lang)}</summary>\n\n"
+        f"{fence}diff\n{diff}\n{fence}\n\n</details>"
+    )
+
+
+def _heading(phrase: Phrase, lang: Language) -> str:
+    return f"### {say(phrase, lang)}"
+
+
+def _table(labels: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
+    """A table whose columns of numbers are set to the right."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    header = list(labels)
+    rules = ["---:" if _is_number(cell) else "---" for cell in cells[0]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rules, *cells))
+
+
+def _is_number(cell: str) -> bool:
+    return cell[:1].isdigit()
+
+
+def _short(name: str) -> str:
+    return clip_middle(escape(name), _NAME_WIDTH)
+
+
+def _code(name: str) -> str:
+    return _as_code(_short(name))
+
+
+def _as_code(text: str) -> str:
+    """Text from the data, as code that can neither end early nor break a table."""
+    if text.strip() and _SAFE_IN_CODE.fullmatch(text):
+        return f"`{text}`"
+    return f"<code>{_entities(text)}</code>"
+
+
+def _entities(text: str) -> str:
+    # Written as a number, a character means itself and nothing else, to Markdown as to HTML.
+    return "".join(
+        character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
+        for character in text
+    )
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)

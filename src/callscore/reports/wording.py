@@ -1,0 +1,199 @@
+"""The headings, labels and notes of the reports, in English and in Russian."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.core.text import clip_middle, escape
+from callscore.core.wording import Phrase, Plural, count_of, percent, say
+
+if TYPE_CHECKING:
+    from callscore.core.results import Noted, Results
+    from callscore.core.settings import Settings
+    from callscore.core.statistics import Interval
+    from callscore.core.summary import Summary
+    from callscore.core.wording import Language
+
+__all__ = [
+    "ARGUMENT",
+    "CALLED",
+    "CALLS",
+    "CALL_COUNTS",
+    "CALL_TOTALS",
+    "COMPARISON",
+    "CONFUSED_TOOLS",
+    "CORRECT",
+    "EXACT",
+    "EXPECTED",
+    "EXTRA",
+    "HEADLINE",
+    "INCORRECT",
+    "INTERVAL",
+    "MACRO",
+    "MICRO",
+    "MISSED",
+    "MORE",
+    "MORE_CASES",
+    "NOTHING_SCORED",
+    "NOT_RUN",
+    "NOT_SCORED",
+    "OF",
+    "PASSED",
+    "SCORED_CASES",
+    "TIMES",
+    "TOOL",
+    "TOOLS",
+    "TRIALS",
+    "WRONG_ARGUMENTS",
+    "call_counts",
+    "comparison_text",
+    "count_text",
+    "interval_text",
+    "note_lines",
+]
+
+HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
+INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
+NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
+SCORED_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+COMPARISON = {
+    "strict": Phrase("strict", "режим STRICT"),
+    "flexible": Phrase("flexible from {threshold}", "режим FLEXIBLE, порог {threshold}"),
+    "any": Phrase("any order", "порядок любой"),
+    "in_order": Phrase("in order", "по порядку"),
+    "exact": Phrase("exact order", "позиция к позиции"),
+}
+
+MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
+MICRO = Phrase("micro, calls pooled", "micro, все вызовы вместе")
+PASSED = Phrase("cases passed", "случаев пройдено")
+EXACT = Phrase("cases exact", "случаев совпало точно")
+OF = Phrase("{part} of {whole}", "{part} из {whole}")
+CALLS = Phrase("calls", "вызовы")
+CALL_TOTALS = Phrase(
+    "{expected} expected, {actual} actual",
+    "эталонных {expected}, фактических {actual}",
+)
+CALL_COUNTS = Phrase(
+    "{correct} correct, {incorrect} incorrect, {missed} missed, {extra} extra",
+    "верно {correct}, неверно {incorrect}, пропущено {missed}, лишних {extra}",
+)
+
+TOOLS = Phrase("Tools", "Инструменты")
+TOOL = Phrase("tool", "инструмент")
+EXPECTED = Phrase("expected", "эталон")
+CORRECT = Phrase("correct", "верно")
+INCORRECT = Phrase("incorrect", "неверно")
+MISSED = Phrase("missed", "пропущено")
+EXTRA = Phrase("extra", "лишние")
+CONFUSED_TOOLS = Phrase("One tool in place of another", "Один инструмент вместо другого")
+CALLED = Phrase("called", "вызван")
+WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в которых чаще всего ошибки")
+ARGUMENT = Phrase("argument", "аргумент")
+TIMES = Phrase("times", "раз")
+TRIALS = Phrase("Repeated trials", "Повторные попытки")
+MORE = Phrase("… {count} more", "… ещё {count}")
+MORE_CASES = Phrase(
+    "… {cases} not shown; --limit shows more",
+    "… не показано: {cases}; --limit покажет больше",
+)
+
+
+class _Note(NamedTuple):
+    field: str
+    nouns: Plural
+    sentence: Phrase
+
+
+_REFERENCES = Plural(("reference", "references"), ("эталон", "эталона", "эталонов"))
+_TRACES = Plural(("trace", "traces"), ("трассировка", "трассировки", "трассировок"))
+_RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
+_NOTES = (
+    _Note(
+        "not_scored",
+        SCORED_CASES,
+        Phrase(
+            "{count} not scored: no expected calls are given",
+            "{count} без оценки: эталонные вызовы не указаны",
+        ),
+    ),
+    _Note(
+        "not_run",
+        _REFERENCES,
+        Phrase("{count} not run: there is no trace", "{count} без запуска: трассировки нет"),
+    ),
+    _Note(
+        "without_reference",
+        _TRACES,
+        Phrase("{count} not scored: there is no reference", "{count} без оценки: эталона нет"),
+    ),
+    _Note(
+        "repeated",
+        SCORED_CASES,
+        Phrase(
+            "{count} with an id and trial seen before, scored all the same",
+            "{count} с повторными id и попыткой, оценка учтена",
+        ),
+    ),
+    _Note(
+        "skipped",
+        _RECORDS,
+        Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
+    ),
+)
+# The same two, of one case alone.
+NOT_SCORED = Phrase("no expected calls are given", "эталонные вызовы не указаны")
+NOT_RUN = Phrase("there is no trace", "трассировки нет")
+_NAMES_SHOWN = 5
+_NAME_WIDTH = 40
+
+
+def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
+    """What was not scored, not run, repeated or skipped: a sentence, and the first names."""
+    lines: list[tuple[str, str]] = []
+    for note in _NOTES:
+        noted: Noted = getattr(results, note.field)
+        if noted.count:
+            count = count_of(note.nouns, noted.count, lang)
+            lines.append((say(note.sentence, lang, count=count), _names(noted, lang)))
+    return lines
+
+
+def _names(noted: Noted, lang: Language) -> str:
+    shown = [clip_middle(escape(name), _NAME_WIDTH) for name in noted.names[:_NAMES_SHOWN]]
+    if shown and noted.count > len(shown):
+        shown.append(say(MORE, lang, count=noted.count - len(shown)))
+    return ", ".join(shown)
+
+
+def interval_text(interval: Interval) -> str:
+    """The two ends of an interval in percent."""
+    return f"{percent(interval.low)} – {percent(interval.high)}"
+
+
+def count_text(part: int, whole: int, lang: Language) -> str:
+    """A part of a whole that is not nothing, in numbers and in percent."""
+    return f"{say(OF, lang, part=part, whole=whole)}, {percent(part / whole)}"
+
+
+def comparison_text(settings: Settings, lang: Language) -> str:
+    """How the calls were compared, in a few words."""
+    threshold = f"{settings.argument_match_threshold:g}"
+    mode = say(COMPARISON[settings.mode], lang, threshold=threshold)
+    return f"{mode}, {say(COMPARISON[settings.order], lang)}"
+
+
+def call_counts(summary: Summary, lang: Language) -> tuple[str, str]:
+    """How many calls there were on either side, and what became of them."""
+    totals = say(CALL_TOTALS, lang, expected=summary.total_expected, actual=summary.total_actual)
+    counts = say(
+        CALL_COUNTS,
+        lang,
+        correct=summary.correct,
+        incorrect=summary.incorrect,
+        missed=summary.missed,
+        extra=summary.extra,
+    )
+    return totals, counts

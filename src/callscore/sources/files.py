@@ -1,0 +1,196 @@
+"""Bytes from a path: plain, gzip or zstd, a file or standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+
+from callscore.errors import MissingExtra, UnreadableInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from _typeshed import WriteableBuffer
+
+__all__ = ["open_bytes", "place_of"]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_PLAIN_CHUNK = 1 << 18
+# Each compressed byte can stand for 32 KB of text, so a small bite bounds what is held at a time.
+_COMPRESSED_CHUNK = 1 << 12
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _Codec(NamedTuple):
+    name: str
+    new: Callable[[], _Decompressor]
+    error: type[Exception]
+
+
+def place_of(path: str) -> str:
+    """How a path is called in messages: `-` is `<stdin>`."""
+    return "<stdin>" if path == "-" else path
+
+
+def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> io.BufferedReader:
+    """The bytes of a file, decompressed; `-` is standard input, which is left open.
+
+    A stream that breaks in the middle raises when the reader gets there. Everything before that
+    can be had line by line, or by `read1`.
+
+    Args:
+        path: the file.
+        on_bytes: is told how many more bytes have been read, before they are decompressed.
+
+    Raises:
+        UnreadableInput: there is no such file, it may not be read, or its data is damaged.
+        MissingExtra: it is a zstd file, and the extra `zstd` is not installed.
+    """
+    place = place_of(path)
+    source = _open_source(path, place)
+    try:
+        head = _read(source, len(_ZSTD_MAGIC), place)
+        codec = _codec_for(path, head)
+    except BaseException:
+        _close(path, source)
+        raise
+    if codec is None:
+        chunks = _chunks(source, head, _PLAIN_CHUNK, place)
+    else:
+        chunks = _chunks(source, head, _COMPRESSED_CHUNK, place)
+    if on_bytes is not None:
+        chunks = _told(chunks, on_bytes)
+    if codec is not None:
+        chunks = _decompressed(chunks, codec, place)
+    return io.BufferedReader(_ChunkStream(chunks, lambda: _close(path, source)), _PLAIN_CHUNK)
+
+
+def _open_source(path: str, place: str) -> BinaryIO:
+    if path == "-":
+        return _standard_input(place)
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError:
+        problem = "there is no such file. Check the path."
+    except IsADirectoryError:
+        problem = "this is a directory. Name the files in it."
+    except PermissionError:
+        problem = "there is no permission to read this file. Change its mode or its owner."
+    except (OSError, ValueError) as error:
+        problem = f"the file cannot be opened ({error})."
+    raise UnreadableInput(place, problem)
+
+
+def _standard_input(place: str) -> BinaryIO:
+    if sys.stdin is None:  # the program was started with its input closed
+        raise UnreadableInput(place, "standard input is closed. Pipe the cases in, or name a file.")
+    return sys.stdin.buffer
+
+
+def _close(path: str, source: BinaryIO) -> None:
+    if path != "-":
+        source.close()
+
+
+def _read(source: BinaryIO, size: int, place: str) -> bytes:
+    try:
+        return source.read(size)
+    except (OSError, ValueError) as error:
+        raise UnreadableInput(place, f"reading failed ({error}).") from error
+
+
+def _chunks(source: BinaryIO, head: bytes, size: int, place: str) -> Iterator[bytes]:
+    chunk = head
+    while chunk:
+        yield chunk
+        chunk = _read(source, size, place)
+
+
+def _told(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> Iterator[bytes]:
+    for chunk in chunks:
+        on_bytes(len(chunk))
+        yield chunk
+
+
+def _codec_for(path: str, head: bytes) -> _Codec | None:
+    if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
+        return _gzip()
+    if head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
+        return _zstd()
+    return None
+
+
+def _gzip() -> _Codec:
+    import zlib
+
+    return _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
+
+
+def _zstd() -> _Codec:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("Reading zstd files", "zstd") from None
+    decompressor = zstandard.ZstdDecompressor()
+    return _Codec("zstd", decompressor.decompressobj, zstandard.ZstdError)
+
+
+def _decompressed(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
+    decompressor: _Decompressor | None = None
+    for chunk in chunks:
+        rest = chunk
+        while rest:
+            if decompressor is None:
+                rest = rest.lstrip(b"\0")  # some writers pad a file with zeros to a full block
+                decompressor = codec.new() if rest else None
+                continue
+            try:
+                data = decompressor.decompress(rest)
+            except codec.error as error:
+                problem = f"this is not {codec.name} data, or it is damaged ({error})."
+                raise UnreadableInput(place, f"{problem} Make the file again.") from error
+            yield data
+            rest = b""
+            if decompressor.eof:
+                rest, decompressor = decompressor.unused_data, None
+    if decompressor is not None:
+        problem = f"the {codec.name} data ends too early: was the file cut off? Make it again."
+        raise UnreadableInput(place, problem)
+
+
+class _ChunkStream(io.RawIOBase):
+    """Chunks of bytes as a stream, which is what turns them into lines at full speed."""
+
+    def __init__(self, chunks: Iterator[bytes], close_source: Callable[[], None]) -> None:
+        self._chunks = chunks
+        self._close_source = close_source
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        target = memoryview(buffer)
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        self._close_source()
+        super().close()

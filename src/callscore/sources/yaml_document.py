@@ -1,0 +1,200 @@
+"""A YAML 1.2 document, read as the JSON it stands for: `no` and `2024-01-15` are text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
+
+from callscore.core.malformed import FaultyArray, FaultyObject, Malformed, excerpt, fault_of
+from callscore.sources.record import BadRecord, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ruamel.yaml.nodes import Node
+
+__all__ = ["read_yaml"]
+
+_STANDARD = "tag:yaml.org,2002:"
+_MERGE = f"{_STANDARD}merge"
+_CONTAINERS = frozenset({f"{_STANDARD}map", f"{_STANDARD}seq"})
+_TEXTS = frozenset(f"{_STANDARD}{name}" for name in ("str", "timestamp", "merge", "value"))
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+# The parser still knows numbers of YAML 1.1 (1_000, 0b11); what is none of these is text.
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
+_INFINITIES = (float("inf"), float("-inf"))
+_BASES = {"0o": 8, "0x": 16}
+_MOST_DIGITS = 3500  # hexadecimal ones too are then few enough for Python to print the integer
+# A few lines of aliases to aliases can stand for more values than any memory holds.
+_MOST_VALUES = 5_000_000
+_TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
+
+
+def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord]:
+    """The records of all documents in a YAML text; a document without content has none.
+
+    Args:
+        data: the text.
+        name: the file, as it is called in places.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        place = _place_at(name, before, len(before))
+        problem = f"the byte 0x{data[error.start]:02x} is not UTF-8. Save the file as UTF-8."
+        yield BadRecord(place, problem)
+        return
+    try:
+        for document in _documents(text):
+            for node in _record_nodes(document):
+                yield _record_of(node, text, name)
+    except MarkedYAMLError as error:
+        place = _place_of_mark(name, error.problem_mark or error.context_mark)
+        yield BadRecord(place, f"not YAML: {error.problem or error.context}.")
+    except ReaderError as error:
+        place = _place_at(name, text, error.position)
+        problem = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed in it."
+        yield BadRecord(place, problem)
+    except RecursionError:
+        yield BadRecord(name, _TOO_DEEP)
+    except ValueError as error:  # the parser does not check every escape before it decodes it
+        yield BadRecord(name, f"not YAML: {error}.")
+
+
+def _documents(text: str) -> Iterator[Node]:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.composer.warn_double_anchors = False  # YAML allows it, and the last one before counts
+    yield from yaml.compose_all(text)
+
+
+def _place_at(name: str, text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    return f"{name}:{line}:{column}"
+
+
+def _place_of_mark(name: str, mark: Any) -> str:
+    return f"{name}:{mark.line + 1}:{mark.column + 1}"
+
+
+def _record_nodes(document: Node) -> Iterable[Node]:
+    """The nodes of the cases: the items of a list, or of `cases`, or the document itself."""
+    cases = document
+    if isinstance(document, MappingNode):
+        named = [value for key, value in document.value if key.value == "cases"]
+        cases = named[0] if named else document
+    if isinstance(cases, SequenceNode):
+        return list(cases.value)
+    is_empty = isinstance(document, ScalarNode) and document.tag == f"{_STANDARD}null"
+    return () if is_empty else (document,)
+
+
+def _record_of(node: Node, text: str, name: str) -> Record | BadRecord:
+    try:
+        return Record(f"{name}:{node.start_mark.line + 1}", _Builder(text).build(node))
+    except _NotJSONError as error:
+        return BadRecord(_place_of_mark(name, error.node.start_mark), error.problem)
+
+
+class _NotJSONError(Exception):
+    """YAML that stands for no JSON value."""
+
+    def __init__(self, node: Node, problem: str) -> None:
+        super().__init__(problem)
+        self.node = node
+        self.problem = problem
+
+
+class _Builder:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.count = 0
+
+    def build(self, node: Node) -> Any:
+        self.count += 1
+        if self.count > _MOST_VALUES:
+            problem = f"its aliases stand for more than {_MOST_VALUES:,} values. Use fewer of them."
+            raise _NotJSONError(node, problem)
+        if isinstance(node, ScalarNode):
+            return self.build_scalar(node)
+        if node.tag not in _CONTAINERS:
+            raise _unknown_tag(node)
+        if isinstance(node, MappingNode):
+            members = self.build_members(node)
+            fault = self.fault_among(members.values(), node)
+            return FaultyObject(members, fault) if fault else members
+        items = [self.build(item) for item in node.value]
+        fault = self.fault_among(items, node)
+        return FaultyArray(items, fault) if fault else items
+
+    def build_members(self, node: MappingNode) -> dict[str, Any]:
+        members: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            value = self.build(value_node)
+            if key_node.tag == _MERGE:
+                merged = self.merge(value, key_node)
+                continue
+            key = self.build(key_node)
+            if not isinstance(key, str):
+                raise _NotJSONError(key_node, "a key is not text. Put it in quotes.")
+            if key in members:
+                raise _NotJSONError(
+                    key_node, f"the key {key!r} is there twice. Remove one of them."
+                )
+            members[key] = value
+        return merged | members
+
+    def merge(self, value: Any, key_node: Node) -> dict[str, Any]:
+        """What `<<` brings in: the members of one mapping or of several, the first ones first."""
+        merged: dict[str, Any] = {}
+        for mapping in reversed(value if isinstance(value, list) else [value]):
+            if not isinstance(mapping, dict):
+                raise _NotJSONError(key_node, "<< wants a mapping, or a list of mappings.")
+            merged |= mapping
+        return merged
+
+    def fault_among(self, values: Iterable[Any], node: Node) -> Malformed | None:
+        faults = (fault_of(value) for value in values)
+        first = next((fault for fault in faults if fault), None)
+        return Malformed(self.source_of(node), first.problem) if first else None
+
+    def source_of(self, node: Node) -> str:
+        return excerpt(self.text[node.start_mark.index : node.end_mark.index].rstrip())
+
+    def build_scalar(self, node: ScalarNode) -> Any:
+        kind = str(node.tag).removeprefix(_STANDARD)
+        value: str = node.value
+        if kind in ("bool", "null"):
+            return _WORDS.get(value.lower(), value)
+        if kind in ("int", "float"):
+            number, problem = _number_of(value)
+            return number if problem is None else Malformed(self.source_of(node), problem)
+        if node.tag not in _TEXTS:
+            raise _unknown_tag(node)
+        return value
+
+
+def _number_of(text: str) -> tuple[int | float | str, str | None]:
+    """The number that a text means, and why it is none in JSON; text that means none is itself."""
+    if _NOT_FINITE.fullmatch(text):
+        return text, f"{text} is not a JSON number"
+    if _INTEGER.fullmatch(text):
+        if len(text) > _MOST_DIGITS:
+            return text, f"an integer of more than {_MOST_DIGITS} digits"
+        return int(text, _BASES.get(text[:2], 10)), None
+    value = float(text) if _FLOAT.fullmatch(text) else text
+    return value, "a number out of range" if value in _INFINITIES else None
+
+
+def _unknown_tag(node: Node) -> _NotJSONError:
+    tag = str(node.tag).replace(_STANDARD, "!!")
+    return _NotJSONError(node, f"the tag {tag} means nothing in JSON. Remove it.")

@@ -1,0 +1,15 @@
+"""What holds for every test."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# A slow machine is no bug: how long an example takes is the benchmarks' business.
+settings.register_profile("callscore", deadline=None)
+# Where a failure must repeat, every run draws the same examples.
+settings.register_profile(
+    "repeatable", settings.get_profile("callscore"), derandomize=True, database=None
+)
+settings.load_profile("repeatable" if os.environ.get("CI") else "callscore")

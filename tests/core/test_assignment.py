@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from itertools import permutations
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.assignment import Levels, _Prices, assign, members
+
+Weights = list[list[int]]
+
+
+def levels_of(weights: Weights) -> list[Levels]:
+    rows: list[Levels] = []
+    for row in weights:
+        columns: dict[int, int] = {}
+        for column, weight in enumerate(row):
+            if weight:
+                columns[weight] = columns.get(weight, 0) | 1 << column
+        rows.append(sorted(columns.items(), reverse=True))
+    return rows
+
+
+def weight_of(weights: Weights, columns: list[int | None]) -> int:
+    return sum(
+        row[column] for row, column in zip(weights, columns, strict=True) if column is not None
+    )
+
+
+def by_brute_force(weights: Weights, width: int) -> list[int | None]:
+    """Of all assignments of as many rows as possible the heaviest, and of those the first."""
+    spare = max(0, len(weights) - width)
+    candidates = permutations([*range(width), *[width] * spare], len(weights))  # width: none
+
+    def worth(columns: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+        chosen = [column if column < width else None for column in columns]
+        return -weight_of(weights, chosen), columns
+
+    return [column if column < width else None for column in min(candidates, key=worth)]
+
+
+@st.composite
+def weight_matrices(draw: st.DrawFn) -> tuple[Weights, int]:
+    height, width = draw(st.integers(0, 5)), draw(st.integers(0, 5))
+    heaviest = draw(st.sampled_from([0, 1, 2, 3, 10, 10**30]))
+    row = st.lists(st.integers(0, heaviest), min_size=width, max_size=width)
+    return draw(st.lists(row, min_size=height, max_size=height)), width
+
+
+@given(weight_matrices())
+def test_the_assignment_equals_brute_force_ties_included(matrix: tuple[Weights, int]) -> None:
+    weights, width = matrix
+
+    assert assign(levels_of(weights), width) == by_brute_force(weights, width)
+
+
+@pytest.mark.parametrize(
+    ("weights", "width", "columns"),
+    [
+        ([], 3, []),
+        ([[], []], 0, [None, None]),
+        ([], 1, []),
+        ([[0], [0]], 1, [0, None]),
+        ([[1], [2], [2]], 1, [None, 0, None]),
+        ([[0, 0, 0]], 3, [0]),
+        ([[0, 0, 7]], 3, [2]),
+        ([[0, 0], [0, 0], [0, 0]], 2, [0, 1, None]),
+        ([[0, 0], [0, 0], [0, 5]], 2, [0, None, 1]),
+        ([[5, 5], [5, 0]], 2, [1, 0]),
+        ([[2, 1], [1, 0]], 2, [0, 1]),
+    ],
+)
+def test_ties_and_zeros_are_settled_by_position(
+    weights: Weights, width: int, columns: list[int | None]
+) -> None:
+    assert assign(levels_of(weights), width) == columns
+
+
+def test_greed_is_not_enough() -> None:
+    # Each row likes the first column best; only together do they see who can do without it.
+    assert assign(levels_of([[9, 8, 0], [9, 0, 7], [9, 1, 1]]), 3) == [1, 2, 0]
+
+
+def test_a_hidden_assignment_of_full_weight_is_found_among_many_ties() -> None:
+    size, random = 300, Random(1)
+    hidden = random.sample(range(size), size)
+    weights = [[int(random.random() < 0.02) for _ in range(size)] for _ in range(size)]
+    for row, column in enumerate(hidden):
+        weights[row][column] = 1
+
+    columns = assign(levels_of(weights), size)
+
+    assert weight_of(weights, columns) == size
+    assert sorted(column for column in columns if column is not None) == list(range(size))
+
+
+@pytest.mark.parametrize(("height", "width"), [(300, 300), (200, 300), (300, 200)])
+@pytest.mark.parametrize("heaviest", [1, 5, 10**40])
+def test_prices_prove_that_no_other_assignment_is_heavier(
+    height: int, width: int, heaviest: int
+) -> None:
+    random = Random(height * width)
+    weights = [
+        [random.randint(0, heaviest) * (random.random() < 0.01) for _ in range(width)]
+        for _ in range(height)
+    ]
+    prices = _Prices(levels_of(weights), width)
+
+    prices.settle()
+    columns = assign(levels_of(weights), width)
+
+    # Duality: prices under which no pair weighs more than its two prices bound every assignment.
+    column_prices = {
+        column: price for price, having in prices.columns_at.items() for column in members(having)
+    }
+    assert min(prices.row_prices, default=0) >= 0
+    assert min(column_prices.values()) >= 0
+    for row, row_price in zip(weights, prices.row_prices, strict=True):
+        assert all(weight <= row_price + column_prices[j] for j, weight in enumerate(row))
+    assert weight_of(weights, columns) == sum(prices.row_prices) + sum(column_prices.values())
+    taken = [column for column in columns if column is not None]
+    assert len(taken) == len(set(taken)) == min(height, width)
+
+
+def test_where_everything_ties_every_row_takes_its_own_column() -> None:
+    everything = (1 << 300) - 1
+
+    assert assign([[(1, everything)]] * 300, 300) == list(range(300))
+    assert assign([[]] * 300, 200) == [*range(200), *[None] * 100]
+
+
+@given(st.sets(st.integers(0, 300)))
+def test_the_members_of_a_set_come_in_order(columns: set[int]) -> None:
+    assert members(sum(1 << column for column in columns)) == sorted(columns)

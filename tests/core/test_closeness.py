@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from math import nan
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.assignment import members
+from callscore.core.closeness import Closeness, Grade, _grade_all, grade, weigh
+from callscore.core.model import ToolCall
+from callscore.core.settings import Mode, Settings
+
+FLEXIBLE = Settings(mode=Mode.FLEXIBLE)
+COUNTING = Settings(mode=Mode.FLEXIBLE, extra_arguments="count")
+STRICT = Settings()
+UNREADABLE = ToolCall("f", raw="{oops", error="unexpected end")
+
+VALUES = st.sampled_from(
+    [None, True, 1, 1.0, "1", nan, 0, False, -0.0, [1], [1.0], (1,), [True], {"x": 1}, {"x": nan}]
+)
+ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES)
+NAMES = st.sampled_from("fg")
+EXPECTED = st.builds(ToolCall, NAMES, st.none() | ARGUMENTS)
+ACTUAL = st.builds(ToolCall, NAMES, ARGUMENTS) | st.sampled_from(
+    [UNREADABLE, ToolCall("g", raw="[]", error="an array"), ToolCall("f")]
+)
+SETTINGS = st.builds(
+    Settings,
+    mode=st.sampled_from(Mode),
+    argument_match_threshold=st.sampled_from([0, 0.3, 0.5, 0.8, 1]),
+    extra_arguments=st.sampled_from(["ignore", "count"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "ignoring", "counting"),
+    [
+        ({}, {}, (True, True, 1, 1), (True, True, 1, 1)),
+        ({"a": None}, {"a": None}, (True, True, 1, 1), (True, True, 1, 1)),
+        ({"a": 1}, {"a": 1, "b": 2}, (True, False, 1, 1), (False, False, 1, 2)),
+        ({}, {"a": 1}, (False, False, 1, 2), (False, False, 0, 1)),
+        ({"a": None}, {}, (False, False, 0, 1), (False, False, 0, 1)),
+        (None, {"a": 1}, (True, False, 1, 1), (True, False, 1, 1)),
+        (None, {}, (True, False, 1, 1), (True, False, 1, 1)),
+        (
+            {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
+            {"a": 1, "b": 2, "c": 3, "d": 4, "e": 0},
+            (True, False, 4, 5),
+            (True, False, 4, 5),
+        ),
+    ],
+)
+def test_flexible_pairs_are_graded_by_their_overlap(
+    expected: dict[str, Any] | None,
+    actual: dict[str, Any],
+    ignoring: tuple[bool, bool, int, int],
+    counting: tuple[bool, bool, int, int],
+) -> None:
+    pair = ToolCall("f", expected), ToolCall("f", actual)
+
+    assert grade(*pair, FLEXIBLE) == ignoring
+    assert grade(*pair, COUNTING) == counting
+
+
+def test_strict_wants_equal_arguments_and_nothing_less() -> None:
+    assert grade(ToolCall("f", {"a": 1}), ToolCall("f", {"a": 1.0}), STRICT)[0]
+    assert not grade(ToolCall("f", {"a": 1}), ToolCall("f", {"a": 1, "b": 2}), STRICT)[0]
+
+
+@pytest.mark.parametrize("settings", [STRICT, FLEXIBLE, COUNTING])
+def test_arguments_that_could_not_be_parsed_are_never_correct(settings: Settings) -> None:
+    assert grade(ToolCall("f", {}), UNREADABLE, settings) == (False, False, 0, 1)
+    assert grade(ToolCall("f"), UNREADABLE, settings) == (False, False, 0, 1)
+
+
+def test_missing_arguments_of_an_actual_call_are_no_arguments() -> None:
+    assert grade(ToolCall("f", {}), ToolCall("f"), STRICT) == (True, True, 1, 1)
+    assert grade(ToolCall("f", {"a": 1}), ToolCall("f"), STRICT) == (False, False, 0, 1)
+
+
+def test_a_threshold_counts_as_reached_when_it_is_met_exactly() -> None:
+    tenths = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0.7)
+    expected = ToolCall("f", dict.fromkeys("abcdefghij", 1))
+    seven = ToolCall("f", dict.fromkeys("abcdefg", 1))
+
+    assert grade(expected, seven, tenths) == (True, False, 7, 10)
+
+
+def by_column(grades: dict[Grade, int]) -> dict[int, tuple[bool, bool, Fraction]]:
+    """What a pair is, by column, where it is anything at all: the index leaves the others out."""
+    return {
+        column: (is_correct, is_equal, Fraction(part, whole))
+        for (is_correct, is_equal, part, whole), columns in grades.items()
+        for column in members(columns)
+        if is_correct or part
+    }
+
+
+@given(st.lists(EXPECTED, max_size=7), st.lists(ACTUAL, max_size=7), SETTINGS)
+def test_all_pairs_at_once_are_graded_as_one_by_one(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings
+) -> None:
+    rows = _grade_all(expected, actual, settings)
+
+    assert len(rows) == len(expected)
+    for call, (same_tool, grades) in zip(expected, rows, strict=True):
+        columns = [column for column, other in enumerate(actual) if other.name == call.name]
+        singles = {1 << column: grade(call, actual[column], settings) for column in columns}
+        assert members(same_tool) == columns
+        assert by_column(grades) == {
+            column: found
+            for bit, single in singles.items()
+            for column, found in by_column({single: bit}).items()
+        }
+
+
+def worths(row: Closeness) -> dict[int, int]:
+    return {column: worth for worth, columns in row.levels for column in members(columns)}
+
+
+@pytest.mark.parametrize("settings", [STRICT, FLEXIBLE, COUNTING])
+@pytest.mark.parametrize("size", [2, 6])
+def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -> None:
+    wanted = [
+        {"a": 1, "b": [2]},
+        {"a": 1.0},
+        {},
+        None,
+        {"a": True, "d": date(2024, 1, 15)},
+        {"c": nan},
+    ]
+    given_arguments = [{"b": [2.0], "a": 1}, {"a": 1, "c": 0}, {"x": 1}, {}, {"a": 2}, {"c": nan}]
+    expected = [ToolCall("f", arguments) for arguments in wanted][:size]
+    actual = [ToolCall("f", arguments) for arguments in given_arguments][:size]
+    actual[1] = UNREADABLE
+
+    rows = weigh(expected, actual, settings)
+
+    for call, row in zip(expected, rows, strict=True):
+        grades = [grade(call, other, settings) for other in actual]
+        found = worths(row)
+        assert row.same_tool == (1 << size) - 1
+        assert members(row.correct) == [c for c, found in enumerate(grades) if found[0]]
+        assert sorted(found) == [c for c, found in enumerate(grades) if found[0] or found[2]]
+        ranked = sorted(found, key=lambda column: found[column])
+        keys = [(*grades[c][:2], grades[c][2] / grades[c][3]) for c in ranked]
+        assert keys == sorted(keys)
+
+
+def test_one_correct_pair_outweighs_any_number_of_overlaps() -> None:
+    expected = [ToolCall("f", {"a": 1, "b": 1})] * 5
+    actual = [ToolCall("f", {"a": 1, "b": 1}), *[ToolCall("f", {"a": 1, "b": 0})] * 4]
+
+    found = worths(weigh(expected, actual, STRICT)[0])
+
+    assert found[0] > 5 * found[1]
+
+
+def test_other_tools_weigh_nothing() -> None:
+    expected, actual = [ToolCall("f", {}), ToolCall("g", {})], [ToolCall("g", {})]
+
+    rows = weigh(expected, actual, STRICT)
+
+    assert rows[0] == Closeness([], 0, 0)
+    assert (rows[1].correct, rows[1].same_tool) == (1, 1)

@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from datetime import date
+from decimal import Decimal
+from enum import IntEnum, StrEnum
+from math import inf, nan
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.equality import differing_members, equal, equal_objects, fingerprint
+
+
+class Level(IntEnum):
+    ONE = 1
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Celsius(float):
+    """A number whose class is not the plain one, as array libraries have them."""
+
+
+def nested(depth: int, innermost: object = 0, *, as_objects: bool = False) -> Any:
+    value = innermost
+    for _ in range(depth):
+        value = {"a": value} if as_objects else [value]
+    return value
+
+
+def respelled(value: Any) -> Any:
+    """The same JSON value, spelled in another way wherever Python has another way."""
+    if isinstance(value, dict):
+        return {key: respelled(member) for key, member in reversed(value.items())}
+    if isinstance(value, list):
+        return tuple(respelled(member) for member in value)
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return float(value) if abs(value) <= 2**53 else value
+    return int(value) if value.is_integer() else float(value)
+
+
+# Few different scalars, so that equal values are met often; among them all that are easily mixed up.
+SCALARS: tuple[Any, ...] = (
+    *(None, "null", "None", "", True, False, "true", 0, 1, -1, 0.0, -0.0, 1.0, "1", "1.0", 1.5),
+    *(
+        2**53 + 1,
+        float(2**53),
+        2**70,
+        float(2**70),
+        1e308,
+        nan,
+        inf,
+        -inf,
+        "é",
+        "e\u0301",
+        "\ud800",
+    ),
+)
+SMALL_VALUES = st.recursive(
+    st.sampled_from(SCALARS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=4,
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+SAME: list[tuple[Any, Any]] = [
+    (1, 1.0),
+    (0, -0.0),
+    (2**70, float(2**70)),
+    (nan, -nan),
+    (inf, inf),
+    ({"a": nan}, {"a": float("nan")}),
+    ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    ({"a": {"x": 1, "y": [1]}}, {"a": {"y": [1.0], "x": 1.0}}),
+    ([1, (2, 3)], (1, [2, 3])),
+    (OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)),
+    (Level.ONE, 1),
+    (Celsius(1.0), 1),
+    ([Celsius(nan)], [nan]),
+    (Colour.RED, "red"),
+    ([Colour.RED, 1], ["red", 1.0]),
+    (date(2024, 1, 15), date(2024, 1, 15)),
+    ([date(2024, 1, 15), 1], [date(2024, 1, 15), 1.0]),
+    ({True: "a"}, {1: "a"}),
+    ("\ud800", "\ud800"),
+]
+DIFFERENT: list[tuple[Any, Any]] = [
+    (9007199254740993, 9007199254740992.0),
+    (True, 1),
+    (False, 0),
+    (False, None),
+    (True, "true"),
+    ([True], [1]),
+    ({"a": True}, {"a": 1}),
+    ([Celsius(1.0)], [True]),
+    ("1", 1),
+    (None, "None"),
+    (None, "null"),
+    (None, nan),
+    ([None], [nan]),
+    (nan, inf),
+    (inf, -inf),
+    ({}, []),
+    ([], {}),
+    ({"a": None}, {}),
+    ({"a": 1}, {"b": 1}),
+    ([1, 2], [2, 1]),
+    ([1], [1, 1]),
+    ([[]], [[], []]),
+    (["a,b"], ["a", "b"]),
+    ([Colour.RED], ["blue"]),
+    ("é", "e\u0301"),
+    ("A", "a"),
+    ("х", "x"),  # noqa: RUF001  (the first is Cyrillic, which is the point)
+    ("", " "),
+    (date(2024, 1, 15), "2024-01-15"),
+    ([date(2024, 1, 15)], ["2024-01-15"]),
+    (Decimal(1), 1),
+    (Decimal("1.0"), Decimal("1.00")),
+    ({1: "a"}, {"1": "a"}),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), SAME)
+def test_the_same_value_in_another_spelling_is_equal(left: Any, right: Any) -> None:
+    assert equal(left, right)
+    assert equal(right, left)
+    assert fingerprint(left) == fingerprint(right)
+    assert equal_objects({"a": left}, {"a": right})
+    assert differing_members({"a": left}, {"a": right}) == []
+
+
+@pytest.mark.parametrize(("left", "right"), DIFFERENT)
+def test_values_that_only_look_alike_are_not_equal(left: Any, right: Any) -> None:
+    assert not equal(left, right)
+    assert not equal(right, left)
+    assert fingerprint(left) != fingerprint(right)
+    assert not equal_objects({"a": left}, {"a": right})
+    assert differing_members({"a": left}, {"a": right}) == ["a"]
+
+
+@given(VALUES)
+def test_a_value_equals_itself_however_it_is_spelled(value: Any) -> None:
+    other = respelled(value)
+
+    assert equal(value, value)
+    assert equal(value, other)
+    assert equal(other, value)
+    assert fingerprint(value) == fingerprint(other)
+
+
+@given(SMALL_VALUES, SMALL_VALUES)
+def test_equality_is_symmetric_and_agrees_with_the_fingerprint(left: Any, right: Any) -> None:
+    answer = equal(left, right)
+
+    assert equal(right, left) is answer
+    assert (fingerprint(left) == fingerprint(right)) is answer
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_equality_is_transitive_over_all_that_is_easily_mixed_up(as_list: bool) -> None:
+    values = [[scalar] for scalar in SCALARS] if as_list else list(SCALARS)
+
+    for a in values:
+        alike = [b for b in values if equal(a, b)]
+        assert all(equal(b, c) for b in alike for c in alike)
+
+
+@given(st.dictionaries(st.text(), VALUES), st.dictionaries(st.text(), VALUES))
+def test_any_two_values_are_equal_exactly_when_their_fingerprints_are(
+    left: dict[str, Any], right: dict[str, Any]
+) -> None:
+    assert equal(left, right) is (fingerprint(left) == fingerprint(right))
+    assert equal_objects(left, right) is equal(left, right)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), SMALL_VALUES),
+    st.dictionaries(st.sampled_from("abcd"), SMALL_VALUES),
+)
+def test_objects_are_equal_exactly_when_no_member_differs(
+    left: dict[str, Any], right: dict[str, Any]
+) -> None:
+    differing = differing_members(left, right)
+
+    assert (differing == []) is equal_objects(left, right) is equal(left, right)
+    assert set(differing) == {
+        key
+        for key in left | right
+        if key not in left or key not in right or not equal(left[key], right[key])
+    }
+
+
+def test_differing_members_come_in_the_order_of_the_expected_object() -> None:
+    expected = {"z": 1, "same": 0, "a": 1}
+    actual = {"y": 1, "same": 0.0, "a": 2, "b": 1}
+
+    assert differing_members(expected, actual) == ["z", "a", "y", "b"]
+
+
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_a_hundred_thousand_levels_of_nesting_give_an_answer(as_objects: bool) -> None:
+    depth = 100_000
+    left = nested(depth, 1, as_objects=as_objects)
+
+    assert equal(left, nested(depth, 1.0, as_objects=as_objects))
+    assert not equal(left, nested(depth, "1", as_objects=as_objects))
+    assert not equal(left, nested(depth + 1, 1, as_objects=as_objects))
+
+
+def test_deep_nesting_inside_arguments_gives_an_answer() -> None:
+    arguments = {"deep": nested(100_000)}
+
+    assert equal_objects(arguments, {"deep": nested(100_000)})
+    assert not equal_objects(arguments, {"deep": nested(100_000, 1)})
+    assert differing_members(arguments, {"deep": nested(100_000, 1)}) == ["deep"]
+
+
+def test_an_integer_too_long_to_print_is_compared_all_the_same() -> None:
+    huge = 10 ** (sys.get_int_max_str_digits() + 1)
+
+    assert equal([huge], [huge + 0])
+    assert not equal([huge], [huge + 1])
+    assert not equal_objects({"a": huge}, {"a": huge + 1})
+    assert fingerprint([huge]) != fingerprint([huge + 1])
+
+
+def test_the_fingerprint_keeps_keys_and_values_apart() -> None:
+    assert fingerprint({"a": "b:c"}) != fingerprint({"a:b": "c"})
+    assert fingerprint(["]", "["]) != fingerprint(["][", ""])
+    assert fingerprint([[1], 2]) != fingerprint([[1, 2]])
+
+
+def test_equality_changes_neither_side() -> None:
+    left, right = {"b": [1, {"c": nan}], "a": (1,)}, {"a": [1.0], "b": [1.0, {"c": nan}]}
+    before = repr((left, right))
+
+    equal(left, right)
+
+    assert repr((left, right)) == before

@@ -1,0 +1,140 @@
+"""What is kept of many cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.model import Case, ToolCall
+from callscore.core.results import CaseScore, Noted
+from callscore.core.settings import DEFAULT, Settings
+from callscore.engines.collector import Collector, Hooks, Show
+
+if TYPE_CHECKING:
+    from callscore.core.summary import Outcome
+
+F = ToolCall("f", {})
+RIGHT = Case(id="right", expected=(F,), actual=(F,))
+WRONG = Case(id="wrong", expected=(F,), actual=())
+
+
+def collector(
+    show: Show = "failing", limit: int | None = 10, hooks: Hooks | None = None
+) -> Collector:
+    return Collector(DEFAULT, show, limit, hooks or Hooks())
+
+
+def test_a_case_that_does_not_pass_is_kept_to_be_shown() -> None:
+    gathered = collector()
+
+    gathered.take(RIGHT)
+    gathered.take(WRONG)
+
+    assert [case.id for case in gathered.results().cases] == ["wrong"]
+
+
+def test_all_or_none_can_be_kept_instead() -> None:
+    for show, names in (("all", ["right", "wrong"]), ("none", [])):
+        gathered = collector(show)  # type: ignore[arg-type]  # the literals come from a tuple
+        gathered.take(RIGHT)
+        gathered.take(WRONG)
+
+        assert [case.id for case in gathered.results().cases] == names
+
+
+def test_beyond_the_limit_they_are_only_counted() -> None:
+    gathered = collector(limit=1)
+
+    for number in range(3):
+        gathered.take(Case(id=str(number), expected=(F,), actual=()))
+
+    results = gathered.results()
+    assert [case.id for case in results.cases] == ["0"]
+    assert results.not_shown == 2
+    assert results.summary.cases == 3
+
+
+def test_a_case_without_a_side_is_counted_and_named_and_not_scored() -> None:
+    gathered = collector()
+
+    gathered.take(Case(id="a", actual=(F,)))
+    gathered.take(Case(id="b", expected=(F,)))
+
+    results = gathered.results()
+    assert results.not_scored == Noted(1, ("a",))
+    assert results.not_run == Noted(1, ("b",))
+    assert results.summary.cases == 0
+
+
+def test_of_many_only_the_first_are_named() -> None:
+    gathered = collector()
+
+    for number in range(30):
+        gathered.take(Case(id=str(number), actual=()))
+
+    noted = gathered.results().not_scored
+    assert noted.count == 30
+    assert noted.names == tuple(str(number) for number in range(20))
+
+
+def test_the_same_id_and_trial_again_is_reported_and_scored() -> None:
+    gathered = collector()
+
+    gathered.take(RIGHT)
+    gathered.take(RIGHT)
+    gathered.take(Case(id="right", trial=1, expected=(F,), actual=(F,)))
+    gathered.take(Case(id="right", trial=1, expected=(F,), actual=(F,)))
+
+    results = gathered.results()
+    assert results.repeated == Noted(2, ("right", "right #1"))
+    assert results.summary.cases == 4
+
+
+def test_a_name_made_from_the_content_may_repeat() -> None:
+    gathered = collector()
+    unnamed = Case(id="sha-0123456789ab", expected=(F,), actual=(F,))
+
+    gathered.take(unnamed)
+    gathered.take(unnamed)
+
+    assert gathered.results().repeated.count == 0
+
+
+def test_a_case_to_show_can_be_handed_on_at_once() -> None:
+    handed: list[CaseScore] = []
+    gathered = collector("all", hooks=Hooks(on_case=handed.append))
+
+    gathered.take(RIGHT)
+
+    assert [case.id for case in handed] == ["right"]
+    assert gathered.results().cases == ()
+
+
+def test_every_outcome_can_be_listened_to() -> None:
+    heard: list[tuple[str | int, int | str | None, Outcome]] = []
+    hooks = Hooks(on_outcome=lambda *outcome: heard.append(outcome))
+    gathered = collector("none", hooks=hooks)
+
+    gathered.take(RIGHT)
+    gathered.take(Case(id="wrong", trial=2, expected=(F,), actual=()))
+
+    assert heard == [("right", None, (1, 1, 1)), ("wrong", 2, (0, 1, 0))]
+
+
+def test_trials_of_one_case_are_kept_together() -> None:
+    gathered = collector()
+
+    for trial, actual in enumerate([(F,), (), (F,)]):
+        gathered.take(Case(id="a", trial=trial, expected=(F,), actual=actual))
+
+    assert gathered.results().summary.pass_hat_k() == [2 / 3, 1 / 3, 0.0]
+
+
+def test_only_strict_scores_in_any_order_with_few_shown_need_no_decoding() -> None:
+    flexible = Settings(mode="flexible")
+
+    assert collector("failing", 10).takes_plain
+    assert collector("none", None).takes_plain
+    assert not collector("failing", None).takes_plain
+    assert not collector("all", 10).takes_plain
+    assert not Collector(flexible, "none", 0, Hooks()).takes_plain
+    assert not Collector(Settings(order="exact"), "none", 0, Hooks()).takes_plain

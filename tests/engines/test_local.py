@@ -1,0 +1,230 @@
+"""The whole path from files to results."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.model import Case, ToolCall
+from callscore.core.results import Noted
+from callscore.core.settings import Settings
+from callscore.engines.collector import Hooks
+from callscore.engines.local import score_cases, score_files, score_joined
+from callscore.errors import UnreadableInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from callscore.core.summary import Outcome
+
+F: dict[str, Any] = {"name": "f", "arguments": {"a": 1}}
+G: dict[str, Any] = {"name": "g", "arguments": {}}
+
+
+def write(path: Path, *records: Any) -> Path:
+    path.write_bytes(msgspec.json.Encoder().encode_lines(records))
+    return path
+
+
+def test_cases_can_be_values_or_the_objects_of_a_file() -> None:
+    value = Case(id="a", expected=(ToolCall("f", {}),), actual=())
+    record = {"id": "b", "expected": ["f"], "actual": ["f"]}
+
+    results = score_cases([value, record])
+
+    assert results.summary.outcomes == {(0, 1, 0): 1, (1, 1, 1): 1}
+    assert [case.id for case in results.cases] == ["a"]
+
+
+def test_an_object_that_is_no_case_is_refused_with_its_position() -> None:
+    with pytest.raises(UnreadableInput, match=r"cases\[1\]: .*an id is text"):
+        score_cases([{"id": "a"}, {"id": []}])
+
+
+def test_a_file_of_cases_is_scored(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "cases.jsonl",
+        {"id": "a", "expected": [F], "actual": [F]},
+        {"id": "b", "expected": [F], "actual": [G]},
+        {"id": "c", "actual": [G]},
+        {"id": "d", "expected": [G]},
+        {"id": "e", "expected": None, "actual": []},
+    )
+
+    results = score_files(file)
+
+    assert results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 1): 1, (0, 0, 0): 1}
+    assert results.not_scored == Noted(1, ("c",))
+    assert results.not_run == Noted(1, ("d",))
+    assert [case.id for case in results.cases] == ["b"]
+
+
+def test_several_files_add_up(tmp_path: Path) -> None:
+    first = write(tmp_path / "1.jsonl", {"id": "a", "expected": [F], "actual": [F]})
+    second = tmp_path / "2.yaml"
+    second.write_text("- {id: b, expected: [f], actual: []}\n")
+
+    results = score_files([str(first), second])
+
+    assert results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 0): 1}
+
+
+def test_a_bad_line_stops_with_its_place_and_keeps_what_came_before(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"id": "a", "expected": [], "actual": []}\n{"id": "b", \n')
+
+    with pytest.raises(UnreadableInput, match=r"cases\.jsonl:2:") as caught:
+        score_files(file)
+
+    assert caught.value.results is not None
+    assert caught.value.results.summary.cases == 1
+
+
+def test_a_bad_line_can_be_counted_and_skipped(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text('oops\n{"id": "a", "expected": [], "actual": []}\n{"id": []}\n')
+
+    results = score_files(file, skip_bad=True)
+
+    assert results.summary.cases == 1
+    assert results.skipped == Noted(2, (f"{file}:1:1", f"{file}:3"))
+
+
+def test_a_line_that_is_not_utf_8_costs_one_call_and_not_the_case(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    good = b'{"id": "a", "expected": [], "actual": [{"name": "f", "arguments": {"a": "\xff"}}]}'
+    file.write_bytes(good + b"\n")
+
+    results = score_files(file)
+
+    assert results.summary.outcomes == {(0, 0, 1): 1}
+    assert results.cases[0].score.extra[0].error is not None
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"a": NaN}', r'{"a": "\ud800"}', "[" * 100_000 + "]" * 100_000]
+)
+def test_what_the_fast_decoder_refuses_is_one_malformed_call(
+    tmp_path: Path, arguments: str
+) -> None:
+    file = tmp_path / "cases.jsonl"
+    call = f'{{"name": "f", "arguments": {arguments}}}'
+    file.write_text(
+        f'{{"id": "a", "expected": [{{"name": "f", "arguments": {{}}}}], "actual": [{call}]}}\n'
+        '{"id": "b", "expected": [], "actual": []}\n'
+    )
+
+    results = score_files(file)
+
+    assert results.summary.outcomes == {(0, 1, 1): 1, (0, 0, 0): 1}
+    assert results.cases[0].score.incorrect[0].actual.error is not None
+
+
+def test_an_expectation_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    broken = {"name": "f", "arguments": [1]}
+    write(file, {"id": "a", "expected": [broken], "actual": [broken]})
+
+    with pytest.raises(UnreadableInput, match=r"cases\.jsonl:1: expected\[0\]"):
+        score_files(file)
+
+
+def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl.gz"
+    lines = b'{"id": 1, "expected": [], "actual": []}\n' * 5000
+    file.write_bytes(gzip.compress(lines)[:-20])
+
+    with pytest.raises(UnreadableInput, match="ends too early") as caught:
+        score_files(file)
+
+    assert caught.value.results is not None
+    assert caught.value.results.summary.cases > 1000
+
+
+def test_the_bytes_that_were_read_can_be_listened_to(tmp_path: Path) -> None:
+    file = write(tmp_path / "cases.jsonl", *[{"id": n, "expected": [], "actual": []} for n in "ab"])
+    heard: list[int] = []
+
+    score_files(file, hooks=Hooks(on_bytes=heard.append))
+
+    assert sum(heard) == file.stat().st_size
+
+
+def test_references_and_traces_are_joined_on_their_id(tmp_path: Path) -> None:
+    references = write(
+        tmp_path / "references.jsonl",
+        {"id": "a", "expected": [F]},
+        {"id": 2, "expected": []},
+        {"id": "never", "expected": [G]},
+        {"id": "open"},
+    )
+    traces = write(
+        tmp_path / "traces.jsonl",
+        {"id": "2", "actual": [G]},
+        {"id": "a", "trial": 0, "actual": [F]},
+        {"id": "a", "trial": 1, "actual": []},
+        {"id": "unknown", "actual": []},
+        {"id": "open", "actual": []},
+    )
+
+    results = score_joined(references, traces)
+
+    assert results.summary.outcomes == {(0, 0, 1): 1, (1, 1, 1): 1, (0, 1, 0): 1}
+    assert results.summary.trials == {"a": {(1, 1, 1): 1, (0, 1, 0): 1}}
+    assert results.not_run == Noted(1, ("never",))
+    assert results.without_reference == Noted(1, ("unknown",))
+    assert results.not_scored == Noted(1, ("open",))
+
+
+def test_two_references_of_one_id_are_a_mistake(tmp_path: Path) -> None:
+    references = write(tmp_path / "r.jsonl", *[{"id": "a", "expected": []}] * 2)
+    traces = write(tmp_path / "t.jsonl", {"id": "a", "actual": []})
+
+    with pytest.raises(UnreadableInput, match=r"r\.jsonl:2: .*'a' already, at .*r\.jsonl:1"):
+        score_joined(references, traces)
+
+    assert score_joined(references, traces, skip_bad=True).skipped.count == 1
+
+
+# What a case file may hold: plain lines, and lines that only the careful reader takes.
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["", "1", "é", 1.0, 0.5, 2.5]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner),
+    max_leaves=4,
+)
+arguments = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
+calls = st.fixed_dictionaries(
+    {"name": st.sampled_from("fgh"), "arguments": arguments},
+    optional={"id": st.just("x"), "failed": st.booleans()},
+)
+loose_calls = calls | st.fixed_dictionaries({"tool": st.sampled_from("fg"), "args": arguments})
+cases = st.fixed_dictionaries(
+    {"expected": st.lists(calls, max_size=4), "actual": st.lists(loose_calls, max_size=4)},
+    optional={"trial": st.integers(0, 1), "tags": st.just(["t"])},
+)
+
+
+@given(st.lists(cases, max_size=6), st.sampled_from([0.5, 1.0]))
+def test_the_quick_way_and_the_careful_way_give_the_same_results(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], at_least: float
+) -> None:
+    numbered = [{"id": f"c{number}", **record} for number, record in enumerate(records)]
+    file = write(tmp_path_factory.mktemp("lane") / "cases.jsonl", *numbered)
+    quick: list[tuple[str | int, int | str | None, Outcome]] = []
+    careful: list[tuple[str | int, int | str | None, Outcome]] = []
+    settings = Settings(at_least=at_least)
+
+    hooks = Hooks(on_outcome=lambda *heard: quick.append(heard))
+    one = score_files(file, settings=settings, limit=1000, hooks=hooks)
+    hooks = Hooks(on_outcome=lambda *heard: careful.append(heard))
+    other = score_files(file, settings=settings, limit=None, hooks=hooks)
+
+    assert quick == careful
+    assert one.summary == other.summary
+    assert [case.id for case in one.cases] == [case.id for case in other.cases]
+    assert one == other

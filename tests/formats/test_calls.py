@@ -1,0 +1,274 @@
+"""How calls are spelled."""
+
+from __future__ import annotations
+
+from datetime import date
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore.core.malformed import FaultyObject, Malformed
+from callscore.core.model import ToolCall
+from callscore.errors import InvalidCall
+from callscore.formats.calls import Side, read_call, read_calls
+
+SIDES: tuple[Side, ...] = ("expected", "actual")
+NAN = Malformed('{"q": NaN}', "NaN is not a JSON number")
+
+
+def actual(arguments: Any) -> ToolCall:
+    return read_call({"name": "f", "arguments": arguments}, side="actual", where="actual[0]")
+
+
+def refusal(value: Any, side: Side = "expected") -> str:
+    with pytest.raises(InvalidCall) as caught:
+        read_calls(value, side=side, where=side)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"name": "search", "arguments": {"q": "a"}},
+        {"tool": "search", "args": {"q": "a"}},
+        {"toolName": "search", "input": {"q": "a"}},
+        {"tool_name": "search", "parameters": {"q": "a"}},
+        {"name": "search", "kwargs": {"q": "a"}},
+        {"name": None, "tool": "search", "arguments": None, "args": {"q": "a"}},
+        {"type": "tool-call", "name": "search", "arguments": {"q": "a"}},
+        {"name": "search", "arguments": '{"q": "a"}'},
+        MappingProxyType({"name": "search", "arguments": MappingProxyType({"q": "a"})}),
+        ("search", {"q": "a"}),
+        ["search", {"q": "a"}],
+        ToolCall("search", {"q": "a"}),
+    ],
+)
+def test_every_spelling_of_a_call_is_the_same_call(value: Any, side: Side) -> None:
+    call = ToolCall("search", {"q": "a"})
+
+    assert read_call(value, side=side, where=side) == call
+    assert read_calls([value], side=side, where=side) == (call,)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["f", ("f", None), {"name": "f"}, {"name": "f", "arguments": None}, ToolCall("f")],
+)
+def test_missing_arguments_accept_any_when_expected_and_are_none_when_made(value: Any) -> None:
+    assert read_call(value, side="expected", where="expected") == ToolCall("f", None)
+    assert read_call(value, side="actual", where="actual") == ToolCall("f", {})
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_an_empty_object_means_no_arguments(side: Side) -> None:
+    assert read_call({"name": "f", "arguments": {}}, side=side, where=side) == ToolCall("f", {})
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_calls_come_in_lists_tuples_alone_or_not_at_all(side: Side) -> None:
+    one = {"name": "f", "arguments": {}}
+    call = ToolCall("f", {})
+
+    assert read_calls([one, call], side=side, where=side) == (call, call)
+    assert read_calls((one,), side=side, where=side) == (call,)
+    assert read_calls(one, side=side, where=side) == (call,)
+    assert read_calls(call, side=side, where=side) == (call,)
+    assert read_calls([], side=side, where=side) == ()
+    assert read_calls(None, side=side, where=side) == ()
+
+
+def test_cyrillic_names_are_kept_as_they_are() -> None:
+    (call,) = read_calls(
+        [{"name": "найти", "arguments": {"город": "Москва"}}], side="actual", where=""
+    )
+
+    assert call == ToolCall("найти", {"город": "Москва"})
+
+
+def test_what_else_a_trace_knows_of_a_call_is_kept() -> None:
+    value = {
+        "name": "f",
+        "arguments": {},
+        "id": "call_1",
+        "step": 2,
+        "result": [1],
+        "failed": True,
+    }
+
+    call = read_call(value, side="actual", where="actual")
+
+    assert call == ToolCall("f", {}, id="call_1", step=2, result=[1], failed=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "given", "kept"),
+    [
+        ("toolCallId", "x", "x"),
+        ("tool_call_id", "x", "x"),
+        ("id", 7, "7"),
+        ("id", True, None),
+        ("id", [1], None),
+    ],
+)
+def test_an_id_is_text(key: str, given: Any, kept: str | None) -> None:
+    call = read_call({"name": "f", key: given}, side="actual", where="actual")
+
+    assert call.id == kept
+
+
+def test_a_step_or_a_failure_of_another_type_is_left_out() -> None:
+    call = read_call({"name": "f", "step": True, "failed": "no"}, side="actual", where="actual")
+
+    assert (call.step, call.failed) == (None, None)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_arguments_given_in_python_may_hold_any_value_and_are_not_copied(side: Side) -> None:
+    arguments = {"day": date(2024, 1, 15), "limit": float("nan"), 5: {"$gt": 1}}
+
+    assert read_call(("f", arguments), side=side, where=side).arguments is arguments
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "null", '"null"', '""'])
+@pytest.mark.parametrize("side", SIDES)
+def test_arguments_that_are_text_without_content_are_none(text: str, side: Side) -> None:
+    call = read_call({"name": "f", "arguments": text}, side=side, where=side)
+
+    assert call == ToolCall("f", {})
+
+
+def test_arguments_that_were_encoded_twice_are_decoded_twice() -> None:
+    assert actual('"{\\"q\\": 1}"').arguments == {"q": 1}
+
+
+def test_integers_in_encoded_arguments_stay_exact() -> None:
+    assert actual('{"n": 123456789012345678901}').arguments == {"n": 123456789012345678901}
+
+
+def test_of_a_key_that_is_there_twice_the_last_wins() -> None:
+    assert actual('{"a": 1, "a": 2}').arguments == {"a": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "raw", "error"),
+    [
+        ('"\\"\\\\\\"x\\\\\\"\\""', '"\\"\\\\\\"x\\\\\\"\\""', "'\"x\"' is not an object"),
+        ("[1, 2]", "[1, 2]", "a list of 2 is not an object"),
+        ("5", "5", "5 is not an object"),
+        ([1, 2], "[1,2]", "a list of 2 is not an object"),
+        ([date(2024, 1, 15)], '["2024-01-15"]', "a list of 1 is not an object"),
+        ([object], "[\"<class 'object'>\"]", "a list of 1 is not an object"),
+        (5, "5", "5 is not an object"),
+        (True, "true", "true is not an object"),
+        pytest.param(
+            10**5000,
+            "a very large integer",
+            "a very large integer is not an object",
+            id="10**5000",
+        ),
+        (FaultyObject({"q": NAN}, NAN), '{"q": NaN}', "NaN is not a JSON number"),
+        (NAN, '{"q": NaN}', "NaN is not a JSON number"),
+    ],
+)
+def test_arguments_that_are_no_json_object_are_data_when_made_and_a_mistake_when_expected(
+    arguments: Any, raw: str, error: str
+) -> None:
+    call = {"name": "f", "arguments": arguments}
+
+    assert actual(arguments) == ToolCall("f", None, raw=raw, error=error)
+    assert refusal([call]).startswith(
+        f"expected[0]: the arguments of 'f' cannot be read: {error}. Write them as a JSON object"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"q": NaN}', '{"q": "a', "{'q': 1}", "{}{}", "```json\n{}\n```", '{"q": 1,}', '"{oops"'],
+)
+def test_text_that_is_not_json_is_never_repaired(text: str) -> None:
+    call = actual(text)
+
+    assert (call.arguments, call.raw) == (None, text)
+    assert (call.error or "").startswith("not JSON (")
+
+
+def test_arguments_that_are_no_unicode_text_are_malformed_and_can_be_printed() -> None:
+    error = "not JSON (half of a surrogate pair is not text)"
+
+    assert actual('"\ud800"') == ToolCall("f", None, raw='"\\ud800"', error=error)
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_arguments_of_100000_nested_brackets_are_malformed(is_text: bool) -> None:
+    nested: Any = []
+    for _ in range(100_000):
+        nested = [nested]
+
+    call = actual('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}" if is_text else nested)
+
+    assert call.arguments is None
+    assert call.error == ("nested too deeply" if is_text else "a list of 1 is not an object")
+    assert call.raw == ('{"a": ' + "[" * 1994 + "…" if is_text else "a list of 1")
+
+
+def test_the_raw_text_of_malformed_arguments_is_shortened() -> None:
+    assert actual("x" * 10_000_000).raw == "x" * 2000 + "…"
+
+
+def test_a_malformed_call_that_was_written_down_is_read_back() -> None:
+    call = ToolCall("f", None, raw="{oops", error="not JSON")
+
+    assert read_call(call, side="actual", where="actual") == call
+    assert read_call(msgspec.to_builtins(call), side="actual", where="actual") == call
+    assert "the arguments of 'f' cannot be read: not JSON" in refusal([call])
+
+
+def test_a_recorded_error_needs_no_raw_text() -> None:
+    call = read_call({"name": "f", "error": "timeout"}, side="actual", where="actual")
+
+    assert call == ToolCall("f", None, raw="", error="timeout")
+
+
+def test_an_error_beside_readable_arguments_is_not_about_them() -> None:
+    value = {"name": "f", "arguments": {"q": 1}, "error": "timeout"}
+
+    assert read_call(value, side="actual", where="actual") == ToolCall("f", {"q": 1})
+
+
+def test_an_unknown_dollar_key_is_a_literal_key() -> None:
+    value = {"name": "f", "arguments": {"filter": {"$gt": 5}}}
+
+    assert read_call(value, side="expected", where="").arguments == {"filter": {"$gt": 5}}
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("search", ": a string is a tool's name only inside a list. Write ['search']."),
+        (5, ": expected a list of calls, got 5."),
+        ({"q": 1}, ": a call needs a name, as in"),
+        ([5], "[0]: expected a call such as"),
+        (["f", None], "[1]: expected a call such as"),
+        ([["f", "g"]], "[0]: expected a call such as"),
+        ([["f", {}, {}]], "[0]: expected a call such as"),
+        ([[5, {}]], "[0]: expected a call such as"),
+        ([""], "[0]: a call needs a name"),
+        ([("", {})], "[0]: a call needs a name"),
+        ([ToolCall("", {})], "[0]: a call needs a name"),
+        ([{"name": "", "arguments": {}}], "[0]: a call needs a name"),
+        (["f", {"name": 5}], "[1]: a call needs a name"),
+        (["f", {"name": Malformed('"\\ud800"', "x")}], "[1]: a call needs a name"),
+    ],
+)
+def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
+    assert refusal(value, side).startswith(side + message)
+
+
+def test_a_refusal_shows_what_was_there_and_not_all_of_it() -> None:
+    message = refusal([{"query": "x" * 10_000, "limit": 5}])
+
+    assert message.endswith("got an object with the keys 'query', 'limit'.")

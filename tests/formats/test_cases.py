@@ -1,0 +1,309 @@
+"""How a record spells a case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.malformed import Malformed
+from callscore.core.model import Case, ToolCall
+from callscore.errors import UnreadableInput
+from callscore.formats.cases import (
+    has_own_id,
+    join_case,
+    read_case,
+    read_reference,
+    read_trace,
+)
+from callscore.sources.jsonl import decode_line
+from callscore.sources.record import Record
+
+F = {"name": "f", "arguments": {"q": 1}}
+CALL = ToolCall("f", {"q": 1})
+NO_TOOL = "expectedTool is the name of a tool, or null where none should be called"
+NO_ARGUMENTS = (
+    "the arguments of 'g' cannot be read: a list of 1 is not an object. "
+    "Write them as a JSON object instead of '[1]'."
+)
+
+
+def case(**record: Any) -> Case:
+    return read_case(record, place="f.jsonl:3")
+
+
+def refusal(value: Any) -> str:
+    with pytest.raises(UnreadableInput) as caught:
+        read_case(value, place="f.jsonl:3")
+    assert caught.value.place == "f.jsonl:3"
+    return caught.value.problem
+
+
+def test_a_case_has_an_id_and_two_sides() -> None:
+    assert case(id="a", expected=[F], actual=[F]) == Case(id="a", expected=(CALL,), actual=(CALL,))
+
+
+def test_everything_else_of_a_case_is_kept_as_it_is() -> None:
+    read = case(
+        id="a",
+        input="hello",
+        tools=[{"name": "f"}],
+        trial=2,
+        tags=["x", "y"],
+        metadata={"k": 1},
+        note="ignored",
+    )
+
+    assert read == Case(
+        id="a",
+        input="hello",
+        tools=[{"name": "f"}],
+        trial=2,
+        tags=("x", "y"),
+        metadata={"k": 1},
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"expected": [F]}, (CALL,)),
+        ({"expected": F}, (CALL,)),
+        ({"expected": ["f"]}, (ToolCall("f"),)),
+        ({"referenceToolCalls": [F]}, (CALL,)),
+        ({"expectedTool": "f"}, (ToolCall("f"),)),
+        ({"expectedTool": None}, ()),
+        ({"expected": None}, ()),
+        ({"expected": []}, ()),
+        ({}, None),
+    ],
+)
+def test_the_expected_side_has_three_names_and_null_means_no_calls(
+    record: dict[str, Any], expected: Any
+) -> None:
+    assert case(id="a", **record).expected == expected
+    assert read_reference({"id": "a", **record}, place="f").expected == expected
+
+
+@pytest.mark.parametrize(
+    ("record", "actual"),
+    [
+        ({"actual": [F]}, (CALL,)),
+        ({"actual": F}, (CALL,)),
+        ({"actual": ["f"]}, (ToolCall("f", {}),)),
+        ({"toolCalls": [{"toolName": "f", "input": {"q": 1}}]}, (CALL,)),
+        ({"actual": None}, ()),
+    ],
+)
+def test_the_actual_side_has_two_names_and_null_means_no_calls(
+    record: dict[str, Any], actual: Any
+) -> None:
+    assert case(id="a", **record).actual == actual
+    assert read_trace({"id": "a", **record}, place="f").actual == actual
+
+
+def test_a_case_without_an_actual_side_was_not_run() -> None:
+    assert case(id="a", expected=[]).actual is None
+
+
+@pytest.mark.parametrize("field", ["calls", "tool_calls"])
+def test_in_a_file_of_one_side_the_calls_need_no_side(field: str) -> None:
+    record = {"id": "a", field: [F]}
+
+    assert read_reference(record, place="f") == Case(id="a", expected=(CALL,))
+    assert read_trace(record, place="f") == Case(id="a", actual=(CALL,))
+
+
+def test_a_reference_keeps_what_belongs_to_the_case() -> None:
+    record = {"id": 1, "expected": [F], "input": "x", "tags": "t", "tools": [], "metadata": 5}
+
+    assert read_reference(record, place="f") == Case(
+        id="1", expected=(CALL,), input="x", tags=("t",), tools=[], metadata=5
+    )
+
+
+def test_a_trace_keeps_its_trial() -> None:
+    record = {"id": 1, "actual": [F], "trial": "second"}
+
+    assert read_trace(record, place="f") == Case(id="1", actual=(CALL,), trial="second")
+
+
+def test_a_reference_and_a_trace_need_an_id() -> None:
+    with pytest.raises(UnreadableInput, match="f:1: a reference needs an `id` that joins it"):
+        read_reference({"expected": []}, place="f:1")
+    with pytest.raises(UnreadableInput, match="f:1: a trace needs an `id` that joins it"):
+        read_trace({"actual": []}, place="f:1")
+
+
+def test_a_trace_without_calls_is_not_taken_for_one_with_none() -> None:
+    with pytest.raises(UnreadableInput, match="under one of actual, toolCalls, calls, tool_calls"):
+        read_trace({"id": "a", "messages": []}, place="f:1")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("a", "a"), ("задача 1", "задача 1"), (7, "7"), (10**30, "1" + "0" * 30)]
+)
+def test_an_id_is_text_or_an_integer(given: Any, kept: str) -> None:
+    assert case(id=given).id == kept
+
+
+@pytest.mark.parametrize("given", [1.0, True, [1], {}, "", Malformed("NaN", "not a number")])
+def test_any_other_id_is_refused(given: Any) -> None:
+    assert refusal({"id": given}).startswith("an id is text or an integer; got ")
+
+
+def test_without_an_id_the_content_names_the_case() -> None:
+    first = case(expected=[F], actual=[], input="x")
+
+    assert first.id == case(id=None, input="x", actual=None, referenceToolCalls=F).id
+    assert first.id.startswith("sha-")
+    assert len(first.id) == len("sha-") + 12
+
+
+def test_the_name_from_the_content_is_the_same_on_every_machine() -> None:
+    assert case(expected=[F], actual=[F], input="привет").id == "sha-2317819bf059"
+
+
+def test_what_was_done_does_not_change_the_name_so_that_runs_can_be_joined() -> None:
+    assert case(expected=[F], actual=[F]).id == case(expected=[F], actual=[]).id
+
+
+def test_only_a_name_from_the_content_is_not_the_case_s_own() -> None:
+    assert has_own_id(case(id="a", expected=[F]))
+    assert not has_own_id(case(expected=[F]))
+
+
+def test_the_order_of_keys_does_not_change_the_name() -> None:
+    one = {"name": "f", "arguments": {"a": 1, "b": 2}}
+    other = {"arguments": {"b": 2, "a": 1}, "name": "f"}
+
+    assert case(expected=[one]).id == case(expected=[other]).id
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"expected": [F]},
+        {"expected": [F], "actual": []},
+        {"expected": [F], "actual": [F], "input": "y"},
+        {"expected": [F, F], "actual": [F], "input": "x"},
+        {"expected": ["f"], "actual": [F], "input": "x"},
+        {"expected": [F], "actual": [F], "input": "\ud800"},
+    ],
+)
+def test_other_content_has_another_name(other: dict[str, Any]) -> None:
+    assert case(**other).id != case(expected=[F], actual=[F], input="x").id
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(None, ()), ("a", ("a",)), ([], ()), (["a", "b"], ("a", "b"))]
+)
+def test_tags_are_one_text_or_several(given: Any, kept: tuple[str, ...]) -> None:
+    assert case(id="a", tags=given).tags == kept
+
+
+@pytest.mark.parametrize(("given", "shown"), [(5, "5"), (["a", 5], "5"), ({}, "an empty object")])
+def test_other_tags_are_refused(given: Any, shown: str) -> None:
+    assert refusal({"id": "a", "tags": given}) == f"tags are a list of texts; got {shown}."
+
+
+@pytest.mark.parametrize("given", [None, 0, "first"])
+def test_a_trial_is_an_integer_or_text(given: Any) -> None:
+    assert case(id="a", trial=given).trial == given
+
+
+@pytest.mark.parametrize("given", [1.5, True, []])
+def test_another_trial_is_refused(given: Any) -> None:
+    assert refusal({"id": "a", "trial": given}).startswith("a trial is an integer or text; got ")
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ([], "a case is an object with an `id`; got an empty list."),
+        ("a", "a case is an object with an `id`; got 'a'."),
+        (None, "a case is an object with an `id`; got null."),
+        (Malformed("NaN", "no number"), "a case is an object with an `id`; got NaN (no number)."),
+        (
+            {"id": "a", "expected": [], "referenceToolCalls": []},
+            "expected and referenceToolCalls mean the same. Keep one of them.",
+        ),
+        (
+            {"id": "a", "actual": [], "toolCalls": []},
+            "actual and toolCalls mean the same. Keep one of them.",
+        ),
+        (
+            {"id": "a", "expectedTool": ["f"]},
+            f"{NO_TOOL}; got a list of 1.",
+        ),
+        (
+            {"id": "a", "expectedTool": ""},
+            f"{NO_TOOL}; got ''.",
+        ),
+        (
+            {"id": "a", "toolCalls": 5},
+            "toolCalls: expected a list of calls, got 5.",
+        ),
+        (
+            {"id": "a", "referenceToolCalls": [F, {"name": "g", "arguments": [1]}]},
+            f"referenceToolCalls[1]: {NO_ARGUMENTS}",
+        ),
+    ],
+)
+def test_what_is_no_case_is_refused_with_a_sentence(record: Any, problem: str) -> None:
+    assert refusal(record) == problem
+
+
+@pytest.mark.parametrize(
+    ("argument", "error"),
+    [
+        ("NaN", "NaN is not a JSON number"),
+        ('"\\ud800"', "half of a surrogate pair, which is not text"),
+        ("[" * 100_000 + "]" * 100_000, "nested deeper than 500 levels"),
+        ("1e999", "a number out of range"),
+        ("1" * 5000, "an integer of more than 4300 digits"),
+    ],
+    ids=["NaN", "surrogate", "brackets", "1e999", "digits"],
+)
+def test_one_faulty_argument_is_one_malformed_call_and_not_a_lost_case(
+    argument: str, error: str
+) -> None:
+    arguments = f'{{"q": [{{"x": {argument}}}]}}'
+    calls = f'[{{"name": "f", "arguments": {arguments}}}, ["f", {{}}]]'
+    line = f'{{"id": "a", "expected": ["f"], "actual": {calls}}}'
+    record = decode_line(line.encode(), "f:1")
+    assert isinstance(record, Record)
+
+    read = read_case(record.value, place="f:1")
+
+    assert read.actual is not None
+    assert read.actual[0].error == error
+    assert read.actual[0].raw is not None
+    assert read.actual[0].raw[:1990] == arguments[:1990]
+    assert read.actual[1] == ToolCall("f", {})
+
+
+def test_a_reference_and_a_trace_make_a_case() -> None:
+    reference = read_reference(
+        {"id": "a", "expected": [F], "input": "hi", "tools": [1], "tags": ["x", "y"]}, place="f"
+    )
+    trace = read_trace({"id": "a", "actual": [F], "trial": 2, "tags": ["y", "z"]}, place="f")
+
+    assert join_case(reference, trace) == Case(
+        id="a",
+        expected=(CALL,),
+        actual=(CALL,),
+        input="hi",
+        trial=2,
+        tools=[1],
+        tags=("x", "y", "z"),
+    )
+
+
+def test_what_a_trace_says_of_itself_comes_before_what_its_reference_says() -> None:
+    reference = read_reference({"id": "a", "input": "old", "metadata": 1}, place="f")
+    trace = read_trace({"id": "a", "actual": [], "input": "new", "metadata": 2}, place="f")
+
+    joined = join_case(reference, trace)
+
+    assert (joined.input, joined.metadata) == ("new", 2)

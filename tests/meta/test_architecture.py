@@ -1,0 +1,105 @@
+"""The size and the shape of the code: what a newcomer may rely on in every module."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src/callscore"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+PACKAGES = [module for module in MODULES if module.name == "__init__.py"]
+
+LONGEST_MODULE = 350
+NAMES_THAT_SAY_NOTHING = {"base", "common", "helper", "helpers", "manager", "util", "utils"}
+
+
+def _name(module: Path) -> str:
+    return module.relative_to(PACKAGE).as_posix()
+
+
+every_module = pytest.mark.parametrize("module", MODULES, ids=_name)
+every_package = pytest.mark.parametrize("package", PACKAGES, ids=_name)
+
+
+def _tree(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def _assigned_names(statement: ast.stmt) -> list[str]:
+    if not isinstance(statement, ast.Assign):
+        return []
+    return [target.id for target in statement.targets if isinstance(target, ast.Name)]
+
+
+@every_module
+def test_a_module_is_at_most_350_lines_long(module: Path) -> None:
+    lines = module.read_text(encoding="utf-8").count("\n")
+
+    assert lines <= LONGEST_MODULE
+
+
+@every_module
+def test_a_module_begins_with_the_one_sentence_a_newcomer_needs(module: Path) -> None:
+    docstring = ast.get_docstring(_tree(module))
+
+    assert docstring
+
+
+@every_module
+def test_a_module_says_what_it_offers(module: Path) -> None:
+    names = [name for statement in _tree(module).body for name in _assigned_names(statement)]
+
+    assert "__all__" in names or _offers_nothing(module)
+
+
+def _offers_nothing(module: Path) -> bool:
+    """Whether it is a room whose modules are imported one by one: a docstring and no more."""
+    return module.name == "__init__.py" and all(map(_is_docstring, _tree(module).body))
+
+
+@every_module
+def test_a_module_is_named_for_what_it_is_about(module: Path) -> None:
+    words = {word for part in Path(_name(module)).with_suffix("").parts for word in part.split("_")}
+
+    assert not words & NAMES_THAT_SAY_NOTHING
+
+
+@every_package
+def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else(package: Path) -> None:
+    others = [
+        statement
+        for statement in _tree(package).body
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
+        and not _is_docstring(statement)
+        and not set(_assigned_names(statement)) & {"__all__", "__version__"}
+    ]
+
+    assert not [ast.unparse(statement) for statement in others]
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def test_every_test_file_stands_where_its_module_stands() -> None:
+    folder = ROOT / "tests"
+    rooms_of_their_own = {"contracts", "e2e", "meta", "samples"}
+
+    strays = [
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("test_*.py")
+        if path.relative_to(folder).parts[0] not in rooms_of_their_own and not _is_mirrored(path)
+    ]
+
+    assert not strays
+
+
+def _is_mirrored(test: Path) -> bool:
+    """Whether tests/core/test_pairing_ties.py has src/callscore/core/pairing*.py to be about."""
+    room = PACKAGE / test.parent.relative_to(ROOT / "tests")
+    about = test.stem.removeprefix("test_")
+    modules = {path.stem for path in room.glob("*.py")} | {path.name for path in room.glob("*/")}
+    return any(about == module or about.startswith(f"{module}_") for module in modules)

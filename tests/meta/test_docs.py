@@ -1,0 +1,132 @@
+"""The documentation: it is complete, its links lead somewhere, and its examples do what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import callscore
+from callscore import errors
+from callscore.cli import main as program
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs/reference"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _code(page: Path) -> list[str]:
+    return re.findall(r"^```.*?^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def _prose(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if _code(page)], ids=_name)
+def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
+    # What the examples run is no measure of what the tests cover.
+    environment = {name: os.environ[name] for name in os.environ if "COVERAGE" not in name}
+
+    ran = subprocess.run(
+        [sys.executable, ROOT / "docs/examples.py", page],
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_both_readmes_show_the_same_code() -> None:
+    assert _code(ROOT / "README.md") == _code(ROOT / "README.ru.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", _prose(page))
+
+    broken = [link for link in links if not _leads_somewhere(page, link)]
+
+    assert not broken
+
+
+def _leads_somewhere(page: Path, link: str) -> bool:
+    if link.startswith("https://"):
+        return True
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    return target.exists() and (not anchor or anchor in _anchors(target))
+
+
+def _anchors(page: Path) -> set[str]:
+    """The headings of a page as they appear in addresses."""
+    headings = re.findall(r"^#+ (.+)$", _prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    seen: set[Path] = set()
+    pending = [ROOT / "docs/index.md"]
+    while pending:
+        page = pending.pop().resolve()
+        if page not in seen and page.suffix == ".md":
+            seen.add(page)
+            links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", _prose(page))
+            pending += [page.parent / link for link in links if "://" not in link]
+
+    assert set(ROOT.glob("docs/**/*.md")) <= seen
+
+
+@pytest.mark.parametrize("name", sorted(callscore.__all__))
+def test_a_public_name_is_in_the_reference(name: str) -> None:
+    assert f"`{name}`" in (REFERENCE / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("setting", callscore.Settings.__struct_fields__)
+def test_a_setting_is_in_the_reference(setting: str) -> None:
+    assert f"\n## `{setting}`\n" in (REFERENCE / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("error", errors.__all__)
+def test_an_error_is_in_the_reference(error: str) -> None:
+    assert f"\n## `{error}`\n" in (REFERENCE / "errors.md").read_text(encoding="utf-8")
+
+
+def _commands() -> dict[str, click.Command]:
+    (group,) = [value for value in vars(program).values() if isinstance(value, click.Group)]
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def test_there_are_commands_to_document() -> None:
+    assert {"demo", "explain", "score"} <= _commands().keys()
+
+
+@pytest.mark.parametrize(("name", "command"), sorted(_commands().items()))
+def test_a_command_and_its_options_are_in_the_reference(name: str, command: click.Command) -> None:
+    page = (REFERENCE / "cli.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## `callscore {name}`\n")[2].partition("\n## ")[0]
+
+    missing = [
+        spelling
+        for option in command.params
+        if isinstance(option, click.Option)
+        for spelling in option.opts
+        if f"`{spelling}" not in section
+    ]
+
+    assert section
+    assert not missing

@@ -1,0 +1,56 @@
+"""The public names, pinned: adding one is a decision, and removing one breaks people."""
+
+from __future__ import annotations
+
+import pytest
+
+import callscore
+
+PUBLIC_NAMES = [
+    "CallscoreError",
+    "Case",
+    "CaseScore",
+    "Difference",
+    "Interval",
+    "InvalidCall",
+    "InvalidSettings",
+    "MissingExtra",
+    "Mode",
+    "Pair",
+    "Results",
+    "Score",
+    "Settings",
+    "Summary",
+    "ToolCall",
+    "UnreadableInput",
+    "pass_at_k",
+    "pass_hat_k",
+    "score",
+    "score_cases",
+    "score_files",
+    "score_joined",
+    "wilson",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(callscore.__all__) == PUBLIC_NAMES
+
+
+@pytest.mark.parametrize("name", PUBLIC_NAMES)
+def test_a_public_name_has_a_docstring(name: str) -> None:
+    assert getattr(callscore, name).__doc__
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        callscore.CallscoreError,
+        callscore.InvalidCall,
+        callscore.InvalidSettings,
+        callscore.MissingExtra,
+        callscore.UnreadableInput,
+    ],
+)
+def test_an_error_goes_by_its_public_name(error: type[Exception]) -> None:
+    assert error.__module__ == "callscore"

@@ -1,0 +1,88 @@
+"""Results that every report is tried on."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.core.model import Score, ToolCall
+from callscore.core.results import CaseScore, Noted, Results
+from callscore.core.scoring import score_calls
+from callscore.core.settings import Settings
+from callscore.core.summary import Summary
+
+HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
+
+
+def _scored(expected: list[ToolCall], actual: list[ToolCall]) -> Score:
+    return score_calls(tuple(expected), tuple(actual), Settings())
+
+
+@pytest.fixture
+def failing() -> Score:
+    """Worked example (a): one call right, one with another text, one that nobody expected."""
+    return _scored(
+        [ToolCall("searchWeb", {"query": "AI"}), ToolCall("summarize", {"text": "long"})],
+        [
+            ToolCall("searchWeb", {"query": "AI"}),
+            ToolCall("summarize", {"text": "short"}),
+            ToolCall("translateText", {"to": "ru"}),
+        ],
+    )
+
+
+@pytest.fixture
+def passing() -> Score:
+    return _scored([ToolCall("searchWeb", {})], [ToolCall("searchWeb", {})])
+
+
+@pytest.fixture
+def results(failing: Score, passing: Score) -> Results:
+    """Two trials of one case, one of which passes, and something of everything not scored."""
+    summary = Summary()
+    summary.add(failing, trial_of="news")
+    summary.add(passing, trial_of="news")
+    return Results(
+        settings=Settings(),
+        summary=summary,
+        cases=(CaseScore(id="news", trial=0, score=failing),),
+        not_shown=2,
+        not_scored=Noted(1, ("draft",)),
+        not_run=Noted(7, ("r1", "r2", "r3", "r4", "r5", "r6")),
+        without_reference=Noted(2, ("t1", "t2")),
+        repeated=Noted(1, ("news #0",)),
+        skipped=Noted(1, ("traces.jsonl:812",)),
+    )
+
+
+@pytest.fixture
+def nothing() -> Results:
+    return Results(settings=Settings(), summary=Summary())
+
+
+@pytest.fixture
+def many() -> Results:
+    """More tools, confusions and wrong arguments than a table shows."""
+    summary = Summary()
+    for number in range(20):
+        tool = f"tool_{number:02}"
+        wrong = [ToolCall(tool, {"a": 1}), ToolCall(f"wanted_{number:02}", {})]
+        summary.add(_scored(wrong, [ToolCall(tool, {"a": 2}), ToolCall(f"got_{number:02}", {})]))
+    return Results(settings=Settings(), summary=summary)
+
+
+@pytest.fixture
+def hostile() -> Results:
+    """Every name and value that comes from a trace is an attack."""
+    score = _scored(
+        [ToolCall(HOSTILE, {HOSTILE: HOSTILE}), ToolCall(HOSTILE + "2", {})],
+        [ToolCall(HOSTILE, {HOSTILE: "```\n</details>"}), ToolCall(HOSTILE + "3", {})],
+    )
+    summary = Summary()
+    summary.add(score)
+    return Results(
+        settings=Settings(),
+        summary=summary,
+        cases=(CaseScore(id=HOSTILE, score=score),),
+        not_run=Noted(1, (HOSTILE,)),
+        skipped=Noted(1, (HOSTILE,)),
+    )

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, fromstring
+
+from callscore.core.results import CaseScore, Results
+from callscore.core.settings import Settings
+from callscore.core.summary import Summary
+from callscore.reports.junit import NAME, write
+
+if TYPE_CHECKING:
+    from callscore.core.model import Score
+
+
+def parsed(results: Results) -> Element:
+    return fromstring(write(results).encode())  # noqa: S314  (our own text)
+
+
+def names(root: Element, outcome: str) -> list[str]:
+    return [
+        test.get("name", "") for test in root.iter("testcase") if test.find(outcome) is not None
+    ]
+
+
+def test_a_case_that_does_not_pass_is_a_failed_test(results: Results) -> None:
+    root = parsed(results)
+
+    failure = root.find("testsuite/testcase/failure")
+
+    assert NAME == "junit"
+    assert names(root, "failure") == ["news #0"]
+    assert failure is not None
+    assert failure.get("message") == (
+        "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1"
+    )
+    assert '  ~ text: "long"            text: "short"' in (failure.text or "")
+
+
+def test_a_case_that_passes_is_a_passed_test(passing: Score) -> None:
+    case = CaseScore(id="fine", score=passing)
+
+    root = parsed(Results(settings=Settings(), summary=Summary(), cases=(case,)))
+
+    assert [len(test) for test in root.iter("testcase")] == [0]
+
+
+def test_what_was_not_run_is_an_error_and_what_was_not_scored_is_skipped(results: Results) -> None:
+    root = parsed(results)
+
+    assert names(root, "error") == ["r1", "r2", "r3", "r4", "r5", "r6", "… 1 more"]
+    assert names(root, "skipped") == ["draft"]
+
+
+def test_the_suite_counts_its_tests(results: Results) -> None:
+    root = parsed(results)
+
+    for element in (root, root[0]):
+        assert {key: value for key, value in element.items() if key != "name"} == {
+            "tests": "9",
+            "failures": "1",
+            "errors": "7",
+            "skipped": "1",
+        }
+
+
+def test_a_report_can_be_had_in_russian(results: Results) -> None:
+    text = write(results, lang="ru")
+
+    assert 'message="Оценка точности: 40.0% | Верно: 1/2' in text
+    assert 'message="трассировки нет"' in text
+
+
+def test_characters_that_xml_does_not_know_are_left_out(hostile: Results) -> None:
+    root = parsed(hostile)
+
+    assert names(root, "failure") == ["[31m[red]|`<b>:smile:"]
+    assert names(root, "error") == ["[31m[red]|`<b>:smile:"]
+
+
+def test_nothing_to_report_is_an_empty_suite(nothing: Results) -> None:
+    assert write(nothing) == (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<testsuites name="callscore" tests="0" failures="0" errors="0" skipped="0">\n'
+        '  <testsuite name="callscore" tests="0" failures="0" errors="0" skipped="0" />\n'
+        "</testsuites>\n"
+    )

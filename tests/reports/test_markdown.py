@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.results import CaseScore, Results
+from callscore.core.settings import Settings
+from callscore.core.summary import Summary
+from callscore.reports.markdown import NAME, write
+
+if TYPE_CHECKING:
+    from callscore.core.model import Score
+
+TABLES = """\
+
+|  | F1 | precision | recall |
+| --- | ---: | ---: | ---: |
+| macro, mean over cases | 70.0% | 66.7% | 75.0% |
+| micro, calls pooled | 57.1% | 50.0% | 66.7% |
+
+- cases passed: 1 of 2, 50.0%
+- cases exact: 1 of 2, 50.0% (95% interval 9.5% – 90.5%)
+- calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
+
+- **1 case not scored: no expected calls are given** (`draft`)
+- **7 references not run: there is no trace** (`r1, r2, r3, r4, r5, … 2 more`)
+- **2 traces not scored: there is no reference** (`t1, t2`)
+- **1 case with an id and trial seen before, scored all the same** (`news #0`)
+- **1 record skipped: not readable** (`traces.jsonl:812`)
+
+### Repeated trials
+
+|  | k=1 | k=2 |
+| --- | ---: | ---: |
+| pass@k | 0.500 | 1.000 |
+| pass^k | 0.500 | 0.000 |
+
+### Tools
+
+| tool | expected | correct | incorrect | missed | extra |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| `summarize` | 1 | 0 | 1 | 0 | 0 |
+| `translateText` | 0 | 0 | 0 | 0 | 1 |
+| `searchWeb` | 2 | 2 | 0 | 0 | 0 |
+
+### Arguments most often wrong
+
+| tool | argument | times |
+| --- | --- | ---: |
+| `summarize` | `text` | 1 |
+
+<details><summary><code>news &#35;0</code> \
+Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summary>
+
+```diff
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
++                         translateText(to="ru")
+```
+
+</details>
+
+… 2 cases not shown; --limit shows more
+"""  # noqa: RUF001  (a range takes an en dash)
+
+
+def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results) -> None:
+    text = write(results)
+
+    assert NAME == "markdown"
+    assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order, 95% interval ")
+    assert text.split("\n", 3)[3] == TABLES
+
+
+def test_a_report_can_be_had_in_russian(results: Results) -> None:
+    text = write(results, lang="ru")
+
+    assert text.startswith("## Macro F1 70.0%: Хорошо\n\n2 случая, ")
+    assert "| инструмент | эталон | верно | неверно | пропущено | лишние |" in text
+
+
+def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
+    assert write(nothing) == "## No case was scored.\n"
+
+
+def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
+    text = write(many)
+
+    assert text.count("\n… 45 more\n") == 1
+    assert "| `wanted_09` | `got_09` | 1 |" in text
+    assert "`wanted_10` |" not in text.split("### One tool in place of another")[1]
+
+
+def test_what_stands_in_the_data_can_not_break_out_of_its_cell(hostile: Results) -> None:
+    text = write(hostile)
+    rows = [line for line in text.split("\n") if line.startswith("| <code>")]
+
+    name = "&#92;u001b&#91;31m&#91;red&#93;&#124;&#96;&#60;b&#62;&#58;smile&#58;&#92;u0000"
+    assert rows[0] == f"| <code>{name}</code> | 1 | 0 | 1 | 0 | 0 |"
+    assert "\x1b" not in text
+    assert text.split("\n").count("</details>") == 1
+
+
+def test_a_fence_is_longer_than_any_run_of_backticks_inside(hostile: Results) -> None:
+    lines = write(hostile).split("\n")
+
+    fences = [line for line in lines if line.startswith("`" * 4)]
+
+    assert fences == ["````diff", "````"]
+
+
+def test_an_empty_name_is_still_a_cell(failing: Score) -> None:
+    summary = Summary()
+    summary.tool("").extra += 1
+    summary.add(failing)
+    results = Results(
+        settings=Settings(), summary=summary, cases=(CaseScore(id="", score=failing),)
+    )
+
+    assert "| <code></code> | 0 | 0 | 0 | 0 | 1 |" in write(results)

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from callscore.core.model import ToolCall
+from callscore.core.results import CaseScore, Results
+from callscore.core.scoring import score_calls
+from callscore.core.settings import Mode, Settings
+from callscore.core.summary import Summary
+from callscore.core.text import display_width
+from callscore.reports.terminal import NAME, render, write
+
+if TYPE_CHECKING:
+    from callscore.core.wording import Language
+
+REPORT = """\
+2 cases, strict, any order
+
+                            F1   precision   recall
+macro, mean over cases   70.0%       66.7%    75.0%
+micro, calls pooled      57.1%       50.0%    66.7%
+
+cases passed   1 of 2, 50.0%
+cases exact    1 of 2, 50.0%   95% interval 9.5% – 90.5%
+calls          3 expected, 4 actual
+               2 correct, 1 incorrect, 0 missed, 1 extra
+
+! 1 case not scored: no expected calls are given (draft)
+! 7 references not run: there is no trace (r1, r2, r3, r4, r5, … 2 more)
+! 2 traces not scored: there is no reference (t1, t2)
+! 1 case with an id and trial seen before, scored all the same (news #0)
+! 1 record skipped: not readable (traces.jsonl:812)
+
+Repeated trials
+           k=1     k=2
+pass@k   0.500   1.000
+pass^k   0.500   0.000
+
+Tools
+tool            expected   correct   incorrect   missed   extra
+summarize              1         0           1        0       0
+translateText          0         0           0        0       1
+searchWeb              2         2           0        0       0
+
+Arguments most often wrong
+tool        argument   times
+summarize   text           1
+
+news #0   40.0% Poor   precision 33.3%, recall 50.0%
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
++                         translateText(to="ru")
+
+… 2 cases not shown; --limit shows more
+"""  # noqa: RUF001  (a range takes an en dash)
+
+
+def rendered(results: Results, *, width: int, lang: Language = "en", colour: bool = False) -> str:
+    console = Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+    )
+    with console.capture() as capture:
+        render(results, console=console, lang=lang)
+    return capture.get()
+
+
+def test_a_report_in_a_file_is_plain_text(results: Results) -> None:
+    headline, rest = write(results).split("\n", 1)
+
+    assert NAME == "table"
+    assert headline.startswith("Macro F1 70.0%   Good   95% interval ")
+    assert rest == REPORT
+
+
+def test_a_report_can_be_had_in_russian(results: Results) -> None:
+    text = write(results, lang="ru")
+
+    assert text.startswith("Macro F1 70.0%   Хорошо   95% интервал ")
+    assert "2 случая, режим STRICT, порядок любой" in text
+    assert "! 7 эталонов без запуска: трассировки нет (r1, r2, r3, r4, r5, … ещё 2)" in text
+    assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
+    assert "… не показано: 2 случая; --limit покажет больше" in text
+    assert "expected" not in text
+
+
+def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
+    assert write(nothing) == "No case was scored.\n"
+
+
+def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
+    text = write(many)
+
+    assert text.count("… 45 more") == 1  # 60 tools, 15 of them shown
+    assert text.count("… 10 more") == 2  # 20 confusions and 20 arguments, 10 of each
+    assert "wanted_09   got_09" in text
+    assert "wanted_10   got_10" not in text
+
+
+def test_the_settings_are_named(many: Results) -> None:
+    settings = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0.75, order="in_order")
+    results = Results(settings=settings, summary=many.summary)
+
+    assert "20 cases, flexible from 0.75, in order" in write(results)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_report_fits_the_terminal(results: Results, width: int) -> None:
+    assert max(map(display_width, rendered(results, width=width).split("\n"))) <= width
+
+
+def test_the_report_is_coloured_on_a_terminal(results: Results) -> None:
+    plain, coloured = rendered(results, width=100), rendered(results, width=100, colour=True)
+
+    assert "\x1b[" not in plain
+    assert "\x1b[1;32mGood" in coloured
+
+
+@pytest.mark.parametrize(
+    ("fixture", "colour_and_score"),
+    [("passing", "\x1b[32m100.0% Excellent"), ("failing", "\x1b[31m40.0% Poor")],
+)
+def test_a_case_is_coloured_by_its_score(
+    fixture: str, colour_and_score: str, request: pytest.FixtureRequest
+) -> None:
+    case = CaseScore(id="case", score=request.getfixturevalue(fixture))
+    results = Results(settings=Settings(), summary=Summary(), cases=(case,))
+
+    assert colour_and_score in rendered(results, width=80, colour=True)
+
+
+def test_what_stands_in_the_data_is_shown_and_not_obeyed(hostile: Results) -> None:
+    text = rendered(hostile, width=140, colour=True)
+
+    assert "\\u001b[31m[red]|`<b>:smile:\\u0000" in text
+    assert "\x1b[31m[red]" not in text
+    assert "\x00" not in text
+
+
+def test_on_a_narrow_terminal_long_names_give_way_to_the_numbers() -> None:
+    wanted, called = ToolCall("wanted_" + "x" * 60, {}), ToolCall("called_" + "y" * 60, {})
+    summary = Summary()
+    summary.add(score_calls((wanted,), (called,), Settings()))
+
+    text = rendered(Results(settings=Settings(), summary=summary), width=80)
+
+    assert " expected   correct   incorrect   missed   extra" in text
+    assert " times" in text
+    assert max(map(display_width, text.split("\n"))) <= 80

@@ -1,0 +1,197 @@
+"""Bytes from files, compressed or not, and from standard input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from random import Random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+import zstandard
+
+from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources.files import open_bytes, place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TEXT = b'{"id": "a"}\n' * 50_000
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+}
+
+
+def write(folder: Path, name: str, data: bytes) -> str:
+    path = folder / name
+    path.write_bytes(data)
+    return str(path)
+
+
+def refusal(path: str) -> UnreadableInput:
+    with pytest.raises(UnreadableInput) as caught, open_bytes(path) as stream:
+        stream.read()
+    return caught.value
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_the_first_bytes_tell_how_a_file_is_compressed(codec: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "cases.jsonl", COMPRESSORS[codec](TEXT))
+
+    with open_bytes(path) as stream:
+        lines = list(stream)
+
+    assert b"".join(lines) == TEXT
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_standard_input_is_read_and_left_open(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = io.BytesIO(COMPRESSORS[codec](TEXT))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=source))
+
+    with open_bytes("-") as stream:
+        data = stream.read()
+
+    assert data == TEXT
+    assert not source.closed
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_several_compressed_files_after_one_another_are_one(codec: str, tmp_path: Path) -> None:
+    compress = COMPRESSORS[codec]
+    path = write(tmp_path, "cases", compress(b"one\n") + compress(b"") + compress(b"two\n"))
+
+    with open_bytes(path) as stream:
+        assert stream.read() == b"one\ntwo\n"
+
+
+def test_zeros_after_gzip_data_are_padding(tmp_path: Path) -> None:
+    path = write(tmp_path, "cases.gz", gzip.compress(TEXT) + b"\0" * 10_000)
+
+    with open_bytes(path) as stream:
+        assert stream.read() == TEXT
+
+
+@pytest.mark.parametrize("name", ["cases.jsonl", "cases.gz", "cases.zst"])
+def test_an_empty_file_is_empty_whatever_its_name(name: str, tmp_path: Path) -> None:
+    with open_bytes(write(tmp_path, name, b"")) as stream:
+        assert stream.read() == b""
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_the_lines_of_data_that_is_cut_off_are_given_before_it_is_refused(
+    codec: str, tmp_path: Path
+) -> None:
+    text = b"".join(b"%d\n" % (number * number) for number in range(200_000))
+    path = write(tmp_path, "cases", COMPRESSORS[codec](text)[:-4])
+    lines: list[bytes] = []
+
+    def read_all() -> None:
+        with open_bytes(path) as stream:
+            for line in stream:
+                lines.append(line)  # noqa: PERF402  (`extend` would lose them with the error)
+
+    with pytest.raises(UnreadableInput, match="data ends too early: was the file cut off"):
+        read_all()
+    assert b"".join(lines) == text[: len(b"".join(lines))]
+    assert len(lines) > 190_000
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zstd"])
+def test_damaged_data_is_refused(codec: str, tmp_path: Path) -> None:
+    data = bytearray(COMPRESSORS[codec](Random(1).randbytes(50_000)))
+    data[4:2000] = b"\xff" * 1996
+
+    error = refusal(write(tmp_path, "cases", bytes(data)))
+
+    assert f"this is not {codec} data, or it is damaged" in error.problem
+
+
+@pytest.mark.parametrize(("name", "codec"), [("a.jsonl.gz", "gzip"), ("a.jsonl.zst", "zstd")])
+def test_a_file_that_is_not_what_its_name_says_is_refused(
+    name: str, codec: str, tmp_path: Path
+) -> None:
+    error = refusal(write(tmp_path, name, TEXT))
+
+    assert f"this is not {codec} data" in error.problem
+
+
+def test_a_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    assert "standard input is closed" in refusal("-").problem
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "nothing.jsonl")
+
+    assert str(refusal(path)) == f"{path}: there is no such file. Check the path."
+
+
+def test_a_directory_is_refused(tmp_path: Path) -> None:
+    assert refusal(str(tmp_path)).problem == "this is a directory. Name the files in it."
+
+
+def test_a_path_that_cannot_be_one_is_refused() -> None:
+    assert "the file cannot be opened" in refusal("a\0b").problem
+
+
+def test_a_file_without_permission_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deny(*_: object) -> None:
+        raise PermissionError
+
+    path = write(tmp_path, "cases.jsonl", TEXT)
+    monkeypatch.setattr("callscore.sources.files.Path.open", deny)  # root may read everything
+
+    assert "there is no permission to read this file" in refusal(path).problem
+
+
+def test_a_source_that_breaks_is_refused_and_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            raise OSError(5, f"device error after {size}")
+
+    source = Broken()
+    monkeypatch.setattr("callscore.sources.files.Path.open", lambda *_: source)
+
+    error = refusal(str(tmp_path))
+
+    assert "reading failed" in error.problem
+    assert source.closed
+
+
+def test_closing_the_stream_closes_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = io.BytesIO(TEXT)
+    monkeypatch.setattr("callscore.sources.files.Path.open", lambda *_: source)
+
+    with open_bytes(str(tmp_path)) as stream:
+        assert not source.closed
+        stream.read(1)
+
+    assert source.closed
+
+
+def test_zstd_without_its_extra_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "cases.jsonl.zst", COMPRESSORS["zstd"](TEXT))
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+
+    with pytest.raises(MissingExtra, match=r"callscore\[zstd\]"):
+        open_bytes(path)
+
+
+def test_standard_input_has_a_name() -> None:
+    assert place_of("-") == "<stdin>"
+    assert place_of("a/b.jsonl") == "a/b.jsonl"

@@ -1,0 +1,236 @@
+"""YAML, read as the JSON it stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.malformed import Malformed, fault_of
+from callscore.sources import yaml_document
+from callscore.sources.record import BadRecord, Record
+from callscore.sources.yaml_document import read_yaml
+
+FRAGMENTS = [
+    *"{}[]:?-|>!&*%#'\" \n\\a1",
+    ": ",
+    "- ",
+    "\n  ",
+    "---\n",
+    "!!int ",
+    "&a ",
+    "*a",
+    "<<: ",
+]
+
+
+def read(text: str) -> list[Record | BadRecord]:
+    return list(read_yaml(text.encode(), "f.yaml"))
+
+
+def value_of(text: str) -> Any:
+    (record,) = read(f"x: {text}")
+    assert isinstance(record, Record)
+    return record.value["x"]
+
+
+def bad(text: str) -> BadRecord:
+    *_, record = read(text)
+    assert isinstance(record, BadRecord)
+    return record
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "on",
+        "Yes",
+        "y",
+        "2024-01-15",
+        "2024-01-15T10:00:00Z",
+        "12:30",
+        "1_000",
+        "0b11",
+        "=",
+        "<<",
+    ],
+)
+def test_what_is_not_a_json_word_stays_text(text: str) -> None:
+    assert value_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True),
+        ("False", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("5", 5),
+        ("-5", -5),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("123456789012345678901", 123456789012345678901),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1e3", 1000.0),
+        ("!!float 5", 5),
+        ("'5'", "5"),
+        ("!!str 5", "5"),
+        ("[1, [a]]", [1, ["a"]]),
+        ("{a: {b: 1}}", {"a": {"b": 1}}),
+        ("Москва", "Москва"),
+    ],
+)
+def test_json_values_are_what_they_look_like(text: str, value: Any) -> None:
+    read_value = value_of(text)
+
+    assert read_value == value
+    assert type(read_value) is type(value)
+
+
+def test_a_document_of_yaml_1_1_is_read_by_the_same_rules() -> None:
+    assert read("%YAML 1.1\n---\nx: no\n") == [Record("f.yaml:3", {"x": "no"})]
+
+
+@pytest.mark.parametrize(
+    "text", ["- id: 1\n- id: 2\n", "cases:\n- id: 1\n- id: 2\n", "---\nid: 1\n---\nid: 2\n"]
+)
+def test_lists_and_documents_are_records(text: str) -> None:
+    assert [record.value for record in read(text) if isinstance(record, Record)] == [
+        {"id": 1},
+        {"id": 2},
+    ]
+
+
+def test_the_place_of_a_record_is_its_line() -> None:
+    records = read("# two cases\n- id: 1\n  expected: []\n\n- id: 2\n")
+
+    assert [record.place for record in records] == ["f.yaml:2", "f.yaml:5"]
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n...\n", "null\n"])
+def test_a_document_without_content_has_no_records(text: str) -> None:
+    assert read(text) == []
+
+
+def test_an_alias_stands_for_what_its_anchor_holds() -> None:
+    records = read("- &a {q: [1]}\n- *a\n")
+
+    assert [record.value for record in records if isinstance(record, Record)] == [{"q": [1]}] * 2
+
+
+def test_an_anchor_may_be_used_again() -> None:
+    assert read("[&a 1, *a, &a 2, *a]") == [Record("f.yaml:1", value) for value in (1, 1, 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("merged", "value"),
+    [
+        ("{<<: {a: 1, b: 1}, b: 2}", {"a": 1, "b": 2}),
+        ("{b: 2, <<: {a: 1, b: 1}}", {"a": 1, "b": 2}),
+        ("{<<: [{a: 1}, {a: 2, b: 3}]}", {"a": 1, "b": 3}),
+    ],
+)
+def test_merge_keys_fill_in_what_is_not_given(merged: str, value: Any) -> None:
+    assert value_of(merged) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (".nan", ".nan is not a JSON number"),
+        ("-.inf", "-.inf is not a JSON number"),
+        ("1e999", "a number out of range"),
+        pytest.param("1" * 4000, "an integer of more than 3500 digits", id="digits"),
+    ],
+)
+def test_a_number_that_json_does_not_have_is_marked(text: str, problem: str) -> None:
+    value = value_of(text)
+
+    assert isinstance(value, Malformed)
+    assert value.problem == problem
+
+
+def test_containers_know_what_is_wrong_in_them() -> None:
+    value = value_of("{ok: [1], bad: [.nan]}")
+
+    assert fault_of(value["ok"]) is None
+    assert fault_of(value["bad"]) == Malformed("[.nan]", ".nan is not a JSON number")
+    assert fault_of(value) == Malformed("{ok: [1], bad: [.nan]}", ".nan is not a JSON number")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("a: [1,\n", "f.yaml:2:1", "expected the node content"),
+        ("a: b: c\n", "f.yaml:1:5", "mapping values are not allowed here"),
+        ("ok: 1\n\tb: 2\n", "f.yaml:2:1", "cannot start any token"),
+        ("a: *b\n", "f.yaml:1:4", "undefined alias"),
+        ("x: 1\na: \x1b[31m\n", "f.yaml:2:4", "the character U+001B is not allowed in it"),
+        ("a: 1\na: 2\n", "f.yaml:2:1", "the key 'a' is there twice. Remove one of them."),
+        ("a:\n  1: x\n", "f.yaml:2:3", "a key is not text. Put it in quotes."),
+        ("a:\n  [b]: x\n", "f.yaml:2:3", "a key is not text"),
+        ("a: !!binary aGk=\n", "f.yaml:1:4", "the tag !!binary means nothing in JSON. Remove it."),
+        ("a: !!python/object:os.system x\n", "f.yaml:1:4", "the tag !!python/object:os.system"),
+        ("a: !!set {b}\n", "f.yaml:1:4", "the tag !!set means nothing in JSON"),
+        ("a: !mine [b]\n", "f.yaml:1:4", "the tag !mine means nothing in JSON"),
+        ("<<: 5\n", "f.yaml:1:1", "<< wants a mapping"),
+        ("|\n \n  a\n", "f.yaml:3:3", "more indented follow up line"),
+        ('a: "\\U00110000"\n', "f.yaml", "not YAML: chr() arg not in range"),
+    ],
+)
+def test_what_is_not_yaml_or_not_json_is_refused_with_its_place(
+    text: str, place: str, problem: str
+) -> None:
+    record = bad(text)
+
+    assert record.place == place
+    assert problem in record.problem
+
+
+def test_bytes_that_are_not_utf_8_are_refused_with_their_place() -> None:
+    records = list(read_yaml("имя: 1\nлипы: ".encode() + b"\xcc\xee", "f.yaml"))
+
+    problem = "the byte 0xcc is not UTF-8. Save the file as UTF-8."
+    assert records == [BadRecord("f.yaml:2:7", problem)]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS)).map("".join))
+def test_any_text_is_records_and_bad_records(text: str) -> None:
+    places = [record.place for record in read(text)]
+
+    assert all(place.startswith("f.yaml") for place in places)
+
+
+def test_one_bad_record_does_not_cost_the_others() -> None:
+    records = read("- {id: 1}\n- {id: !x 2}\n- {id: 3}\n")
+
+    assert [type(record) for record in records] == [Record, BadRecord, Record]
+
+
+def test_documents_before_a_broken_one_are_kept() -> None:
+    records = read("id: 1\n---\n[1\n")
+
+    assert [type(record) for record in records] == [Record, BadRecord]
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 1000 + "]" * 1000, "- &a [*a]\n"], ids=["brackets", "alias"]
+)
+def test_what_is_nested_without_end_is_refused(text: str) -> None:
+    assert "nested too deeply, or an alias contains itself" in bad(text).problem
+
+
+def test_aliases_that_stand_for_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_document, "_MOST_VALUES", 1000)
+    lines = ["a0: &a0 [x, x]"]
+    lines += [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
+
+    record = bad("\n".join(lines))
+
+    assert "its aliases stand for more than 1,000 values" in record.problem

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from copy import copy
+
+import pytest
+
+from callscore import errors
+from callscore.errors import (
+    CallscoreError,
+    InvalidCall,
+    InvalidSettings,
+    MissingExtra,
+    UnreadableInput,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "builtin"),
+    [
+        (InvalidCall, ValueError),
+        (InvalidSettings, ValueError),
+        (UnreadableInput, ValueError),
+        (MissingExtra, ImportError),
+    ],
+)
+def test_every_error_has_one_root_and_is_what_a_user_would_catch(
+    error: type[CallscoreError], builtin: type[Exception]
+) -> None:
+    assert issubclass(error, CallscoreError)
+    assert issubclass(error, builtin)
+
+
+@pytest.mark.parametrize("name", errors.__all__)
+def test_every_error_is_in_the_drawing_and_shows_its_public_name(name: str) -> None:
+    assert name in (errors.__doc__ or "")
+    assert getattr(errors, name).__module__ == "callscore"
+
+
+def test_unreadable_input_says_where_and_what() -> None:
+    error = UnreadableInput("run7.jsonl:812:3", "not JSON. Pass --skip-bad to skip such lines.")
+
+    assert str(error) == "run7.jsonl:812:3: not JSON. Pass --skip-bad to skip such lines."
+    assert error.place == "run7.jsonl:812:3"
+    assert error.problem == "not JSON. Pass --skip-bad to skip such lines."
+
+
+def test_a_missing_extra_says_what_to_install() -> None:
+    error = MissingExtra("reading .zst files", "zstd")
+
+    assert str(error) == "reading .zst files needs an extra: pip install 'callscore[zstd]'"
+    assert error.extra == "zstd"
+
+
+@pytest.mark.parametrize(
+    "error", [UnreadableInput("a.jsonl:1", "not JSON."), MissingExtra("reading .zst files", "zstd")]
+)
+def test_an_error_survives_being_copied_to_another_process(error: CallscoreError) -> None:
+    # Pickling an error rebuilds it in the same way as copying it does.
+    copied = copy(error)
+
+    assert type(copied) is type(error)
+    assert str(copied) == str(error)
+    assert vars(copied) == vars(error)
