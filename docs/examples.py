@@ -76,9 +76,12 @@ def _run_bash(code: str) -> str:
         ["bash", "-c", code if "$?" in code else f"set -e\n{code}"],  # noqa: S607  (any bash will do)
         env=os.environ | {"PATH": programs, "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         encoding="utf-8",
-        check=True,
+        check=False,
     )
+    if ran.returncode:
+        sys.exit(f"exit code {ran.returncode} of this example:\n{code}\n{ran.stdout}")
     return ran.stdout
 
 

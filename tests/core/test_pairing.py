@@ -144,7 +144,7 @@ def test_tied_calls_of_one_tool_are_paired_as_brute_force_pairs_them(settings: S
             ToolCall("f", {"a": random.randint(0, 1), "b": random.randint(0, 1)}) for _ in range(5)
         )
 
-    for _ in range(8):
+    for _ in range(3):
         expected, actual = calls(), calls()
 
         matches = match_calls(expected, actual, 0, settings)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from importlib.resources import as_file, files
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -36,28 +36,30 @@ def command(lang: Language) -> None:
 
     It needs no network and no key.
     """
-    with as_file(files("callscore.data") / _DATA) as path:
-        results = score_files(path, limit=_SHOWN)
-        with open_output(None, "table", lang) as output:
-            output.write(results)
-        rates = _published_rates(path)
-        shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
-        text = "\n".join(
-            [
-                "",
-                say(wording.DEMO_REWARDS, lang),
-                f"  {shown}",
-                "",
-                say(wording.DEMO_MEANING, lang, done=percent(rates[0])),
-                "",
-                say(wording.DEMO_NEXT, lang),
-                f"  callscore explain {_shell(path)} --case airline-1",
-                f"  callscore score {_shell(path)} --mode flexible --threshold 0.5 --limit 3",
-                "  callscore score --help",
-            ]
-        )
-    sys.stdout.flush()
-    click.echo(text)
+    with as_file(files("callscore.data") / _DATA) as path, open_output(None, "table", lang) as out:
+        out.write(score_files(path, limit=_SHOWN))
+        out.write_text(_comment(path, lang))
+
+
+def _comment(path: Path, lang: Language) -> str:
+    rates = _published_rates(path)
+    shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
+    file = quote(str(path))
+    return "\n".join(
+        [
+            "",
+            say(wording.DEMO_REWARDS, lang),
+            f"  {shown}",
+            "",
+            say(wording.DEMO_MEANING, lang, done=percent(rates[0])),
+            "",
+            say(wording.DEMO_NEXT, lang),
+            f"  callscore explain {file} --case airline-1",
+            f"  callscore score {file} --mode flexible --threshold 0.5 --limit 3",
+            "  callscore score --help",
+            "",
+        ]
+    )
 
 
 def _published_rates(path: Path) -> list[float]:
@@ -70,9 +72,3 @@ def _published_rates(path: Path) -> list[float]:
         sum(pass_hat_k(len(tries), sum(tries), k) for tries in rewards.values()) / len(rewards)
         for k in range(1, _TRIALS + 1)
     ]
-
-
-def _shell(path: Path) -> str:
-    from shlex import quote
-
-    return quote(str(path))

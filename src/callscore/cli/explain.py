@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.options import lang_option, settings_from, settings_options
+from callscore.cli.output import open_output
 from callscore.core.scoring import score_calls
 from callscore.errors import UnreadableInput
 from callscore.formats.cases import read_case
@@ -32,7 +33,9 @@ def command(*, file: str, wanted: str | None, trial: str | None, **options: Any)
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
         raise UnreadableInput(file, f"the case {case.id} has no `{side}`, so it has no score.")
-    click.echo(score_calls(case.expected, case.actual, settings).explain(lang=lang))
+    explanation = score_calls(case.expected, case.actual, settings).explain(lang=lang)
+    with open_output(None, "text", lang) as output:
+        output.write_text(explanation.rstrip("\n") + "\n")
 
 
 def _find_case(file: str, wanted: str | None, trial: str | None) -> Case:

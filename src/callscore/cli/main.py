@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -58,11 +57,6 @@ def main() -> NoReturn:
         code = _complain(error, USAGE)
     except CallscoreError as error:
         code = _complain(error, UNREADABLE)
-    except BrokenPipeError:
-        # Whoever read the output, `head` for one, has seen enough. What is still in the buffers
-        # goes nowhere, or the interpreter would complain about it on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     sys.exit(code or 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,12 +12,29 @@ from callscore.core.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["lang_option", "settings_from", "settings_options"]
+__all__ = ["SHARE", "lang_option", "settings_from", "settings_options"]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _DEFAULT = Settings()
-_SHARE = click.FloatRange(0, 1)
+
+
+class _Share(click.FloatRange):
+    """A number from 0 to 1."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 1)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number from 0 to 1.", param, ctx)
+        return number
+
+
+SHARE = _Share()
 
 
 def settings_options(command: _Command) -> _Command:
@@ -32,7 +50,7 @@ def settings_options(command: _Command) -> _Command:
             ),
             click.option(
                 "--threshold",
-                type=_SHARE,
+                type=SHARE,
                 default=_DEFAULT.argument_match_threshold,
                 show_default=True,
                 help="The overlap from which a flexible pair is correct.",
@@ -53,7 +71,7 @@ def settings_options(command: _Command) -> _Command:
             ),
             click.option(
                 "--at-least",
-                type=_SHARE,
+                type=SHARE,
                 default=_DEFAULT.at_least,
                 show_default=True,
                 help="The score from which a case passes.",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, IO
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -23,13 +24,16 @@ _MODULES = {"table": "terminal", "json": "json_report", "markdown": "markdown", 
 
 
 @contextmanager
-def open_output(path: str | None, output_format: str, lang: Language) -> Iterator[Output]:
+def open_output(
+    path: str | None, output_format: str, lang: Language, *, is_gate: bool = False
+) -> Iterator[Output]:
     """What to write a report to; without a path, or with `-`, it is standard output.
 
-    A file keeps what it held before until the report is complete.
+    A file keeps what it held before until the report is complete. Once nobody reads standard output
+    any more the program is done, unless it `is_gate`: then there is an exit code to find out.
     """
     if path is None or path == "-":
-        yield Output(None, output_format, lang)
+        yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
         return
     target = Path(path)
     try:
@@ -54,11 +58,32 @@ def _publish(temporary: Path, target: Path) -> None:
     temporary.replace(target)
 
 
+class _Writable(Protocol):
+    def write(self, data: bytes, /) -> object: ...
+
+
+class _StandardOutput:
+    """Standard output that may be closed by its reader, `head` for one, at any time."""
+
+    def __init__(self, *, is_gate: bool) -> None:
+        self._is_gate = is_gate
+
+    def write(self, data: bytes, /) -> None:
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            # From here on nothing goes anywhere; without this, Python complains at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if not self._is_gate:
+                raise click.exceptions.Exit(0) from None
+
+
 class Output:
     """Writes one report in one format."""
 
-    def __init__(self, file: IO[bytes] | None, output_format: str, lang: Language) -> None:
-        self._file = file
+    def __init__(self, target: _Writable, output_format: str, lang: Language) -> None:
+        self._target = target
         self._format = output_format
         self._lang = lang
 
@@ -71,24 +96,22 @@ class Output:
         """Write the report, if it has not been written case by case."""
         if self._format == "jsonl":
             return
-        if self._format == "table" and self._file is None and sys.stdout.isatty():
+        is_terminal = isinstance(self._target, _StandardOutput) and sys.stdout.isatty()
+        if self._format == "table" and is_terminal:
             from rich.console import Console
 
             from callscore.reports.terminal import render
 
             render(results, console=Console(), lang=self._lang)
-            return
-        report = import_module(f"callscore.reports.{_MODULES[self._format]}")
-        self._write_bytes(report.write(results, lang=self._lang).encode())
+        else:
+            report = import_module(f"callscore.reports.{_MODULES[self._format]}")
+            self.write_text(report.write(results, lang=self._lang))
+
+    def write_text(self, text: str) -> None:
+        """Write some text that belongs to no report."""
+        self._target.write(text.encode())
 
     def _write_case(self, case: CaseScore) -> None:
         from callscore.reports.jsonl import case_line
 
-        self._write_bytes(case_line(case, lang=self._lang))
-
-    def _write_bytes(self, data: bytes) -> None:
-        if self._file is not None:
-            self._file.write(data)
-        else:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+        self._target.write(case_line(case, lang=self._lang))

@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from callscore.cli.exits import BELOW, FINE
-from callscore.cli.options import lang_option, settings_from, settings_options
+from callscore.cli.options import SHARE, lang_option, settings_from, settings_options
 from callscore.cli.output import Output, open_output
 from callscore.cli.progress import progress
 from callscore.cli.wording import gate_reasons
@@ -71,7 +71,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     help="Exit with 1 if the macro F1 is below, or a reference was not run.",
 )
 @lang_option
@@ -88,7 +88,9 @@ def command(**options: Any) -> int:
     settings = settings_from(options)
     request = _Request(settings=settings, **options)
     _check_usage(request)
-    with open_output(request.output, request.output_format, request.lang) as output:
+    is_gate = request.fail_under is not None
+    destination = request.output, request.output_format, request.lang
+    with open_output(*destination, is_gate=is_gate) as output:
         results = _score(request, output)
         output.write(results)
     return _gate(results, request)

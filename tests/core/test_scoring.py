@@ -1,0 +1,262 @@
+"""The worked examples, and what other scorers get wrong."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import pytest
+
+from callscore.core.model import Score, ToolCall
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT, Mode, Settings
+
+FLEXIBLE = Settings(mode=Mode.FLEXIBLE)
+COUNTING = Settings(mode=Mode.FLEXIBLE, extra_arguments="count")
+
+# A call is written as its name and its arguments.
+Spelled = tuple[str, dict[str, Any] | None]
+
+
+def score(
+    expected: list[Spelled], actual: list[Spelled | ToolCall], settings: Settings = DEFAULT
+) -> Score:
+    made = tuple(call if isinstance(call, ToolCall) else ToolCall(*call) for call in actual)
+    return score_calls(tuple(ToolCall(*call) for call in expected), made, settings)
+
+
+def counts(result: Score) -> tuple[int, int, int, int]:
+    """Correct, incorrect, missed, extra."""
+    return len(result.correct), len(result.incorrect), len(result.missed), len(result.extra)
+
+
+def test_worked_example_a_has_one_call_of_each_kind_but_missed() -> None:
+    result = score(
+        [("searchWeb", {"query": "AI news"}), ("summarize", {"text": "long"})],
+        [
+            ("searchWeb", {"query": "AI news"}),
+            ("summarize", {"text": "other"}),
+            ("translateText", {"to": "ru"}),
+        ],
+    )
+
+    assert counts(result) == (1, 1, 0, 1)
+    assert (result.precision, result.recall, result.f1) == (1 / 3, 1 / 2, 0.4)
+    assert (
+        result.summary
+        == "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1"
+    )
+
+
+def test_worked_example_b_makes_two_of_three() -> None:
+    expected: list[Spelled] = [("a", {}), ("b", {}), ("c", {})]
+
+    result = score(expected, [*expected[:2]])
+
+    assert (result.precision, result.recall, result.f1) == (1, 2 / 3, 0.8)
+    assert [call.name for call in result.missed] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "precision", "recall", "f1"),
+    [
+        ([], [], 1, 1, 1),
+        ([], [("f", {})], 0, 1, 0),
+        ([("f", {})], [], 1, 0, 0),
+        ([("f", {})], [("g", {})], 0, 0, 0),
+    ],
+)
+@pytest.mark.parametrize("order", ["any", "in_order", "exact"])
+def test_an_empty_side_has_numbers_and_not_nan(  # noqa: PLR0913  (one column of the table each)
+    expected: list[Spelled],
+    actual: list[Spelled | ToolCall],
+    precision: float,
+    recall: float,
+    f1: float,
+    order: Any,
+) -> None:
+    result = score(expected, actual, Settings(order=order))
+
+    assert (result.precision, result.recall, result.f1) == (precision, recall, f1)
+
+
+def test_flexible_has_two_correct_pairs_where_equal_calls_first_would_have_one() -> None:
+    def call(*values: int) -> Spelled:
+        return "f", dict(zip("abcde", values, strict=True))
+
+    result = score(
+        [call(1, 2, 3, 4, 5), call(1, 2, 3, 4, 9)],
+        [call(1, 2, 3, 4, 5), call(8, 2, 3, 4, 5)],
+        FLEXIBLE,
+    )
+
+    assert counts(result) == (2, 0, 0, 0)
+    assert [(pair.expected_index, pair.actual_index) for pair in result.correct] == [(0, 1), (1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "ignoring", "counting"),
+    [
+        ({}, {}, (1, True), (1, True)),
+        ({}, {"a": 1}, (0.5, False), (0, False)),
+        ({"a": 1}, {"a": 1, "b": 2}, (1, True), (0.5, False)),
+        ({"a": None}, {"a": None}, (1, True), (1, True)),
+        ({"a": None}, {}, (0, False), (0, False)),
+        (None, {"a": 1}, (1, True), (1, True)),
+        (dict.fromkeys("abcde", 1), dict.fromkeys("abcd", 1), (0.8, True), (0.8, True)),
+        (dict.fromkeys("abcd", 1), dict.fromkeys("abc", 1), (0.75, False), (0.75, False)),
+    ],
+)
+def test_flexible_wants_enough_of_the_expected_arguments(
+    expected: dict[str, Any] | None,
+    actual: dict[str, Any],
+    ignoring: tuple[float, bool],
+    counting: tuple[float, bool],
+) -> None:
+    for settings, (overlap, is_correct) in ((FLEXIBLE, ignoring), (COUNTING, counting)):
+        result = score([("f", expected)], [("f", actual)], settings)
+
+        (pair,) = result.correct + result.incorrect
+        assert (pair.overlap, pair.is_correct) == (overlap, is_correct)
+        assert result.f1 == is_correct
+
+
+def test_none_expected_but_some_given_is_half_an_overlap() -> None:
+    half = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0.5)
+
+    assert score([("f", {})], [("f", {"a": 1})], half).is_exact
+    assert not score([("f", {})], [("f", {"a": 1})], FLEXIBLE).is_exact
+
+
+def test_an_expectation_without_arguments_accepts_any_and_empty_ones_accept_none() -> None:
+    assert score([("search", None)], [("search", {"q": 1})]).is_exact
+    assert not score([("search", {})], [("search", {"q": 1})]).is_exact
+    assert score([("search", {})], [("search", None)]).is_exact
+
+
+def test_leading_equal_calls_are_given_up_where_the_rest_needs_them() -> None:
+    # The same five arguments as above, with the near pairs in front and a third tool behind.
+    near = {"a": 1, "b": 2, "c": 3, "d": 4}
+
+    result = score(
+        [("f", near | {"e": 5}), ("f", near | {"e": 9}), ("g", {})],
+        [("f", near | {"e": 5}), ("f", near | {"e": 5, "a": 8}), ("h", {})],
+        FLEXIBLE,
+    )
+
+    assert counts(result) == (2, 0, 1, 1)
+
+
+def test_each_call_keeps_its_position_after_equal_calls_in_front() -> None:
+    result = score(
+        [("a", {}), ("b", {"n": 1}), ("c", {}), ("d", {})],
+        [("a", {}), ("d", {}), ("b", {"n": 2}), ("e", {})],
+    )
+
+    positions = [(p.expected_index, p.actual_index) for p in result.correct + result.incorrect]
+    assert positions == [(0, 0), (3, 1), (1, 2)]
+    assert [call.name for call in result.missed] == ["c"]
+    assert [call.name for call in result.extra] == ["e"]
+
+
+# What other scorers get wrong.
+
+
+def test_the_order_of_the_expectations_does_not_change_the_score() -> None:
+    # A greedy matcher gives the first expectation what only the second could have used.
+    expected: list[Spelled] = [("f", None), ("f", {"a": 1})]
+    actual: list[Spelled | ToolCall] = [("f", {"a": 1}), ("f", {"a": 2})]
+
+    assert score(expected, actual).f1 == score(expected[::-1], actual).f1 == 1
+
+
+@pytest.mark.parametrize(("expected", "actual"), [(1, "1"), (None, "None"), (True, 1), (0, None)])
+def test_values_that_print_alike_are_not_the_same(expected: Any, actual: Any) -> None:
+    assert score([("f", {"a": expected})], [("f", {"a": actual})]).f1 == 0
+
+
+def test_nested_objects_in_another_key_order_are_the_same() -> None:
+    expected = {"filter": {"from": "SFO", "to": {"city": "NYC", "code": "JFK"}}}
+    actual = {"filter": {"to": {"code": "JFK", "city": "NYC"}, "from": "SFO"}}
+
+    assert score([("search", expected)], [("search", actual)]).is_exact
+
+
+def test_twenty_unexpected_calls_lower_the_score() -> None:
+    result = score([("f", {})], [("f", {}), *[("g", {"n": n}) for n in range(20)]])
+
+    assert counts(result) == (1, 0, 0, 20)
+    assert result.f1 == 2 / 22
+    assert score([], [("g", {"n": n}) for n in range(20)]).f1 == 0
+
+
+def test_one_retry_does_not_change_recall() -> None:
+    result = score([("f", {"a": 1}), ("g", {})], [("f", {"a": 1}), ("f", {"a": 1}), ("g", {})])
+
+    assert (result.recall, result.precision, result.f1) == (1, 2 / 3, 0.8)
+
+
+def test_repeated_calls_are_counted_and_not_collapsed() -> None:
+    result = score([("f", {}), ("f", {})], [("f", {})])
+
+    assert counts(result) == (1, 0, 1, 0)
+
+
+def test_an_extra_argument_is_a_difference() -> None:
+    expected: list[Spelled] = [("run", {"command": "ls"})]
+    actual: list[Spelled | ToolCall] = [("run", {"command": "ls", "rm": "-rf /"})]
+
+    strict, flexible = score(expected, actual), score(expected, actual, FLEXIBLE)
+
+    assert strict.f1 == 0
+    assert flexible.f1 == 1  # it costs nothing there, and is shown all the same
+    for pair in strict.incorrect + flexible.correct:
+        assert [(found.path, found.kind) for found in pair.differences] == [("$.rm", "unexpected")]
+
+
+def test_wrong_arguments_are_not_a_correct_call() -> None:
+    result = score([("book", {"flight": "UA1"})], [("book", {"flight": "UA2"})])
+
+    assert (result.f1, result.tool_selection) == (0, 1)
+
+
+@pytest.mark.parametrize("order", ["any", "in_order", "exact"])
+@pytest.mark.parametrize("mode", list(Mode))
+def test_malformed_arguments_are_a_wrong_call_and_not_a_crash(mode: Mode, order: Any) -> None:
+    unreadable = ToolCall("f", raw='{"a": 1', error="unexpected end")
+    settings = Settings(mode=mode, order=order, argument_match_threshold=0)
+
+    result = score([("f", {"a": 1}), ("g", {})], [unreadable, ("g", {})], settings)
+
+    assert counts(result) == (1, 1, 0, 0)
+    assert result.incorrect[0].actual is unreadable
+    assert result.incorrect[0].differences[0].kind == "malformed"
+
+
+def test_nan_is_a_value_and_never_a_score() -> None:
+    same = score([("f", {"a": nan})], [("f", {"a": float("nan")})])
+    other = score([("f", {"a": nan})], [("f", {"a": None})])
+
+    assert (same.f1, other.f1) == (1, 0)
+
+
+def test_scoring_changes_neither_side() -> None:
+    expected, actual = ToolCall("f", {"a": [1, {"b": 2}]}), ToolCall("f", {"a": [1, {"b": 3}]})
+
+    score_calls((expected,), (actual,), FLEXIBLE)
+
+    assert expected == ToolCall("f", {"a": [1, {"b": 2}]})
+    assert actual == ToolCall("f", {"a": [1, {"b": 3}]})
+
+
+def test_a_hundred_thousand_nested_arrays_are_scored() -> None:
+    def deep(innermost: int) -> dict[str, Any]:
+        value: Any = innermost
+        for _ in range(100_000):
+            value = [value]
+        return {"deep": value}
+
+    result = score([("f", deep(1)), ("g", deep(1))], [("f", deep(1)), ("g", deep(2))])
+
+    assert counts(result) == (1, 1, 0, 0)
+    assert len(result.incorrect[0].differences) == 1

@@ -1,0 +1,243 @@
+from __future__ import annotations
+
+from copy import deepcopy
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from callscore.core.model import Score, ToolCall
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.statistics import bootstrap_mean, wilson
+from callscore.core.summary import Summary, ToolCounts, increase_all
+from callscore.errors import InvalidSettings
+
+# The score of a case, and its id where it is one of several trials.
+Scored = tuple[Score, str | None]
+
+ARGUMENTS = st.dictionaries(st.sampled_from("ab"), st.integers(0, 1))
+CALLS = st.lists(st.builds(ToolCall, st.sampled_from("fgh"), ARGUMENTS), max_size=4).map(tuple)
+SCORED: st.SearchStrategy[Scored] = st.tuples(
+    st.builds(score_calls, CALLS, CALLS, st.just(DEFAULT)), st.sampled_from([None, "x", "y"])
+)
+
+
+def score(expected: str, actual: str, settings: Settings = DEFAULT) -> Score:
+    """A letter is a tool without arguments, a digit the tool `f` with that argument."""
+
+    def call(character: str) -> ToolCall:
+        is_digit = character.isdigit()
+        return ToolCall("f", {"n": int(character)}) if is_digit else ToolCall(character, {})
+
+    return score_calls(tuple(map(call, expected)), tuple(map(call, actual)), settings)
+
+
+def summarize(scored: list[Scored], at_least: float = 1.0) -> Summary:
+    summary = Summary(at_least=at_least)
+    for result, trial_of in scored:
+        summary.add(result, trial_of=trial_of)
+    return summary
+
+
+def numbers(summary: Summary) -> dict[str, Any]:
+    """Everything that a summary can be asked."""
+    found: dict[str, Any] = {
+        name: getattr(summary, name)
+        for name, member in vars(Summary).items()
+        if isinstance(member, property)
+    }
+    return found | {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
+
+
+@examples(max_examples=60)
+@given(st.lists(SCORED, max_size=25), st.randoms(use_true_random=False))
+def test_any_split_merged_in_any_order_is_the_whole_to_the_last_bit(
+    scored: list[Scored], random: Random
+) -> None:
+    whole = summarize(scored, at_least=0.5)
+    shuffled = random.sample(scored, len(scored))
+    parts = [shuffled[start::4] for start in range(4)]
+    summaries = [summarize(part, at_least=0.5) for part in parts]
+
+    left, right = deepcopy(summaries[:2]), summaries[2:]
+    left[1].merge(left[0])
+    right[0].merge(right[1])
+    left[1].merge(right[0])
+
+    assert left[1] == whole
+    assert numbers(left[1]) == numbers(whole)
+
+
+@given(st.lists(SCORED, max_size=8))
+def test_the_counts_of_a_summary_are_the_sums_over_its_cases(scored: list[Scored]) -> None:
+    summary, scores = summarize(scored), [result for result, _ in scored]
+
+    assert summary.cases == len(scores)
+    for name in ("correct", "incorrect", "missed", "extra"):
+        total = sum(len(getattr(result, name)) for result in scores)
+        assert getattr(summary, name) == total
+        assert sum(getattr(counts, name) for counts in summary.tools.values()) == total
+    assert summary.total_expected == sum(result.total_expected for result in scores)
+    assert summary.total_actual == sum(result.total_actual for result in scores)
+    assert summary.exact == sum(result.is_exact for result in scores)
+    assert summary.passed == sum(result.passed for result in scores)
+
+
+@given(st.lists(SCORED, min_size=1, max_size=8))
+def test_macro_is_the_exact_mean_over_cases(scored: list[Scored]) -> None:
+    summary = summarize(scored)
+
+    shares = [
+        Fraction(2 * len(result.correct), result.total_expected + result.total_actual)
+        if result.expected or result.actual
+        else Fraction(1)
+        for result, _ in scored
+    ]
+    assert summary.macro_f1 == float(sum(shares) / len(shares))
+
+
+def test_micro_pools_the_calls_and_macro_means_over_the_cases() -> None:
+    summary = summarize([(score("abc", "ab"), None), (score("a", "b"), None)])
+
+    assert (summary.micro_precision, summary.micro_recall) == (2 / 3, 2 / 4)
+    assert summary.micro_f1 == 4 / 7
+    assert (summary.macro_precision, summary.macro_recall) == (1 / 2, 1 / 3)
+    assert summary.macro_f1 == 0.4
+
+
+def test_a_case_that_expects_nothing_is_a_case_like_any_other() -> None:
+    summary = summarize([(score("", ""), None), (score("", "a"), None), (score("a", ""), None)])
+
+    assert (summary.macro_precision, summary.macro_recall) == (2 / 3, 2 / 3)
+    assert summary.macro_f1 == 1 / 3
+    assert summary.exact == 1
+
+
+def test_a_summary_of_nothing_has_no_mean_and_is_not_nan() -> None:
+    summary = Summary()
+
+    assert (summary.cases, summary.exact, summary.passed) == (0, 0, 0)
+    assert summary.macro_f1 is summary.macro_precision is summary.macro_recall is None
+    assert summary.macro_f1_interval is None
+    assert summary.micro_precision == summary.micro_recall == summary.micro_f1 == 1
+    assert summary.exact_interval == (0, 1)
+    assert summary.pass_at_k() == summary.pass_hat_k() == []
+
+
+def test_tools_are_counted_each_for_itself() -> None:
+    summary = summarize([(score("1ab", "2ac"), None)])
+
+    assert summary.tools == {
+        "f": ToolCounts(incorrect=1),
+        "a": ToolCounts(correct=1),
+        "b": ToolCounts(missed=1),
+        "c": ToolCounts(extra=1),
+    }
+    assert [summary.tools[name].expected for name in "fabc"] == [1, 1, 1, 0]
+
+
+def test_missed_and_extra_calls_are_set_against_each_other_in_order() -> None:
+    summary = summarize([(score("abc", "xy"), None), (score("a", "xyz"), None)])
+
+    assert summary.confusion == {
+        ("a", "x"): 2,
+        ("b", "y"): 1,
+        ("c", None): 1,
+        (None, "y"): 1,
+        (None, "z"): 1,
+    }
+
+
+def test_wrong_arguments_are_those_of_incorrect_pairs() -> None:
+    result = score_calls(
+        (ToolCall("f", {"a": 1, "b": 1, "c": 1}), ToolCall("g", {"a": 1})),
+        (ToolCall("f", {"a": 1, "b": 2, "d": 1}), ToolCall("g", raw="{", error="unexpected end")),
+        DEFAULT,
+    )
+
+    summary = summarize([(result, None), (score("1", "1"), None)])
+
+    assert summary.wrong_arguments == {("f", "b"): 1, ("f", "c"): 1, ("f", "d"): 1}
+    assert summary.incorrect == 2
+
+
+def test_a_case_passes_from_what_was_asked_for() -> None:
+    scored: list[Scored] = [(score("abc", "ab"), None), (score("a", "a"), None)]
+
+    assert summarize(scored).passed == 1
+    assert summarize(scored, at_least=0.8).passed == 2
+
+
+def test_the_exact_share_has_a_wilson_interval() -> None:
+    summary = summarize([(score("a", "a"), None), (score("a", "b"), None), (score("", ""), None)])
+
+    assert summary.exact_interval == wilson(2, 3)
+
+
+def test_the_interval_of_the_headline_keeps_the_trials_of_a_case_together() -> None:
+    good, bad = score("a", "a"), score("a", "b")
+    scored = [(result, f"{result.f1}{case}") for case in range(50) for result in (good, bad) * 1]
+    trials = summarize([entry for entry in scored for _ in range(4)])
+    alone = summarize([(result, None) for result, _ in scored for _ in range(4)])
+
+    assert trials.macro_f1_interval == bootstrap_mean(trials._clusters())
+    wide, narrow = trials.macro_f1_interval, alone.macro_f1_interval
+    assert wide is not None
+    assert narrow is not None
+    assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(2, rel=0.1)
+    assert trials.macro_f1 == alone.macro_f1 == 0.5
+
+
+def test_cases_with_and_without_trials_go_into_one_interval() -> None:
+    good, bad = score("a", "a"), score("a", "b")
+
+    summary = summarize([(good, "x"), (bad, "x"), (good, None), (bad, None)])
+
+    assert sorted(summary._clusters()) == [(0.0, 1, 1), (1.0, 1, 1), (1.0, 2, 1)]
+
+
+def test_chances_over_trials_are_meaned_over_the_cases() -> None:
+    good, bad = score("a", "a"), score("a", "b")
+    scored = [(good, "x")] * 4 + [(bad, "x")] + [(bad, "y")] * 5 + [(good, None)]
+
+    summary = summarize(scored)
+
+    assert summary.pass_hat_k() == pytest.approx([0.4, 0.3, 0.2, 0.1, 0.0])
+    assert summary.pass_at_k() == pytest.approx([0.4, 0.5, 0.5, 0.5, 0.5])
+
+
+def test_k_goes_up_to_the_fewest_trials_that_a_case_has() -> None:
+    good = score("a", "a")
+
+    summary = summarize([(good, "x"), (good, "x"), (good, "x"), (good, "y"), (good, "y")])
+
+    assert summary.pass_at_k() == summary.pass_hat_k() == [1, 1]
+
+
+def test_summaries_that_pass_from_different_scores_cannot_be_merged() -> None:
+    with pytest.raises(InvalidSettings, match="different `at_least`"):
+        Summary(at_least=0.9).merge(Summary(at_least=0.8))
+
+
+def test_merging_leaves_the_other_summary_as_it_was() -> None:
+    one, other = summarize([(score("1a", "2b"), "x")]), summarize([(score("1a", "2b"), "x")])
+    before = deepcopy(other)
+
+    one.merge(other)
+    one.merge(other)
+
+    assert other == before
+    assert one.cases == 3
+
+
+def test_counts_add_to_counts() -> None:
+    counts = {"a": 1}
+
+    increase_all(counts, {"a": 2, "b": 3})
+
+    assert counts == {"a": 3, "b": 3}

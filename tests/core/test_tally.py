@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from callscore.core.model import ToolCall
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
+from callscore.core.tally import PlainCall, Tally
+
+# One side of a case as a file has it: the text of a list of calls.
+Text = str
+
+_read = msgspec.json.Decoder(list[PlainCall]).decode
+
+
+def written(name: str, arguments: str, rest: str = "") -> str:
+    return f'{{"name": "{name}", "arguments": {arguments}{rest}}}'
+
+
+@st.composite
+def objects(draw: st.DrawFn, depth: int = 1) -> str:
+    """An object in one of its many spellings; few different ones, so that many are the same."""
+    values = st.sampled_from(
+        ["1", "1.0", "10e-1", "true", "null", '"1"', '"é"', r'"\u00e9"', "[1, 2]", "[1,2.0]", "2"]
+    )
+    if depth:
+        values |= objects(depth=0)
+    keys = draw(st.lists(st.sampled_from(["a", "b", r"\u0061"]), max_size=3))  # may repeat
+    colon, comma = draw(st.sampled_from([(":", ","), (": ", ", "), (" :\t", "\n,")]))
+    return "{" + comma.join(f'"{key}"{colon}{draw(values)}' for key in keys) + "}"
+
+
+NOT_OBJECTS = st.sampled_from(["null", "[]", '"{}"', "7", '"city"', "true"])
+ARGUMENTS = st.sampled_from(['{"a": 1}', '{"a": 1.0}', '{"a": 2}', "{}"]) | objects()
+FIELDS = st.sampled_from(["", "", "", ', "id": "call_1"', ', "result": [1], "failed": false'])
+PLAIN = st.builds(written, st.sampled_from("ffgh"), ARGUMENTS, FIELDS)
+STRANGE = st.builds(written, st.sampled_from("fg"), NOT_OBJECTS)
+# The same few calls again and again: which copy is paired with which then decides what is counted.
+REPEATED = st.lists(
+    st.sampled_from(
+        [written(name, "{}") for name in "fghk"]
+        + [written("f", '{"a": 1, "b": 1}'), written("f", '{"a": 1, "b": 2}')]
+        + [written("f", '{"a": 2, "b": 1}'), written("f", '{"b": 1.0, "a": 1}')]
+    ),
+    max_size=6,
+)
+# Mostly as they should be: one strange call is enough to hand the case over.
+SIDES = st.lists(PLAIN, max_size=5) | st.lists(PLAIN | STRANGE, max_size=4)
+CASES = st.tuples(SIDES, SIDES) | st.tuples(SIDES, st.randoms(use_true_random=False)).map(
+    lambda drawn: (drawn[0], drawn[1].sample(drawn[0], len(drawn[0])))
+)
+Case = tuple[list[Text], list[Text]]
+
+
+def tool_call(call: PlainCall) -> ToolCall:
+    arguments: Any = msgspec.json.decode(call.arguments)
+    if isinstance(arguments, dict):
+        return ToolCall(call.name, arguments)
+    return ToolCall(call.name, raw=str(arguments), error="not an object")
+
+
+def read(calls: list[Text]) -> list[PlainCall]:
+    return _read("[" + ",".join(calls) + "]")
+
+
+def summarized(*cases: tuple[list[PlainCall], list[PlainCall]]) -> Summary:
+    """What the careful way comes to."""
+    summary = Summary()
+    for expected, actual in cases:
+        sides = tuple(map(tool_call, expected)), tuple(map(tool_call, actual))
+        summary.add(score_calls(*sides, DEFAULT))
+    return summary
+
+
+@examples(max_examples=1000)
+@given(st.lists(CASES | st.tuples(REPEATED, REPEATED), max_size=3))
+def test_what_is_counted_from_text_is_what_the_scores_come_to(
+    cases: list[Case],
+) -> None:
+    summary = Summary()
+    tally = Tally(summary)
+    counted: list[tuple[list[PlainCall], list[PlainCall]]] = []
+
+    for case in cases:
+        expected, actual = map(read, case)
+        outcome = tally.count(expected, actual)
+        if outcome is not None:
+            counted.append((expected, actual))
+            assert [outcome] == list(summarized((expected, actual)).outcomes)
+    tally.flush()
+
+    assert summary == summarized(*counted)
+
+
+@examples(max_examples=300)
+@given(CASES, CASES)
+def test_a_case_that_needs_more_care_is_not_counted_at_all(
+    before: Case, case: Case
+) -> None:
+    summary = Summary()
+    tally = Tally(summary)
+    tally.count(*map(read, before))
+    tally.flush()
+    unchanged = deepcopy(summary)
+
+    outcome = tally.count(*map(read, case))
+    tally.flush()
+
+    assert (summary == unchanged) is (outcome is None)
+
+
+@examples(max_examples=300)
+@given(SIDES, SIDES)
+def test_cases_of_plain_objects_are_counted_and_strange_expectations_are_not(
+    expected: list[Text], actual: list[Text]
+) -> None:
+    sides = [read(expected), read(actual)]
+    are_objects = [all(bytes(c.arguments).startswith(b"{") for c in side) for side in sides]
+
+    outcome = Tally(Summary()).count(*sides)
+
+    if all(are_objects):
+        assert outcome is not None
+    if not are_objects[0]:
+        assert outcome is None
+
+
+def test_counts_are_there_after_a_flush_and_only_once() -> None:
+    summary = Summary()
+    tally = Tally(summary)
+    call = read([written("f", '{"a": 1}')])
+
+    assert tally.count(call, call) == (1, 1, 1)
+    tally.flush()
+    tally.flush()
+
+    assert summary.tools["f"].correct == 1
+    assert summary.cases == 1
+
+
+@pytest.mark.parametrize("arguments", ["null", "[1]", '"text"', "7"])
+def test_arguments_that_are_no_object_need_more_care(arguments: str) -> None:
+    strange, plain = read([written("f", arguments)]), read([written("f", "{}")])
+    other = read([written("g", "{}"), written("f", "{}")])
+
+    for expected, actual in (
+        *[(strange, strange), (strange, plain), (plain, strange), (strange, [])],
+        *[(strange + plain, plain + strange), (strange, other), (strange + strange, plain)],
+    ):
+        assert Tally(Summary()).count(expected, actual) is None
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999"])
+def test_a_number_out_of_range_needs_more_care(number: str) -> None:
+    huge, plain = read([written("f", f'{{"a": {number}}}')]), read([written("f", "{}")])
+
+    assert Tally(Summary()).count(huge, plain) is None
+    assert Tally(Summary()).count(plain, huge) is None
+
+
+def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
+    # Both f are equal to the last call; the first has it, so the last is missed, after g.
+    expected = read([written(name, "{}") for name in "fgf"])
+    actual = read([written(name, "{}") for name in "hkf"])
+    summary = Summary()
+    tally = Tally(summary)
+
+    assert tally.count(expected, actual) == (1, 3, 3)
+    tally.flush()
+
+    assert summary.confusion == {("g", "h"): 1, ("f", "k"): 1}
+
+
+def test_what_is_no_call_of_a_case_file_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        read(['{"name": "f", "arguments": {}, "temperature": 1}'])
+    with pytest.raises(msgspec.ValidationError):
+        read(['{"name": "f"}'])

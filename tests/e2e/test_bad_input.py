@@ -1,0 +1,164 @@
+"""Wrong input: one clear sentence, the right exit code, no traceback, nothing lost."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+GOOD = b'{"id": "a", "expected": [], "actual": []}\n'
+
+
+def test_a_missing_file(callscore: Program) -> None:
+    run = callscore("score", "nowhere.jsonl")
+
+    assert run.returncode == 3
+    assert run.stderr == "callscore: nowhere.jsonl: there is no such file. Check the path.\n"
+
+
+def test_a_directory(callscore: Program, tmp_path: Path) -> None:
+    run = callscore("score", tmp_path)
+
+    assert run.returncode == 3
+    assert "this is a directory" in run.stderr
+
+
+def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_bytes(b"\n\n")
+
+    run = callscore("score", "empty.jsonl")
+
+    assert run.returncode == 3
+    assert run.stderr == "callscore: empty.jsonl: there is no case to score in it.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "place", "said"),
+    [
+        (b"not json", "c.jsonl:2:1", ""),
+        (b'{"id": "b", "expected": [}', "c.jsonl:2:26", ""),
+        (b'{"id": "b", "expected": [{"name": "f"', "c.jsonl:2:38", "cut off"),
+        (b'{"id": "\xff", "expected": []}', "c.jsonl:2", "an id is text"),
+        (b'["a", "b"]', "c.jsonl:2", "a case is an object"),
+        (b'{"id": "b", "expected": 7}', "c.jsonl:2", "expected: expected a list of calls"),
+        (b'{"id": "b", "expected": [{}]}', "c.jsonl:2", "a call needs a name"),
+        (
+            b'{"id": "b", "expected": [{"name": "f", "arguments": [1]}]}',
+            "c.jsonl:2",
+            "expected[0]: the arguments of 'f' cannot be read",
+        ),
+        (b"[" * 100_000, "c.jsonl:2", ""),
+    ],
+)
+def test_a_bad_line(callscore: Program, tmp_path: Path, line: bytes, place: str, said: str) -> None:
+    (tmp_path / "c.jsonl").write_bytes(GOOD + line + b"\n")
+
+    run = callscore("score", "c.jsonl")
+    skipped = callscore("score", "c.jsonl", "--skip-bad")
+
+    assert run.returncode == 3
+    assert run.stderr.startswith(f"callscore: {place}")
+    assert said in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert "Macro F1 100.0%" in run.stdout  # what came before is not lost
+    assert (skipped.returncode, skipped.stderr) == (0, "")
+    assert "1 record skipped: not readable" in skipped.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        b'{"a": NaN}',
+        b'{"a": Infinity}',
+        b'{"a": "\xff"}',
+        rb'{"a": "\ud800"}',
+        b"[1, 2]",
+        b'"{oops"',
+        b"[" * 100_000 + b"]" * 100_000,
+    ],
+)
+def test_arguments_that_an_agent_got_wrong(
+    callscore: Program, tmp_path: Path, arguments: bytes
+) -> None:
+    call = b'{"name": "f", "arguments": %s}' % arguments
+    expected = b'{"name": "f", "arguments": {}}'
+    line = b'{"id": "b", "expected": [%s], "actual": [%s]}\n' % (expected, call)
+    (tmp_path / "c.jsonl").write_bytes(line)
+
+    run = callscore("score", "c.jsonl")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "0 correct, 1 incorrect, 0 missed, 0 extra" in run.stdout
+
+
+def test_integers_beyond_64_bits_and_long_strings_are_compared_exactly(
+    callscore: Program, tmp_path: Path
+) -> None:
+    big = b'{"name": "f", "arguments": {"n": %d, "s": "%s"}}' % (2**80, b"x" * 10_000_000)
+    other = b'{"name": "f", "arguments": {"n": %d, "s": "%s"}}' % (2**80 + 1, b"x" * 10_000_000)
+    (tmp_path / "c.jsonl").write_bytes(
+        b'{"id": "a", "expected": [%s], "actual": [%s]}\n' % (big, big)
+        + b'{"id": "b", "expected": [%s], "actual": [%s]}\n' % (big, other)
+    )
+
+    run = callscore("score", "c.jsonl")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Macro F1 50.0%" in run.stdout
+    assert len(run.stdout) < 10_000
+
+
+def test_a_repeated_id_is_reported(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_bytes(GOOD * 3)
+
+    run = callscore("score", "c.jsonl")
+
+    assert run.returncode == 0
+    assert "2 cases with an id and trial seen before, scored all the same (a, a)" in run.stdout
+
+
+def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(GOOD * 100_000)[:-30])
+
+    run = callscore("score", "c.jsonl.gz", "--show", "none")
+
+    assert run.returncode == 3
+    assert "the gzip data ends too early" in run.stderr
+    assert "Macro F1 100.0%" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Name a file of cases"),
+        (["--expected", "a.jsonl"], "go together"),
+        (["c.jsonl", "--expected", "a.jsonl", "--actual", "b.jsonl"], "not both"),
+        (["-", "-"], "only once"),
+        (["c.jsonl", "--mode", "lenient"], "'lenient' is not one of 'strict', 'flexible'"),
+        (["c.jsonl", "--threshold", "2"], "is not in the range 0<=x<=1"),
+        (["c.jsonl", "--fail-under", "nan"], "nan is not a number from 0 to 1"),
+        (["c.jsonl", "--no-such-option"], "No such option"),
+        (["c.jsonl", "-o", "no/such/folder/x"], "Cannot write no/such/folder/x"),
+    ],
+)
+def test_wrong_usage(callscore: Program, tmp_path: Path, arguments: list[str], said: str) -> None:
+    (tmp_path / "c.jsonl").write_bytes(GOOD)
+
+    run = callscore("score", *arguments)
+
+    assert run.returncode == 2
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_an_unknown_command(callscore: Program) -> None:
+    run = callscore("scores")
+
+    assert run.returncode == 2
+    assert "No such command 'scores'" in run.stderr
