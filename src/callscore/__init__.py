@@ -1,19 +1,24 @@
 """Score the tool calls of an agent against the calls that were expected."""
 
-from callscore.api import score
-from callscore.core.model import Case, Difference, Pair, Score, ToolCall
-from callscore.core.results import CaseScore, Results
-from callscore.core.settings import Mode, Settings
-from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
-from callscore.core.summary import Summary
-from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.errors import (
-    CallscoreError,
-    InvalidCall,
-    InvalidSettings,
-    MissingExtra,
-    UnreadableInput,
-)
+from importlib import import_module
+
+TYPE_CHECKING = False  # type checkers take it for True; importing typing costs more than all below
+
+if TYPE_CHECKING:
+    from callscore.api import score
+    from callscore.core.model import Case, Difference, Pair, Score, ToolCall
+    from callscore.core.results import CaseScore, Results
+    from callscore.core.settings import Mode, Settings
+    from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
+    from callscore.core.summary import Summary
+    from callscore.engines.local import score_cases, score_files, score_joined
+    from callscore.errors import (
+        CallscoreError,
+        InvalidCall,
+        InvalidSettings,
+        MissingExtra,
+        UnreadableInput,
+    )
 
 __all__ = [
     "CallscoreError",
@@ -42,3 +47,36 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Where the public names live. A name is imported when it is first used, so that whoever imports
+# callscore for one of them does not wait for the others.
+_HOMES = {
+    "api": ("score",),
+    "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
+    "core.results": ("CaseScore", "Results"),
+    "core.settings": ("Mode", "Settings"),
+    "core.statistics": ("Interval", "pass_at_k", "pass_hat_k", "wilson"),
+    "core.summary": ("Summary",),
+    "engines.local": ("score_cases", "score_files", "score_joined"),
+    "errors": (
+        "CallscoreError",
+        "InvalidCall",
+        "InvalidSettings",
+        "MissingExtra",
+        "UnreadableInput",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'callscore' has no attribute {name!r}")
+    value: object = getattr(import_module(f"callscore.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -89,11 +89,16 @@ def test_missing_arguments_of_an_actual_call_are_no_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("correct", "expected", "actual", "f1"),
-    [(0, 0, 0, 1.0), (0, 0, 1, 0.0), (0, 1, 0, 0.0), (2, 3, 2, 0.8), (1, 2, 3, 0.4), (7, 7, 7, 1.0)],
+    [
+        (0, 0, 0, 1.0),
+        (0, 0, 1, 0.0),
+        (0, 1, 0, 0.0),
+        (2, 3, 2, 0.8),
+        (1, 2, 3, 0.4),
+        (7, 7, 7, 1.0),
+    ],
 )
-def test_f1_comes_out_without_rounding(
-    correct: int, expected: int, actual: int, f1: float
-) -> None:
+def test_f1_comes_out_without_rounding(correct: int, expected: int, actual: int, f1: float) -> None:
     assert f1_of(correct, expected, actual) == f1
 
 

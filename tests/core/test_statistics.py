@@ -155,7 +155,9 @@ def chi_square_excess(draws: list[int], trials: int, chance: float) -> float:
     chi_square, bins, observed, expected = 0.0, 0, 0.0, 0.0
     for value in range(trials + 1):
         observed += counts[value]
-        expected += len(draws) * comb(trials, value) * chance**value * (1 - chance) ** (trials - value)
+        expected += (
+            len(draws) * comb(trials, value) * chance**value * (1 - chance) ** (trials - value)
+        )
         if expected >= 10:
             chi_square += (observed - expected) ** 2 / expected
             bins, observed, expected = bins + 1, 0.0, 0.0

@@ -102,9 +102,7 @@ def test_what_is_counted_from_text_is_what_the_scores_come_to(
 
 @examples(max_examples=300)
 @given(CASES, CASES)
-def test_a_case_that_needs_more_care_is_not_counted_at_all(
-    before: Case, case: Case
-) -> None:
+def test_a_case_that_needs_more_care_is_not_counted_at_all(before: Case, case: Case) -> None:
     summary = Summary()
     tally = Tally(summary)
     tally.count(*map(read, before))

@@ -54,3 +54,12 @@ def test_a_public_name_has_a_docstring(name: str) -> None:
 )
 def test_an_error_goes_by_its_public_name(error: type[Exception]) -> None:
     assert error.__module__ == "callscore"
+
+
+def test_the_public_names_can_be_listed() -> None:
+    assert set(PUBLIC_NAMES) <= set(dir(callscore))
+
+
+def test_any_other_name_is_not_there() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'scores'"):
+        _ = callscore.scores  # type: ignore[attr-defined]

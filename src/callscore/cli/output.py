@@ -96,16 +96,22 @@ class Output:
         """Write the report, if it has not been written case by case."""
         if self._format == "jsonl":
             return
-        is_terminal = isinstance(self._target, _StandardOutput) and sys.stdout.isatty()
-        if self._format == "table" and is_terminal:
-            from rich.console import Console
+        if self._format == "table" and self._render(results):
+            return
+        report = import_module(f"callscore.reports.{_MODULES[self._format]}")
+        self.write_text(report.write(results, lang=self._lang))
 
-            from callscore.reports.terminal import render
+    def _render(self, results: Results) -> bool:
+        """Show the report on a terminal; False where there is none."""
+        from rich.console import Console
 
-            render(results, console=Console(), lang=self._lang)
-        else:
-            report = import_module(f"callscore.reports.{_MODULES[self._format]}")
-            self.write_text(report.write(results, lang=self._lang))
+        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        if not isinstance(self._target, _StandardOutput) or not console.is_terminal:
+            return False
+        from callscore.reports.terminal import render
+
+        render(results, console=console, lang=self._lang)
+        return True
 
     def write_text(self, text: str) -> None:
         """Write some text that belongs to no report."""
