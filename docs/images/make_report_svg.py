@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["main"]
 
@@ -32,33 +26,24 @@ BLANK_WIDTH = 12.2
 
 def main() -> None:
     """Run the demo as on a terminal of fixed width and export its first tables and a case."""
-    lines = _shown_on_a_terminal([str(Path(sys.executable).with_name("callscore")), "demo"])
-    cut = [*lines[:LINES], "..."] if len(lines) > LINES else lines
+    environment = os.environ | {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    environment.pop("NO_COLOR", None)
+    shown = subprocess.run(  # noqa: S603  (the program that is drawn, with fixed arguments)
+        [Path(sys.executable).with_name("callscore"), "demo"],
+        env=environment,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+    ).stdout
+    sections = shown.split("\n\n")
+    case = next(section for section in sections if CASE in section)
     console = Console(record=True, width=WIDTH, file=io.StringIO(), color_system="truecolor")
-    console.print(Text.from_ansi("\n".join(cut)))
+    console.print(Text.from_ansi("\n\n".join([*sections[:OPENING], "...", case, "..."])))
     drawing = console.export_svg(title="callscore demo", unique_id="callscore")
     # A picture must not fetch anything: without the named fonts a viewer takes its own.
     drawing = re.sub(r"@font-face \{.*?\}\s*", "", drawing, flags=re.DOTALL)
     TARGET.write_text(INDENTED.sub(_moved, drawing), encoding="utf-8")
     print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes")
-
-
-def _shown_on_a_terminal(command: list[str]) -> list[str]:
-    """What a command prints, in colour, where it believes that somebody looks."""
-    ours, theirs = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
-    environment.pop("NO_COLOR", None)
-    with subprocess.Popen(command, env=environment, stdout=theirs):  # noqa: S603  (our own program)
-        os.close(theirs)
-        shown = b"".join(_read_until_closed(ours))
-    return shown.decode().splitlines()
-
-
-def _read_until_closed(terminal: int) -> Iterator[bytes]:
-    # Linux reports the end of a terminal as an error, other systems as nothing to read.
-    with suppress(OSError):
-        while piece := os.read(terminal, 65536):
-            yield piece
 
 
 def _moved(text: re.Match[str]) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import date
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +16,9 @@ from callscore.core.arguments import (
     overlap_ratio,
 )
 from callscore.core.equality import differing_members, equal
-from callscore.core.settings import ExtraArguments
+
+if TYPE_CHECKING:
+    from callscore.core.settings import ExtraArguments
 
 VALUES = st.recursive(
     st.sampled_from([None, True, 0, 1, 1.0, "1", "", nan]),

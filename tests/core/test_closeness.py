@@ -125,7 +125,7 @@ def worths(row: Closeness) -> dict[int, int]:
 @pytest.mark.parametrize("settings", [STRICT, FLEXIBLE, COUNTING])
 @pytest.mark.parametrize("size", [2, 6])
 def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -> None:
-    wanted = [
+    wanted: list[dict[str, Any] | None] = [
         {"a": 1, "b": [2]},
         {"a": 1.0},
         {},
@@ -133,22 +133,31 @@ def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -
         {"a": True, "d": date(2024, 1, 15)},
         {"c": nan},
     ]
-    given_arguments = [{"b": [2.0], "a": 1}, {"a": 1, "c": 0}, {"x": 1}, {}, {"a": 2}, {"c": nan}]
-    expected = [ToolCall("f", arguments) for arguments in wanted][:size]
-    actual = [ToolCall("f", arguments) for arguments in given_arguments][:size]
+    made: list[dict[str, Any]] = [
+        {"b": [2.0], "a": 1},
+        {"a": 1, "c": 0},
+        {"x": 1},
+        {},
+        {"a": 2, "d": date(2024, 1, 15)},
+        {"c": nan},
+    ]
+    expected = [ToolCall("f", arguments) for arguments in wanted[:size]]
+    actual = [ToolCall("f", arguments) for arguments in made[:size]]
     actual[1] = UNREADABLE
 
     rows = weigh(expected, actual, settings)
 
     for call, row in zip(expected, rows, strict=True):
         grades = [grade(call, other, settings) for other in actual]
-        found = worths(row)
+        worth = worths(row)
         assert row.same_tool == (1 << size) - 1
-        assert members(row.correct) == [c for c, found in enumerate(grades) if found[0]]
-        assert sorted(found) == [c for c, found in enumerate(grades) if found[0] or found[2]]
-        ranked = sorted(found, key=lambda column: found[column])
-        keys = [(*grades[c][:2], grades[c][2] / grades[c][3]) for c in ranked]
-        assert keys == sorted(keys)
+        assert members(row.correct) == [c for c, (correct, *_) in enumerate(grades) if correct]
+        assert sorted(worth) == [
+            c for c, (correct, _, part, _) in enumerate(grades) if correct or part
+        ]
+        by_worth = [grades[column] for column in sorted(worth, key=worth.__getitem__)]
+        ranks = [(correct, equal, part / whole) for correct, equal, part, whole in by_worth]
+        assert ranks == sorted(ranks)
 
 
 def test_one_correct_pair_outweighs_any_number_of_overlaps() -> None:

@@ -40,11 +40,9 @@ def respelled(value: Any) -> Any:
         return {key: respelled(member) for key, member in reversed(value.items())}
     if isinstance(value, list):
         return tuple(respelled(member) for member in value)
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return float(value) if abs(value) <= 2**53 else value
-    return int(value) if value.is_integer() else float(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2**53:
+        return float(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # Few different scalars, so that equal values are met often; among them all that are easily mixed up.

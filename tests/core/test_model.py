@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 import pytest
-from rich.text import Text
+from rich.console import Console
 
 from callscore.core.arguments import Difference
 from callscore.core.model import Case, Pair, Score, ToolCall, f1_of
@@ -187,7 +188,13 @@ def test_a_score_tells_about_itself() -> None:
 
     assert "searchWeb" in str(result)
     assert "limit: 9" in str(result)
-    assert isinstance(result.__rich__(), Text)
-    assert result.__rich__().plain.rstrip() == str(result).rstrip()
     assert result.explain() != result.explain(lang="ru")
     assert result.to_dict()["f1"] == 0
+
+
+def test_a_score_is_printed_in_colour_by_rich() -> None:
+    console = Console(width=80, file=StringIO(), record=True)
+
+    console.print(example())
+
+    assert "limit: 9" in console.export_text()

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.names import count_same_names
-from callscore.core.settings import Order
+
+if TYPE_CHECKING:
+    from callscore.core.settings import Order
 
 NAMES = st.text("abc", max_size=12)
 

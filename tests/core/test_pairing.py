@@ -183,6 +183,15 @@ def test_a_call_is_set_against_the_closest_candidate() -> None:
     assert match_calls(expected, actual, 0, STRICT) == [(0, 1, False)]
 
 
+def test_the_call_that_fits_worst_is_left_over() -> None:
+    expected, actual = numbered(1, 2, 3), numbered(3, 1)
+    near = [ToolCall("f", {"n": number, "m": 0}) for number in (3, 1)]
+
+    assert pairs_of(expected, actual, STRICT) == [(0, 1), (2, 0)]
+    assert match_calls(expected, near, 0, STRICT) == [(0, 1, False), (2, 0, False)]
+    assert match_calls(expected, near, 0, FLEXIBLE) == [(0, 1, True), (2, 0, True)]
+
+
 def test_identical_copies_are_paired_in_order() -> None:
     assert pairs_of(numbered(1, 1), numbered(1, 1, 1), STRICT) == [(0, 0), (1, 1)]
     assert pairs_of(numbered(1, 1, 1), numbered(1, 1), STRICT) == [(0, 0), (1, 1)]

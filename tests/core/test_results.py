@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
@@ -24,3 +25,12 @@ def test_what_was_not_scored_is_counted_as_nothing_unless_it_is_named() -> None:
     others = (results.not_scored, results.without_reference, results.repeated, results.skipped)
     assert others == (Noted(),) * 4
     assert Noted() == Noted(0, ())
+
+
+@pytest.mark.parametrize("name", ["not_scored", "not_run", "without_reference", "skipped"])
+def test_whatever_is_not_a_scored_case_is_worth_a_note(name: str) -> None:
+    results = Results(settings=DEFAULT, summary=Summary())
+
+    assert not results.has_notes
+    assert replace(results, **{name: Noted(1, ("a",))}).has_notes
+    assert not replace(results, repeated=Noted(1, ("a",))).has_notes  # it was scored, too

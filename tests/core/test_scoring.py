@@ -58,26 +58,24 @@ def test_worked_example_b_makes_two_of_three() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "precision", "recall", "f1"),
+    ("expected", "actual", "rates"),
     [
-        ([], [], 1, 1, 1),
-        ([], [("f", {})], 0, 1, 0),
-        ([("f", {})], [], 1, 0, 0),
-        ([("f", {})], [("g", {})], 0, 0, 0),
+        ([], [], (1, 1, 1)),
+        ([], [("f", {})], (0, 1, 0)),
+        ([("f", {})], [], (1, 0, 0)),
+        ([("f", {})], [("g", {})], (0, 0, 0)),
     ],
 )
 @pytest.mark.parametrize("order", ["any", "in_order", "exact"])
-def test_an_empty_side_has_numbers_and_not_nan(  # noqa: PLR0913  (one column of the table each)
+def test_an_empty_side_has_numbers_and_not_nan(
     expected: list[Spelled],
     actual: list[Spelled | ToolCall],
-    precision: float,
-    recall: float,
-    f1: float,
+    rates: tuple[float, float, float],
     order: Any,
 ) -> None:
     result = score(expected, actual, Settings(order=order))
 
-    assert (result.precision, result.recall, result.f1) == (precision, recall, f1)
+    assert (result.precision, result.recall, result.f1) == rates
 
 
 def test_flexible_has_two_correct_pairs_where_equal_calls_first_would_have_one() -> None:
@@ -157,6 +155,23 @@ def test_each_call_keeps_its_position_after_equal_calls_in_front() -> None:
     assert positions == [(0, 0), (3, 1), (1, 2)]
     assert [call.name for call in result.missed] == ["c"]
     assert [call.name for call in result.extra] == ["e"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "found"),
+    [
+        ("fg", "gh", (1, 0, 1, 1)),
+        ("ff", "f", (1, 0, 1, 0)),
+        ("ffg", "gf", (2, 0, 1, 0)),
+        ("gf", "ffh", (1, 0, 1, 2)),
+        ("ffg", "hff", (2, 0, 1, 1)),
+    ],
+)
+@pytest.mark.parametrize("settings", [DEFAULT, FLEXIBLE])
+def test_a_tool_may_be_called_more_than_once_on_either_side(
+    expected: str, actual: str, found: tuple[int, int, int, int], settings: Settings
+) -> None:
+    assert counts(score([(n, {}) for n in expected], [(n, {}) for n in actual], settings)) == found
 
 
 # What other scorers get wrong.

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from fractions import Fraction
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +15,10 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import bootstrap_mean, wilson
 from callscore.core.summary import Summary, ToolCounts, increase_all
 from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from random import Random
 
 # The score of a case, and its id where it is one of several trials.
 Scored = tuple[Score, str | None]
@@ -37,7 +40,7 @@ def score(expected: str, actual: str, settings: Settings = DEFAULT) -> Score:
     return score_calls(tuple(map(call, expected)), tuple(map(call, actual)), settings)
 
 
-def summarize(scored: list[Scored], at_least: float = 1.0) -> Summary:
+def summarize(scored: Iterable[Scored], at_least: float = 1.0) -> Summary:
     summary = Summary(at_least=at_least)
     for result, trial_of in scored:
         summary.add(result, trial_of=trial_of)
@@ -122,10 +125,10 @@ def test_a_summary_of_nothing_has_no_mean_and_is_not_nan() -> None:
     summary = Summary()
 
     assert (summary.cases, summary.exact, summary.passed) == (0, 0, 0)
-    assert summary.macro_f1 is summary.macro_precision is summary.macro_recall is None
+    assert [summary.macro_f1, summary.macro_precision, summary.macro_recall] == [None] * 3
     assert summary.macro_f1_interval is None
     assert summary.micro_precision == summary.micro_recall == summary.micro_f1 == 1
-    assert summary.exact_interval == (0, 1)
+    assert summary.exact_interval == wilson(0, 0)
     assert summary.pass_at_k() == summary.pass_hat_k() == []
 
 
@@ -181,7 +184,7 @@ def test_the_exact_share_has_a_wilson_interval() -> None:
 
 def test_the_interval_of_the_headline_keeps_the_trials_of_a_case_together() -> None:
     good, bad = score("a", "a"), score("a", "b")
-    scored = [(result, f"{result.f1}{case}") for case in range(50) for result in (good, bad) * 1]
+    scored = [(result, f"{result.f1}{case}") for case in range(50) for result in (good, bad)]
     trials = summarize([entry for entry in scored for _ in range(4)])
     alone = summarize([(result, None) for result, _ in scored for _ in range(4)])
 

@@ -44,11 +44,12 @@ FIELDS = st.sampled_from(["", "", "", ', "id": "call_1"', ', "result": [1], "fai
 PLAIN = st.builds(written, st.sampled_from("ffgh"), ARGUMENTS, FIELDS)
 STRANGE = st.builds(written, st.sampled_from("fg"), NOT_OBJECTS)
 # The same few calls again and again: which copy is paired with which then decides what is counted.
+SPELLINGS = [
+    *('{"a": 1, "b": 1}', '{"a": 1, "b": 2}', '{"a": 2, "b": 1}', '{"b": 1.0, "a": 1}'),
+]
 REPEATED = st.lists(
     st.sampled_from(
-        [written(name, "{}") for name in "fghk"]
-        + [written("f", '{"a": 1, "b": 1}'), written("f", '{"a": 1, "b": 2}')]
-        + [written("f", '{"a": 2, "b": 1}'), written("f", '{"b": 1.0, "a": 1}')]
+        [written(name, "{}") for name in "fghk"] + [written("f", text) for text in SPELLINGS]
     ),
     max_size=6,
 )
@@ -129,6 +130,45 @@ def test_cases_of_plain_objects_are_counted_and_strange_expectations_are_not(
         assert outcome is not None
     if not are_objects[0]:
         assert outcome is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("", ""),
+        ("", "g"),
+        ("g", ""),
+        ("gh", "gh"),
+        ("gh", "hg"),
+        ("gh", "gk"),
+        ("gh", "k"),
+        ("ghk", "hk"),
+        ("1", "2"),
+        ("1", "4"),
+        ("1g", "4"),
+        ("1g", "h2"),
+        ("g1h", "2kg"),
+        ("12", "34"),
+        ("12", "21"),
+        ("12", "2"),
+        ("1g2", "31"),
+        ("gg", "ghg"),
+        ("gg1", "h"),
+    ],
+)
+def test_each_kind_of_case_counts_as_its_score(expected: str, actual: str) -> None:
+    texts = {str(number): text for number, text in enumerate(SPELLINGS, 1)}
+    sides = [
+        read([written("f", texts[c]) if c in texts else written(c, "{}") for c in side])
+        for side in (expected, actual)
+    ]
+    summary = Summary()
+    tally = Tally(summary)
+
+    assert tally.count(sides[0], sides[1]) is not None
+    tally.flush()
+
+    assert summary == summarized((sides[0], sides[1]))
 
 
 def test_counts_are_there_after_a_flush_and_only_once() -> None:

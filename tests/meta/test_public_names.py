@@ -62,4 +62,4 @@ def test_the_public_names_can_be_listed() -> None:
 
 def test_any_other_name_is_not_there() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
-        _ = callscore.scores  # type: ignore[attr-defined]
+        _ = callscore.scores

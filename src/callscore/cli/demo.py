@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from importlib.resources import as_file, files
 from shlex import quote
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +28,7 @@ __all__ = ["command"]
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
 _SHOWN = 2
+_WIDTH = 96
 
 
 @click.command(short_help="Score the real trajectories that come with callscore.")
@@ -36,7 +38,10 @@ def command(lang: Language) -> None:
 
     It needs no network and no key.
     """
-    with as_file(files("callscore.data") / _DATA) as path, open_output(None, "table", lang) as out:
+    with (
+        as_file(files("callscore") / "data" / _DATA) as path,
+        open_output(None, "table", lang) as out,
+    ):
         out.write(score_files(path, limit=_SHOWN))
         out.write_text(_comment(path, lang))
 
@@ -44,6 +49,7 @@ def command(lang: Language) -> None:
 def _comment(path: Path, lang: Language) -> str:
     rates = _published_rates(path)
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
+    meaning = say(wording.DEMO_MEANING, lang, done=percent(rates[0]))
     file = quote(str(path))
     return "\n".join(
         [
@@ -51,10 +57,10 @@ def _comment(path: Path, lang: Language) -> str:
             say(wording.DEMO_REWARDS, lang),
             f"  {shown}",
             "",
-            say(wording.DEMO_MEANING, lang, done=percent(rates[0])),
+            *(fill(line, _WIDTH) for line in meaning.splitlines()),
             "",
             say(wording.DEMO_NEXT, lang),
-            f"  callscore explain {file} --case airline-1",
+            f"  callscore explain {file} --case airline-32 --trial 3",
             f"  callscore score {file} --mode flexible --threshold 0.5 --limit 3",
             "  callscore score --help",
             "",

@@ -49,13 +49,12 @@ DEMO_MEANING = Phrase(
     "times each.\n"
     "The score is low although {done} of the tasks were done: the references name only the calls "
     "that matter, and the agent looked up a lot besides, which strict scoring counts as extra.\n"
-    "Read the last tables first: they say which tools and which arguments cost the points, and the "
-    "cases below show where.",
+    "The tables say which tools and which arguments cost the points, and the cases show where.",
     "Это 200 настоящих траекторий: gpt-4o на 50 задачах службы поддержки авиакомпании, по четыре "
     "попытки.\n"
     "Оценка низкая, хотя выполнено {done} задач: эталоны называют только существенные вызовы, а "
     "агент многое ещё и искал, и строгая оценка считает это лишним.\n"
-    "Начните с последних таблиц: в них видно, на каких инструментах и аргументах теряются баллы, а "
-    "случаи ниже показывают, где именно.",
+    "По таблицам видно, на каких инструментах и аргументах теряются баллы, а случаи показывают, где "
+    "именно.",
 )
 DEMO_NEXT = Phrase("What to type next:", "Что набрать дальше:")

@@ -1,0 +1,82 @@
+"""Where a report goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from callscore.cli.output import open_output
+from callscore.engines.local import score_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESULTS = score_cases([{"id": "a", "expected": ["f"], "actual": []}])
+
+
+def test_a_file_keeps_its_mode_and_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "report.txt"
+    target.write_text("old")
+    target.chmod(0o600)
+
+    with open_output(str(target), "table", "en") as output:
+        output.write(RESULTS)
+        assert target.read_text() == "old"
+
+    assert target.read_text().startswith("Macro F1 0.0%")
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_new_file_can_be_read_by_others(tmp_path: Path) -> None:
+    target = tmp_path / "report.txt"
+
+    with open_output(str(target), "markdown", "en") as output:
+        output.write(RESULTS)
+
+    assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_what_was_written_before_a_failure_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "cases.jsonl"
+
+    with pytest.raises(RuntimeError), open_output(str(target), "jsonl", "en") as output:  # noqa: PT012
+        assert output.on_case is not None
+        output.on_case(RESULTS.cases[0])
+        raise RuntimeError
+
+    assert target.read_text().count("\n") == 1
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    with (
+        pytest.raises(click.UsageError, match="Cannot write"),
+        open_output(str(tmp_path / "no" / "report"), "table", "en"),
+    ):
+        pass
+
+
+def test_a_terminal_gets_colours(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    with open_output(None, "table", "en") as output:
+        output.write(RESULTS)
+
+    assert "\x1b[" in capfd.readouterr().out
+
+
+def test_no_color_is_respected(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    with open_output("-", "table", "en") as output:
+        output.write(RESULTS)
+
+    assert "\x1b[3" not in capfd.readouterr().out

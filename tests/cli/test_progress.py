@@ -1,0 +1,67 @@
+"""The progress bar."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+from callscore.cli.progress import progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def use_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    return shown
+
+
+def test_a_long_file_has_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = use_terminal(monkeypatch)
+    file = tmp_path / "long.jsonl"
+    file.write_bytes(b"\n" * 10_000_000)
+
+    with progress([str(file)]) as on_bytes:
+        assert on_bytes is not None
+        on_bytes(5_000_000)
+
+    assert "scoring" in terminal.getvalue()
+    assert "10.0 MB" in terminal.getvalue()
+
+
+def test_input_of_unknown_length_has_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = use_terminal(monkeypatch)
+
+    with progress(["-"]) as on_bytes:
+        assert on_bytes is not None
+
+    assert "scoring" in terminal.getvalue()
+
+
+def test_a_short_file_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = use_terminal(monkeypatch)
+    file = tmp_path / "short.jsonl"
+    file.write_bytes(b"\n")
+
+    with progress([str(file)]) as on_bytes:
+        assert on_bytes is None
+
+    assert terminal.getvalue() == ""
+
+
+def test_without_a_terminal_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+
+    with progress(["-"]) as on_bytes:
+        assert on_bytes is None
