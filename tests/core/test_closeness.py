@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from callscore.core.assignment import members
 from callscore.core.closeness import Closeness, Grade, _grade_all, grade, weigh
+from callscore.core.equality import fingerprint
 from callscore.core.model import ToolCall
 from callscore.core.settings import Mode, Settings
 
@@ -20,8 +21,11 @@ STRICT = Settings()
 UNREADABLE = ToolCall("f", raw="{oops", error="unexpected end")
 
 VALUES = st.sampled_from(
-    [None, True, 1, 1.0, "1", nan, 0, False, -0.0, [1], [1.0], (1,), [True], {"x": 1}, {"x": nan}]
-)
+    [
+        *(None, True, 1, 1.0, "1", 0, False, -0.0, [1], [1.0], (1,), [True], {"x": 1}, {"x": nan}),
+        *(fingerprint([1]), fingerprint(True)),  # strings that look like what is looked up
+    ]
+) | st.builds(float, st.just("nan"))  # no two of them the same object
 ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES)
 NAMES = st.sampled_from("fg")
 EXPECTED = st.builds(ToolCall, NAMES, st.none() | ARGUMENTS)
@@ -138,8 +142,8 @@ def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -
         {"a": 1, "c": 0},
         {"x": 1},
         {},
-        {"a": 2, "d": date(2024, 1, 15)},
-        {"c": nan},
+        {"a": fingerprint(True), "d": date(2024, 1, 15)},
+        {"c": float("nan")},  # another object than the expected one
     ]
     expected = [ToolCall("f", arguments) for arguments in wanted[:size]]
     actual = [ToolCall("f", arguments) for arguments in made[:size]]
@@ -161,8 +165,9 @@ def test_many_pairs_weigh_what_their_grades_say(settings: Settings, size: int) -
 
 
 def test_one_correct_pair_outweighs_any_number_of_overlaps() -> None:
-    expected = [ToolCall("f", {"a": 1, "b": 1})] * 5
-    actual = [ToolCall("f", {"a": 1, "b": 1}), *[ToolCall("f", {"a": 1, "b": 0})] * 4]
+    arguments = dict.fromkeys("abcdefghij", 1)
+    expected = [ToolCall("f", arguments)] * 5
+    actual = [ToolCall("f", arguments), *[ToolCall("f", arguments | {"j": 0})] * 4]
 
     found = worths(weigh(expected, actual, STRICT)[0])
 

@@ -103,9 +103,12 @@ def best_pairing(expected: Calls, actual: Calls, settings: Settings) -> Pairing:
     return min(pairings(expected, actual, settings), key=rank)
 
 
-NAMES = st.sampled_from("fffg")
+NAMES = st.sampled_from("fffgh")
 VALUES = st.sampled_from([0, 0, 1, 1, 2, 1.0, True, "1", None])
-ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES)
+# Overlaps of many sizes, too: thirds, quarters and fifths must add up exactly.
+ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES) | st.dictionaries(
+    st.sampled_from("abcde"), st.integers(0, 1), min_size=3
+)
 EXPECTED = st.builds(ToolCall, NAMES, ARGUMENTS | ARGUMENTS | ARGUMENTS | st.none())
 UNREADABLE = st.builds(ToolCall, NAMES, raw=st.just("{"), error=st.just("unexpected end"))
 ACTUAL = st.builds(ToolCall, NAMES, ARGUMENTS | ARGUMENTS | ARGUMENTS | st.none()) | UNREADABLE
@@ -174,6 +177,16 @@ def test_an_equal_pair_gives_way_where_two_near_ones_are_worth_more() -> None:
 
     assert match_calls(expected, actual, 0, FLEXIBLE) == [(0, 1, True), (1, 0, True)]
     assert match_calls(expected, actual, 0, STRICT) == [(0, 0, True), (1, 1, False)]
+
+
+def test_an_equal_pair_is_kept_where_two_others_overlap_more() -> None:
+    lenient = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0)
+    ones = dict.fromkeys("abcdefghij", 1)
+    expected = [ToolCall("f", ones), ToolCall("f", {"a": 1})]
+    actual = [ToolCall("f", ones), ToolCall("f", ones | {"a": 2})]
+
+    # All pairs are correct here. Crossed, they overlap by 9/10 and 1; so, by 1 and 0.
+    assert match_calls(expected, actual, 0, lenient) == [(0, 0, True), (1, 1, True)]
 
 
 def test_a_call_is_set_against_the_closest_candidate() -> None:

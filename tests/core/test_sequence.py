@@ -58,6 +58,17 @@ def test_a_correct_pair_is_worth_more_than_many_near_ones() -> None:
     assert match_in_order(expected, actual, 0, IN_ORDER) == [(3, 0, True)]
 
 
+def test_of_the_same_overlap_the_one_with_more_pairs_is_chosen() -> None:
+    def call(name: str, *values: int) -> ToolCall:
+        return ToolCall(name, dict(zip("abc", values, strict=True)))
+
+    # Either `f` with two matching arguments, or `g` and `h` with one each.
+    expected = [call("f", 1, 1, 1), call("g", 1, 1, 1), call("h", 1, 1, 1)]
+    actual = [call("g", 1, 0, 0), call("h", 1, 0, 0), call("f", 1, 1, 0)]
+
+    assert match_in_order(expected, actual, 0, IN_ORDER) == [(1, 0, False), (2, 1, False)]
+
+
 def test_flexible_calls_in_order_are_correct_when_near_enough() -> None:
     settings = Settings(mode=Mode.FLEXIBLE, order="in_order", argument_match_threshold=0.5)
     expected = [ToolCall("f", {"a": 1, "b": 1}), ToolCall("f", {"a": 2, "b": 2})]

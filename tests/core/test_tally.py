@@ -217,6 +217,21 @@ def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
     assert summary.confusion == {("g", "h"): 1, ("f", "k"): 1}
 
 
+def test_which_of_two_copies_is_extra_is_the_same_as_in_a_score() -> None:
+    # The second expected call has two equals. The first expected call takes the earlier of them,
+    # for both are as close to it as the third call is; so what differs is `b` and not `a`.
+    one, two, three = '{"a": 1.0, "b": 1}', '{"a": 1, "b": 2}', '{"a": 2, "b": 1}'
+    expected = read([written("f", text) for text in (one, two)])
+    actual = read([written("f", text) for text in (two, three, two)])
+    summary = Summary()
+    tally = Tally(summary)
+
+    assert tally.count(expected, actual) == (1, 2, 3)
+    tally.flush()
+
+    assert summary.wrong_arguments == {("f", "b"): 1}
+
+
 def test_what_is_no_call_of_a_case_file_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         read(['{"name": "f", "arguments": {}, "temperature": 1}'])

@@ -27,6 +27,14 @@ __all__ = ["command"]
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _FOR_PEOPLE = ("table", "markdown")
 _FEW = 10
+_HELP = """Score FILEs of cases: JSONL, JSON or YAML, or gzip or zstd of these; - is standard input.
+
+\b
+One case a line, with both sides:
+  {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
+Or the two sides in two files:
+  callscore score --expected references.jsonl --actual traces.jsonl
+"""
 
 
 class _Request(Struct, frozen=True, kw_only=True):
@@ -45,7 +53,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     skip_bad: bool
 
 
-@click.command(short_help="Score files of cases.")
+@click.command(short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--expected", metavar="FILE", help="References, to be joined with --actual on id.")
 @click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
@@ -77,14 +85,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @lang_option
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 def command(**options: Any) -> int:
-    r"""Score FILEs of cases: JSONL, JSON or YAML, also gzip or zstd of these; - is standard input.
-
-    \b
-    One case a line, with both sides:
-      {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
-    Or the two sides in two files:
-      callscore score --expected references.jsonl --actual traces.jsonl
-    """
+    """Score files of cases, write the report, and find the exit code."""
     settings = settings_from(options)
     request = _Request(settings=settings, **options)
     _check_usage(request)
