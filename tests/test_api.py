@@ -81,6 +81,7 @@ def test_order_and_extra_arguments_reach_the_score() -> None:
         ({"order": "random"}, "order: 'random' is not one of any, in_order, exact"),
         ({"argument_match_threshold": 1.5}, "1.5 is not a number from 0 to 1"),
         ({"at_least": True}, "True is not a number from 0 to 1"),
+        ({"mode": []}, "a setting is not text or a number"),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:

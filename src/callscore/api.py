@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings, settings_for
+from callscore.errors import InvalidSettings
 from callscore.formats.calls import read_calls
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ def score(  # noqa: PLR0913  (one argument a setting, which is how people call i
         InvalidSettings: a setting has a value that it cannot have.
     """
     if settings is None:
-        settings = settings_for(mode, argument_match_threshold, order, extra_arguments, at_least)
+        try:
+            settings = settings_for(
+                mode, argument_match_threshold, order, extra_arguments, at_least
+            )
+        except TypeError as error:  # what cannot be hashed is no setting either
+            raise InvalidSettings(f"a setting is not text or a number: {error}") from error
     return score_calls(
         read_calls(expected, side="expected", where="expected"),
         read_calls(actual, side="actual", where="actual"),
