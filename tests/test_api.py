@@ -89,6 +89,11 @@ def test_a_setting_that_cannot_be_is_refused(options: dict[str, Any], said: str)
         score([], [], **options)
 
 
+def test_settings_and_single_options_do_not_mix() -> None:
+    with pytest.raises(InvalidSettings, match="not both"):
+        score([], [], settings=Settings(), mode="flexible")
+
+
 def test_a_string_is_not_a_list_of_calls() -> None:
     with pytest.raises(InvalidCall, match="only inside a list"):
         score("search", [])

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
+_NO_OPTIONS = ("strict", 0.8, "any", "ignore", 1.0)
+
 
 def score(  # noqa: PLR0913  (one argument a setting, which is how people call it)
     expected: Any,
@@ -41,13 +43,17 @@ def score(  # noqa: PLR0913  (one argument a setting, which is how people call i
         order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
         extra_arguments: whether arguments that nobody expected lower a flexible overlap.
         at_least: the score from which the case passes.
-        settings: all of these together, in place of them.
+        settings: all of these together, in place of them, never beside them.
 
     Raises:
         InvalidCall: a side is no list of calls, or an expected call cannot be read.
         InvalidSettings: a setting has a value that it cannot have.
     """
-    if settings is None:
+    if settings is not None:
+        given = (mode, argument_match_threshold, order, extra_arguments, at_least)
+        if given != _NO_OPTIONS:
+            raise InvalidSettings("give `settings` or single options, not both")
+    else:
         try:
             settings = settings_for(
                 mode, argument_match_threshold, order, extra_arguments, at_least

@@ -8,6 +8,9 @@ import click
 import pytest
 
 from callscore.cli.output import open_output
+from callscore.core.results import Noted, Results
+from callscore.core.settings import Settings
+from callscore.core.summary import Summary
 from callscore.engines.local import score_cases
 
 if TYPE_CHECKING:
@@ -55,6 +58,34 @@ def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
         open_output(str(tmp_path / "no" / "report"), "table", "en"),
     ):
         pass
+
+
+def test_a_directory_is_wrong_usage(tmp_path: Path) -> None:
+    with (
+        pytest.raises(click.UsageError, match="it is a directory"),
+        open_output(str(tmp_path), "table", "en"),
+    ):
+        pass
+
+
+def test_the_notes_of_json_lines_go_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    results = Results(
+        settings=Settings(),
+        summary=Summary(),
+        not_scored=Noted(2),
+        stopped=Noted(1, ("c.jsonl:3: \x1b[31mnot JSON",)),
+    )
+
+    with open_output(None, "jsonl", "en") as output:
+        output.write(results)
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err == (
+        "callscore: 2 cases not scored: no expected calls are given\n"
+        "callscore: stopped early, at 1 record that cannot be read; "
+        "what follows is not in this report (c.jsonl:3: \\u001b[31mnot JSON)\n"
+    )
 
 
 def test_a_terminal_gets_colours(

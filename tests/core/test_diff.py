@@ -84,6 +84,14 @@ def test_every_kind_of_difference_has_its_mark_and_its_note() -> None:
     ]
 
 
+def test_types_are_named_in_russian_as_well() -> None:
+    score = scored([("f", {"n": 1})], [("f", {"n": "1"})])
+
+    text = plain_text(diff_lines(score, lang="ru"))
+
+    assert '~ n: 1 (число)         n: "1" (строка)' in text
+
+
 def test_extra_calls_stand_where_they_happened_and_missed_ones_where_they_were_expected() -> None:
     score = scored([("a", {}), ("b", {}), ("c", {})], [("x", {}), ("a", {}), ("y", {}), ("c", {})])
 

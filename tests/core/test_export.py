@@ -193,6 +193,7 @@ def test_results_are_exported_with_everything_that_was_not_scored() -> None:
         not_shown=3,
         not_scored=Noted(2, ("b", "c")),
         skipped=Noted(1, ("file:7",)),
+        stopped=Noted(1, ("file:9: not JSON",)),
     )
 
     exported = accepted_by_all(results_to_dict(results))
@@ -201,7 +202,7 @@ def test_results_are_exported_with_everything_that_was_not_scored() -> None:
     assert exported["totals"]["passed"] == exported["totals"]["exact"] == 0
     assert exported["totals"]["exact_interval"][0] == 0
     assert exported["totals"]["macro"]["f1"] == 0.4
-    assert len(exported["totals"]["macro"]["f1_interval"]) == 2
+    assert exported["totals"]["macro"]["f1_interval"] is None
     assert exported["totals"]["micro"] == {"f1": 0.4, "precision": 1 / 3, "recall": 0.5}
     assert exported["calls"] == {
         "expected": 8,
@@ -218,12 +219,23 @@ def test_results_are_exported_with_everything_that_was_not_scored() -> None:
     assert exported["not_scored"] == {"count": 2, "names": ["b", "c"]}
     assert exported["not_run"] == {"count": 0, "names": []}
     assert exported["skipped"] == {"count": 1, "names": ["file:7"]}
+    assert exported["stopped"] == {"count": 1, "names": ["file:9: not JSON"]}
     assert exported["not_shown"] == 3
     assert exported["settings"]["mode"] == "strict"
     assert exported["cases"][0]["id"] == "a"
     assert exported["cases"][0]["trial"] == 1
     assert exported["cases"][0]["tags"] == ["x"]
     assert exported["cases"][0]["f1"] == 0.4
+
+
+def test_the_interval_of_enough_cases_is_exported_by_its_ends() -> None:
+    summary = Summary()
+    for _ in range(10):
+        summary.add(example())
+
+    exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=summary)))
+
+    assert exported["totals"]["macro"]["f1_interval"] == pytest.approx([0.4, 0.4])
 
 
 def test_results_of_nothing_have_no_macro_numbers_and_no_trials() -> None:

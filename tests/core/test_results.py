@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from callscore.core.export import results_to_dict
+from callscore.core.model import ToolCall
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
@@ -23,7 +25,7 @@ def test_what_was_not_scored_is_counted_as_nothing_unless_it_is_named() -> None:
 
     assert (results.not_run.count, results.not_run.names) == (2, ("a", "b"))
     others = (results.not_scored, results.without_reference, results.repeated, results.skipped)
-    assert others == (Noted(),) * 4
+    assert (*others, results.stopped) == (Noted(),) * 5
     assert Noted() == Noted(0, ())
 
 
@@ -34,3 +36,25 @@ def test_whatever_is_not_a_scored_case_is_worth_a_note(name: str) -> None:
     assert not results.has_notes
     assert replace(results, **{name: Noted(1, ("a",))}).has_notes
     assert not replace(results, repeated=Noted(1, ("a",))).has_notes  # it was scored, too
+
+
+def test_results_are_printed_on_one_line() -> None:
+    summary = Summary(at_least=0.5)
+    for made in ("f", "g"):
+        summary.add(score_calls((ToolCall("f", {}),), (ToolCall(made, {}),), DEFAULT))
+
+    results = Results(settings=DEFAULT, summary=summary)
+
+    assert str(results) == "Macro F1: 50.0% | Cases: 2 | Passed: 1 | Exact: 1"
+
+
+def test_results_of_nothing_are_printed_without_a_number() -> None:
+    results = Results(settings=DEFAULT, summary=Summary())
+
+    assert str(results) == "Macro F1: - | Cases: 0 | Passed: 0 | Exact: 0"
+
+
+def test_results_give_themselves_as_plain_data() -> None:
+    results = Results(settings=DEFAULT, summary=Summary(), stopped=Noted(1, ("a:3: not JSON",)))
+
+    assert results.to_dict() == results_to_dict(results)

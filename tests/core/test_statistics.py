@@ -51,6 +51,13 @@ def test_a_wilson_interval_ends_exactly_where_a_share_can_end() -> None:
         assert wilson(total, total).high == 1
 
 
+def test_successes_may_be_a_mean_of_trials() -> None:
+    low, high = wilson(1.5, 3)
+
+    assert low == pytest.approx(1 - high)
+    assert wilson(1, 3).low < low < wilson(2, 3).low
+
+
 def test_nothing_observed_leaves_everything_possible() -> None:
     assert wilson(0, 0) == (0, 1)
 

@@ -182,6 +182,25 @@ def test_the_exact_share_has_a_wilson_interval() -> None:
     assert summary.exact_interval == wilson(2, 3)
 
 
+def test_the_trials_of_a_case_are_one_observation_of_the_exact_share() -> None:
+    good, bad = score("a", "a"), score("a", "b")
+    trials = [(good, "x")] * 3 + [(bad, "x")] + [(good, "y")] * 4
+
+    assert summarize(trials).exact_interval == wilson(7 / 4, 2)
+    assert summarize([*trials, (good, None)]).exact_interval == wilson(8 / 3, 3)
+    assert summarize([(good, "x")] * 4).exact_interval == wilson(1, 1)
+
+
+@pytest.mark.parametrize(("cases", "has_interval"), [(1, False), (9, False), (10, True)])
+def test_fewer_than_ten_cases_are_too_few_for_a_bootstrap(cases: int, has_interval: bool) -> None:
+    good, bad = score("a", "a"), score("a", "b")
+    alone = summarize([((good, bad)[case % 2], None) for case in range(cases)])
+    trials = summarize([(good, f"case {case}") for case in range(cases) for _ in range(10)])
+
+    assert (alone.macro_f1_interval is not None) == has_interval
+    assert (trials.macro_f1_interval is not None) == has_interval
+
+
 def test_the_interval_of_the_headline_keeps_the_trials_of_a_case_together() -> None:
     good, bad = score("a", "a"), score("a", "b")
     scored = [(result, f"{result.f1}{case}") for case in range(50) for result in (good, bad)]

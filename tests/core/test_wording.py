@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from callscore.core.arguments import Difference
 from callscore.core.model import Score, ToolCall
+from callscore.core.results import Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
 from callscore.core.wording import (
     Language,
     Phrase,
@@ -22,9 +24,11 @@ from callscore.core.wording import (
     percent,
     rating,
     reason,
+    results_line,
     say,
     short_path,
     summary_line,
+    type_name,
 )
 from callscore.errors import InvalidSettings
 
@@ -177,6 +181,28 @@ def test_a_type_is_named_unless_the_value_names_it_itself(value: object, shown: 
     difference = Difference("$.at", "type", "x", value, "at")
 
     assert reason(difference) == f'at: expected the string "x", got {shown}'
+
+
+@pytest.mark.parametrize(
+    ("value", "en", "ru"),
+    [
+        (True, "boolean", "логическое"),
+        (1.5, "number", "число"),
+        ("x", "string", "строка"),
+        ({}, "object", "объект"),
+        ([], "array", "массив"),
+        (None, "null", "null"),
+        (date(2024, 1, 15), "date", "date"),
+    ],
+)
+def test_a_type_has_one_word_in_every_language(value: object, en: str, ru: str) -> None:
+    assert (type_name(value), type_name(value, lang="ru")) == (en, ru)
+
+
+def test_the_line_of_results_can_be_had_in_russian() -> None:
+    results = Results(settings=DEFAULT, summary=Summary())
+
+    assert results_line(results, lang="ru") == "Macro F1: - | Случаев: 0 | Пройдено: 0 | Точно: 0"
 
 
 def test_braces_in_a_value_are_not_taken_for_a_place_to_fill() -> None:

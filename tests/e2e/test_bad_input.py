@@ -53,6 +53,23 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
             "c.jsonl:2",
             "expected[0]: the arguments of 'f' cannot be read",
         ),
+        (
+            b'{"id": "b", "expected": [{"name": "f", "argumnts": {}}], "actual": []}',
+            "c.jsonl:2",
+            "expected[0]: 'argumnts' is no field of a call",
+        ),
+        (
+            b'{"id": "b", "expected": [], "actual": [{"name": "f", "argumnts": {}}]}',
+            "c.jsonl:2",
+            "actual[0]: 'argumnts' is no field of a call",
+        ),
+        (
+            b'{"id": "b", "expected": [], "actual": [{"name": "f", "tool": "g"}]}',
+            "c.jsonl:2",
+            "actual[0]: name and tool mean the same. Keep one of them.",
+        ),
+        (b'{"id": "b", "expectd": [], "actual": []}', "c.jsonl:2", "Is `expected` meant?"),
+        (b'{"tests": []}', "c.jsonl:2", "a case has an `id`, `expected` and `actual`"),
         (b"[" * 100_000, "c.jsonl:2", ""),
     ],
 )
@@ -95,6 +112,19 @@ def test_arguments_that_an_agent_got_wrong(
 
     assert (run.returncode, run.stderr) == (0, "")
     assert "0 correct, 1 incorrect, 0 missed, 0 extra" in run.stdout
+
+
+@pytest.mark.parametrize("name", [b'""', b"null", b"5", rb'"\ud800"'])
+def test_a_call_that_an_agent_gave_no_name_is_extra(
+    callscore: Program, tmp_path: Path, name: bytes
+) -> None:
+    line = b'{"id": "b", "expected": ["f"], "actual": [{"name": %s, "arguments": {}}]}\n' % name
+    (tmp_path / "c.jsonl").write_bytes(line)
+
+    run = callscore("score", "c.jsonl")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "0 correct, 0 incorrect, 1 missed, 1 extra" in run.stdout
 
 
 def test_integers_beyond_64_bits_and_long_strings_are_compared_exactly(
@@ -145,6 +175,7 @@ def test_a_compressed_file_that_was_cut_off(callscore: Program, tmp_path: Path) 
         (["c.jsonl", "--fail-under", "nan"], "nan is not a number from 0 to 1"),
         (["c.jsonl", "--no-such-option"], "No such option"),
         (["c.jsonl", "-o", "no/such/folder/x"], "Cannot write no/such/folder/x"),
+        (["c.jsonl", "-o", "."], "Cannot write .: it is a directory."),
     ],
 )
 def test_wrong_usage(callscore: Program, tmp_path: Path, arguments: list[str], said: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,9 +21,27 @@ def test_the_published_rates_come_out(callscore: Program) -> None:
     assert "pass^1 0.420 pass^2 0.273 pass^3 0.220 pass^4 0.200" in run.stdout
 
 
+def commands(shown: str) -> list[list[str]]:
+    return [shlex.split(line) for line in shown.splitlines()[-3:]]
+
+
 @pytest.mark.parametrize("lang", ["en", "ru"])
 def test_it_says_what_to_type_next(callscore: Program, lang: str) -> None:
-    run = callscore("demo", "--lang", lang)
-    explain = next(line for line in run.stdout.splitlines() if "callscore explain" in line)
+    for words in commands(callscore("demo", "--lang", lang).stdout):
+        arguments = words[
+            max(words.index(verb) for verb in ("explain", "score") if verb in words) :
+        ]
 
-    assert callscore(*explain.split()[1:]).returncode == 0
+        assert callscore(*arguments).returncode == 0
+
+
+def test_the_script_is_named_where_there_is_one(callscore: Program, tmp_path: Path) -> None:
+    script = tmp_path / "callscore"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+
+    with_script = commands(callscore("demo", PATH=str(tmp_path)).stdout)
+    without = commands(callscore("demo", PATH=str(tmp_path / "empty")).stdout)
+
+    assert [words[0] for words in with_script] == ["callscore"] * 3
+    assert [words[:3] for words in without] == [[sys.executable, "-m", "callscore"]] * 3

@@ -30,6 +30,7 @@ def test_the_first_case_is_explained(callscore: Program, cases: Path) -> None:
     run = callscore("explain", cases)
 
     assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("first #0\n\nStep 1.")
     assert "1 / 2 = 0.500" in run.stdout
     assert "0.667" in run.stdout
 
@@ -61,6 +62,43 @@ def test_a_case_that_cannot_be_explained(
 
     assert run.returncode == 3
     assert said in run.stderr
+
+
+def test_two_files_can_be_explained_as_well(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
+    (tmp_path / "t.jsonl").write_text('{"id": "b", "actual": []}\n{"id": "a", "actual": ["f"]}\n')
+
+    run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
+
+    assert run.returncode == 0
+    assert run.stdout.startswith("a\n\nStep 1.")
+
+
+def test_of_two_files_only_what_is_in_both_can_be_explained(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "r.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
+    (tmp_path / "t.jsonl").write_text('{"id": "b", "actual": []}\n')
+
+    run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
+
+    assert run.returncode == 3
+    assert run.stderr == "callscore: t.jsonl: there is no case in it.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["c.jsonl", "--expected", "r", "--actual", "t"], ["--expected", "r"]]
+)
+def test_one_file_or_two_are_needed(callscore: Program, arguments: list[str]) -> None:
+    assert callscore("explain", *arguments).returncode == 2
+
+
+def test_order_is_part_of_the_explanation(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text('{"id": 1, "expected": ["f", "g"], "actual": ["g", "f"]}\n')
+
+    run = callscore("explain", "c.jsonl", "--order", "in_order")
+
+    assert "missed, no actual call can be paired with it in this order" in run.stdout
 
 
 def test_a_broken_file_is_refused(callscore: Program, tmp_path: Path) -> None:

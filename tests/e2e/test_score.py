@@ -110,6 +110,27 @@ def test_json_lines_come_one_a_case(callscore: Program, cases: Path) -> None:
     assert [msgspec.json.decode(line)["score"] for line in lines] == [1.0, 0.0, 1.0]
 
 
+def test_json_lines_keep_their_notes_apart(callscore: Program, tmp_path: Path) -> None:
+    write(tmp_path / "c.jsonl", CASES[0], {"id": "never", "expected": [OSLO]})
+
+    run = callscore("score", "c.jsonl", "--format", "jsonl")
+
+    assert (run.returncode, run.stdout.count("\n")) == (0, 1)
+    assert run.stderr == "callscore: 1 reference not run: there is no trace (never)\n"
+
+
+def test_messages_of_chat_completions_are_traces(callscore: Program, tmp_path: Path) -> None:
+    function = {"name": "get_weather", "arguments": '{"unit": "C", "city": "Oslo"}'}
+    call = {"id": "call_1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    write(tmp_path / "references.jsonl", {"id": "a", "expected": [OSLO]})
+    write(tmp_path / "traces.jsonl", {"id": "a", **message})
+
+    run = callscore("score", "--expected", "references.jsonl", "--actual", "traces.jsonl")
+
+    assert "Macro F1 100.0%" in run.stdout
+
+
 def test_junit_fails_what_did_not_pass(callscore: Program, cases: Path) -> None:
     suites = ET.fromstring(callscore("score", cases, "--format", "junit").stdout)  # noqa: S314
 

@@ -253,15 +253,15 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
         ({"q": 1}, ": a call needs a name, as in"),
         ([5], "[0]: expected a call such as"),
         (["f", None], "[1]: expected a call such as"),
-        ([["f", "g"]], "[0]: expected a call such as"),
         ([["f", {}, {}]], "[0]: expected a call such as"),
         ([[5, {}]], "[0]: expected a call such as"),
-        ([""], "[0]: a call needs a name"),
-        ([("", {})], "[0]: a call needs a name"),
-        ([ToolCall("", {})], "[0]: a call needs a name"),
-        ([{"name": "", "arguments": {}}], "[0]: a call needs a name"),
-        (["f", {"name": 5}], "[1]: a call needs a name"),
-        (["f", {"name": Malformed('"\\ud800"', "x")}], "[1]: a call needs a name"),
+        ([{"name": "f", "tool": "g"}], "[0]: name and tool mean the same. Keep one of them."),
+        (
+            [{"tool": "f", "input": {"a": 1}, "args": {"a": 2}}],
+            "[0]: args and input mean the same. Keep one of them.",
+        ),
+        ([{"name": "f", "argumnts": {"a": 1}}], "[0]: 'argumnts' is no field of a call."),
+        ([{"name": "f", "params": '{"a": 1}'}], "[0]: 'params' is no field of a call."),
     ],
 )
 def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:
@@ -272,3 +272,70 @@ def test_a_refusal_shows_what_was_there_and_not_all_of_it() -> None:
     message = refusal([{"query": "x" * 10_000, "limit": 5}])
 
     assert message.endswith("got an object with the keys 'query', 'limit'.")
+
+
+NAMELESS = [
+    "",
+    ("", {}),
+    ToolCall("", {}),
+    {"name": "", "arguments": {}},
+    {"name": 5},
+    {"name": None},
+    {"name": Malformed('"\\ud800"', "x")},
+]
+
+
+@pytest.mark.parametrize("call", NAMELESS)
+def test_an_expected_call_needs_a_name(call: Any) -> None:
+    with pytest.raises(InvalidCall, match=r"expected\[1\]: a call needs a name"):
+        read_calls(["f", call], side="expected", where="expected")
+
+
+@pytest.mark.parametrize("call", NAMELESS)
+def test_a_call_that_an_agent_gave_no_name_is_a_call_of_no_tool(call: Any) -> None:
+    assert read_calls([call], side="actual", where="actual")[0].name == ""
+
+
+def test_the_same_value_under_two_names_is_no_contradiction() -> None:
+    call = {"name": "f", "tool": "f", "arguments": {"a": 1}, "args": {"a": 1.0}}
+
+    assert read_call(call, side="expected", where="") == ToolCall("f", {"a": 1})
+
+
+def test_a_function_may_be_nested_as_in_chat_completions() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+
+    assert read_call(call, side="actual", where="") == ToolCall("f", {"a": 1}, id="c1")
+
+
+def test_a_nested_function_is_checked_like_any_call() -> None:
+    typo = {"type": "function", "function": {"name": "f", "argumnts": "{}"}}
+
+    assert read_call({"function": {"name": None}}, side="actual", where="").name == ""
+    with pytest.raises(InvalidCall, match="'argumnts' is no field of a call"):
+        read_call(typo, side="expected", where="")
+
+
+def test_a_name_and_an_argument_object_are_what_counts() -> None:
+    call = {"name": "f", "arguments": {"a": 1}, "input": "what the user wrote", "tool": "g"}
+
+    assert read_call(call, side="expected", where="") == ToolCall("f", {"a": 1})
+
+
+def test_calls_may_come_from_a_generator() -> None:
+    calls = (name for name in "fg")
+
+    assert [call.name for call in read_calls(calls, side="actual", where="")] == ["f", "g"]
+
+
+def test_a_pair_may_hold_its_arguments_as_text() -> None:
+    assert read_call(("f", '{"a": 1}'), side="actual", where="").arguments == {"a": 1}
+    assert read_call(("f", [1]), side="actual", where="").error is not None
+
+
+def test_what_else_an_actual_call_carries_does_not_matter() -> None:
+    call = {"name": "f", "latency": 3}
+
+    assert read_call(call, side="actual", where="") == ToolCall("f", {})
+    with pytest.raises(InvalidCall, match="'latency' is no field of a call"):
+        read_call(call, side="expected", where="")

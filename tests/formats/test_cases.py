@@ -307,3 +307,39 @@ def test_what_a_trace_says_of_itself_comes_before_what_its_reference_says() -> N
     joined = join_case(reference, trace)
 
     assert (joined.input, joined.metadata) == ("new", 2)
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"), [("expectd", "expected"), ("actaul", "actual"), ("toolcalls", "toolCalls")]
+)
+def test_a_field_that_is_nearly_a_side_is_refused(field: str, meant: str) -> None:
+    assert refusal({"id": "a", field: []}) == (
+        f"{field!r} is no field of a case. Is `{meant}` meant?"
+    )
+
+
+def test_an_object_with_nothing_of_a_case_is_none() -> None:
+    assert refusal({"tests": []}) == (
+        "a case has an `id`, `expected` and `actual`; got an object with the key 'tests'."
+    )
+
+
+def test_a_typo_in_a_reference_is_refused_as_well() -> None:
+    with pytest.raises(UnreadableInput, match="'expectd' is no field of a case"):
+        read_reference({"id": "a", "expectd": []}, place="r.jsonl:1")
+
+
+def test_a_reference_without_expected_calls_may_have_other_fields() -> None:
+    reference = read_reference({"id": "a", "notes": "later", "actual": []}, place="r.jsonl:1")
+
+    assert reference.expected is None
+
+
+def test_a_side_that_is_there_makes_other_fields_no_typos() -> None:
+    case = read_case({"id": "a", "expected": [], "actual": [], "actuals": 3}, place="c.jsonl:1")
+
+    assert (case.expected, case.actual) == ((), ())
+
+
+def test_a_key_that_is_no_text_is_no_typo() -> None:
+    assert read_case({"id": "a", 5: 1, "expected": []}, place="cases[0]").actual is None

@@ -51,6 +51,7 @@ def results(failing: Score, passing: Score) -> Results:
         without_reference=Noted(2, ("t1", "t2")),
         repeated=Noted(1, ("news #0",)),
         skipped=Noted(1, ("traces.jsonl:812",)),
+        stopped=Noted(1, ("traces.jsonl:900: not JSON",)),
     )
 
 
@@ -85,4 +86,5 @@ def hostile() -> Results:
         cases=(CaseScore(id=HOSTILE, score=score),),
         not_run=Noted(1, (HOSTILE,)),
         skipped=Noted(1, (HOSTILE,)),
+        stopped=Noted(1, (HOSTILE,)),
     )

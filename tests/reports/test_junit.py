@@ -44,11 +44,25 @@ def test_a_case_that_passes_is_a_passed_test(passing: Score) -> None:
     assert [len(test) for test in root.iter("testcase")] == [0]
 
 
-def test_what_was_not_run_is_an_error_and_what_was_not_scored_is_skipped(results: Results) -> None:
+def test_what_was_not_run_or_not_read_is_an_error_and_what_was_not_scored_is_skipped(
+    results: Results,
+) -> None:
     root = parsed(results)
 
-    assert names(root, "error") == ["r1", "r2", "r3", "r4", "r5", "r6", "… 1 more"]
+    not_run = ["r1", "r2", "r3", "r4", "r5", "r6", "… 1 more"]
+    not_read = ["traces.jsonl:812", "traces.jsonl:900: not JSON"]
+    assert names(root, "error") == not_run + not_read
     assert names(root, "skipped") == ["draft"]
+
+
+def test_an_error_says_what_is_missing_from_the_report(results: Results) -> None:
+    messages = [error.get("message") for error in parsed(results).iter("error")]
+
+    assert messages == [
+        *["there is no trace"] * 7,
+        "skipped: not readable",
+        "stopped here: what follows is not in this report",
+    ]
 
 
 def test_the_suite_counts_its_tests(results: Results) -> None:
@@ -56,9 +70,9 @@ def test_the_suite_counts_its_tests(results: Results) -> None:
 
     for element in (root, root[0]):
         assert {key: value for key, value in element.items() if key != "name"} == {
-            "tests": "9",
+            "tests": "11",
             "failures": "1",
-            "errors": "7",
+            "errors": "9",
             "skipped": "1",
         }
 
@@ -68,13 +82,15 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
 
     assert 'message="Оценка точности: 40.0% | Верно: 1/2' in text
     assert 'message="трассировки нет"' in text
+    assert 'message="пропущено: не удалось прочитать"' in text
+    assert 'message="остановлено здесь: остального в отчёте нет"' in text
 
 
 def test_characters_that_xml_does_not_know_are_left_out(hostile: Results) -> None:
     root = parsed(hostile)
 
     assert names(root, "failure") == ["[31m[red]|`<b>:smile:"]
-    assert names(root, "error") == ["[31m[red]|`<b>:smile:"]
+    assert names(root, "error") == ["[31m[red]|`<b>:smile:"] * 3
 
 
 def test_nothing_to_report_is_an_empty_suite(nothing: Results) -> None:

@@ -18,7 +18,7 @@ TABLES = """\
 | micro, calls pooled | 57.1% | 50.0% | 66.7% |
 
 - cases passed: 1 of 2, 50.0%
-- cases exact: 1 of 2, 50.0% (95% interval 9.5% – 90.5%)
+- cases exact: 1 of 2, 50.0% (95% interval 5.5% – 94.5%)
 - calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
 
 - **1 case not scored: no expected calls are given** (`draft`)
@@ -26,6 +26,8 @@ TABLES = """\
 - **2 traces not scored: there is no reference** (`t1, t2`)
 - **1 case with an id and trial seen before, scored all the same** (`news #0`)
 - **1 record skipped: not readable** (`traces.jsonl:812`)
+- **stopped early, at 1 record that cannot be read; what follows is not in this report** \
+(`traces.jsonl:900: not JSON`)
 
 ### Repeated trials
 
@@ -69,8 +71,14 @@ def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results)
     text = write(results)
 
     assert NAME == "markdown"
-    assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order, 95% interval ")
+    assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order\n")
     assert text.split("\n", 3)[3] == TABLES
+
+
+def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
+    assert write(many).startswith(
+        "## Macro F1 0.0%: Poor\n\n20 cases, strict, any order, 95% interval 0.0% – 0.0%\n"  # noqa: RUF001  (a range)
+    )
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
@@ -88,8 +96,9 @@ def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
     text = write(many)
 
     assert text.count("\n… 45 more\n") == 1
+    assert "| expected | made instead | times |" in text
     assert "| `wanted_09` | `got_09` | 1 |" in text
-    assert "`wanted_10` |" not in text.split("### One tool in place of another")[1]
+    assert "`wanted_10` |" not in text.split("### Missed calls, and the extra calls")[1]
 
 
 def test_what_stands_in_the_data_can_not_break_out_of_its_cell(hostile: Results) -> None:

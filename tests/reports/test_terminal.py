@@ -25,7 +25,7 @@ macro, mean over cases   70.0%       66.7%    75.0%
 micro, calls pooled      57.1%       50.0%    66.7%
 
 cases passed   1 of 2, 50.0%
-cases exact    1 of 2, 50.0%   95% interval 9.5% – 90.5%
+cases exact    1 of 2, 50.0%   95% interval 5.5% – 94.5%
 calls          3 expected, 4 actual
                2 correct, 1 incorrect, 0 missed, 1 extra
 
@@ -34,6 +34,8 @@ calls          3 expected, 4 actual
 ! 2 traces not scored: there is no reference (t1, t2)
 ! 1 case with an id and trial seen before, scored all the same (news #0)
 ! 1 record skipped: not readable (traces.jsonl:812)
+! stopped early, at 1 record that cannot be read; what follows is not in this report
+(traces.jsonl:900: not JSON)
 
 Repeated trials
            k=1     k=2
@@ -77,17 +79,24 @@ def test_a_report_in_a_file_is_plain_text(results: Results) -> None:
     headline, rest = write(results).split("\n", 1)
 
     assert NAME == "table"
-    assert headline.startswith("Macro F1 70.0%   Good   95% interval ")
+    assert headline == "Macro F1 70.0%   Good"
     assert rest == REPORT
+
+
+def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
+    headline = write(many).split("\n", 1)[0]
+
+    assert headline == "Macro F1 0.0%   Poor   95% interval 0.0% – 0.0%"  # noqa: RUF001  (a range)
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
     text = write(results, lang="ru")
 
-    assert text.startswith("Macro F1 70.0%   Хорошо   95% интервал ")
+    assert text.startswith("Macro F1 70.0%   Хорошо\n")
     assert "2 случая, режим STRICT, порядок любой" in text
     assert "! 7 эталонов без запуска: трассировки нет (r1, r2, r3, r4, r5, … ещё 2)" in text
     assert "! не удалось прочитать: 1 запись (traces.jsonl:812)" in text
+    assert "! остановлено раньше времени: 1 запись не удалось прочитать" in text
     assert "… не показано: 2 случая; --limit покажет больше" in text
     assert "expected" not in text
 
@@ -101,6 +110,9 @@ def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
 
     assert text.count("… 45 more") == 1  # 60 tools, 15 of them shown
     assert text.count("… 10 more") == 2  # 20 confusions and 20 arguments, 10 of each
+    assert (
+        "Missed calls, and the extra calls made in the same cases\nexpected    made instead" in text
+    )
     assert "wanted_09   got_09" in text
     assert "wanted_10   got_10" not in text
 

@@ -44,7 +44,7 @@ def test_a_name_in_a_note_is_short_and_on_one_line() -> None:
 
     (line,) = note_lines(results, "en")
 
-    assert len(line[1]) == 40
+    assert len(line[1]) == 100
     assert "\n" not in line[1]
 
 

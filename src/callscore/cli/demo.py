@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from importlib.resources import as_file, files
 from shlex import quote
+from shutil import which
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -51,6 +53,7 @@ def _comment(path: Path, lang: Language) -> str:
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
     meaning = say(wording.DEMO_MEANING, lang, done=percent(rates[0]))
     file = quote(str(path))
+    program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
         [
             "",
@@ -60,9 +63,9 @@ def _comment(path: Path, lang: Language) -> str:
             *(fill(line, _WIDTH) for line in meaning.splitlines()),
             "",
             say(wording.DEMO_NEXT, lang),
-            f"  callscore explain {file} --case airline-32 --trial 3",
-            f"  callscore score {file} --mode flexible --threshold 0.5 --limit 3",
-            "  callscore score --help",
+            f"  {program} explain {file} --case airline-32 --trial 3",
+            f"  {program} score {file} --mode flexible --threshold 0.5 --limit 3",
+            f"  {program} score --help",
             "",
         ]
     )

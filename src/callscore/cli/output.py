@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from callscore.reports.wording import note_lines
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -36,6 +38,8 @@ def open_output(
         yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
         return
     target = Path(path)
+    if target.is_dir():
+        raise click.UsageError(f"Cannot write {path}: it is a directory.")
     try:
         with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             temporary = Path(file.name)
@@ -93,8 +97,10 @@ class Output:
         return self._write_case if self._format == "jsonl" else None
 
     def write(self, results: Results) -> None:
-        """Write the report, if it has not been written case by case."""
+        """Write the report; of one that was written case by case, only the notes are left."""
         if self._format == "jsonl":
+            for sentence, names in note_lines(results, self._lang):
+                click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
             return
         if self._format == "table" and self._render(results):
             return

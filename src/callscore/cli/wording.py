@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from callscore.core.text import escape
 from callscore.core.wording import Phrase, percent, say
 
 if TYPE_CHECKING:
@@ -20,9 +21,12 @@ _BELOW = Phrase(
     "macro F1 {f1} ниже порога --fail-under {bar}",
 )
 _NOT_RUN = Phrase(
-    "{count} of the references were not run: {names}",
-    "эталонов без запуска: {count} ({names})",
+    "references not run: {names}",
+    "эталоны без запуска: {names}",
 )
+
+
+_NAMED = 5
 
 
 def gate_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
@@ -35,8 +39,9 @@ def gate_reasons(results: Results, fail_under: float, lang: Language) -> list[st
         reasons.append(say(_BELOW, lang, f1=percent(f1), bar=percent(fail_under)))
     missing = results.not_run
     if missing.count:
-        names = ", ".join(missing.names[:5]) + (", …" if missing.count > 5 else "")  # noqa: PLR2004
-        reasons.append(say(_NOT_RUN, lang, count=missing.count, names=names))
+        names = ", ".join(escape(name) for name in missing.names[:_NAMED])
+        more = missing.count - _NAMED
+        reasons.append(say(_NOT_RUN, lang, names=names + (f", +{more}" if more > 0 else "")))
     return reasons
 
 

@@ -56,7 +56,11 @@ class Difference(Struct, frozen=True, gc=False):
 
 def matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> int:
     """How many of the expected arguments the actual call has with the same value."""
-    return sum(key in actual and equal(value, actual[key]) for key, value in expected.items())
+    matched = 0
+    for key, value in expected.items():
+        if key in actual and equal(value, actual[key]):
+            matched += 1
+    return matched
 
 
 def overlap_ratio(

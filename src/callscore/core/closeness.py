@@ -6,11 +6,12 @@ from (argument, value) to the columns that have it answers for all of them in on
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.arguments import matched_arguments, overlap_ratio
-from callscore.core.equality import equal_objects, fingerprint
+from callscore.core.equality import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -49,13 +50,15 @@ def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
     wanted, given = expected.arguments, actual.arguments or {}
     if wanted is None:  # it accepts any arguments
         return True, False, 1, 1
-    if equal_objects(wanted, given):
+    matched = matched_arguments(wanted, given)
+    if matched == len(wanted) == len(given):
         return True, True, 1, 1
+    is_counting = settings.extra_arguments == "count"
     part, whole = overlap_ratio(
-        matched_arguments(wanted, given),
+        matched,
         wanted=len(wanted),
         given=len(given),
-        shared=len(wanted.keys() & given.keys()),
+        shared=len(wanted.keys() & given.keys()) if is_counting else 0,
         extra_arguments=settings.extra_arguments,
     )
     return _is_near(part, whole, settings), False, part, whole
@@ -184,7 +187,7 @@ class _Index:
                     at_least[matched + 1] |= at_least[matched] & columns
         return [
             (matched, more ^ enough)
-            for matched, (more, enough) in enumerate(zip(at_least, at_least[1:], strict=False))
+            for matched, (more, enough) in enumerate(pairwise(at_least))
             if more != enough
         ]
 
@@ -202,6 +205,6 @@ class _Index:
 def _token(value: Any) -> Hashable:
     """A hashable stand-in: two are equal exactly when the values are the same JSON value."""
     kind = value.__class__
-    if kind is str or kind is int or value is None or (kind is float and value == value):
-        return value
-    return (fingerprint(value),)
+    is_own = kind is str or kind is int or value is None
+    is_own = is_own or (kind is float and value == value)  # noqa: PLR0124  (all but NaN)
+    return value if is_own else (fingerprint(value),)

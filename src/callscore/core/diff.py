@@ -25,6 +25,7 @@ from callscore.core.wording import (
     rating,
     say,
     short_path,
+    type_name,
 )
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def _malformed_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]
 
 
 def _difference_row(difference: Difference, rooms: _Rooms, lang: Language) -> _Row:
-    notes = _type_notes(difference)
+    notes = _type_notes(difference, lang)
     path = _path(difference, rooms, notes)
     cells: list[Line] = []
     for side, (room, note) in enumerate(zip(rooms, notes, strict=True)):
@@ -253,16 +254,16 @@ def _path(difference: Difference, rooms: _Rooms, notes: tuple[str, str]) -> str:
     return short_path(difference.path, width=max(spare, room // 3) - len(": ")) + ": "
 
 
-def _type_notes(difference: Difference) -> tuple[str, str]:
+def _type_notes(difference: Difference, lang: Language) -> tuple[str, str]:
     if difference.kind != "type":
         return "", ""
-    return _type_note(difference.expected), _type_note(difference.actual)
+    return _type_note(difference.expected, lang), _type_note(difference.actual, lang)
 
 
-def _type_note(value: object) -> str:
+def _type_note(value: object, lang: Language) -> str:
     # `null` and what JSON does not know (it shows as its repr) say themselves what they are.
-    kind = json_type(value)
-    return f" ({kind})" if kind in {"boolean", "number", "string", "object", "array"} else ""
+    is_json = json_type(value) in {"boolean", "number", "string", "object", "array"}
+    return f" ({type_name(value, lang=lang)})" if is_json else ""
 
 
 def _share_out(width: int, natural: list[_Row]) -> _Rooms:

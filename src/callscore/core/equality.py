@@ -12,6 +12,7 @@ _ABSENT = object()
 _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+_PLAIN = _SCALARS - {float}  # where equal is equal: a float may be NaN
 _JSON_TYPES = _SCALARS | {list, dict}
 _encode = msgspec.json.Encoder().encode
 # What encoding raises for a value that JSON does not know, or one nested too deep.
@@ -53,14 +54,20 @@ def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
 def differing_members(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
     """The keys whose values are not the same on both sides, those of the left side first."""
     found: list[str] = []
+    shared = 0
     for key, value in left.items():
-        other = right.get(key, _ABSENT)
-        kind = value.__class__
-        if kind is other.__class__ and kind in _SCALARS and value == other:
-            continue  # nearly all of them; this spares the call
-        if other is _ABSENT or not equal(value, other):
-            found.append(key)
-    if len(left) < len(right) + len(found):
+        if key in right:
+            shared += 1
+            other = right[key]
+            kind = value.__class__
+            # Nearly all values are such scalars; to decide about them here spares the call.
+            if kind is other.__class__ and kind in _PLAIN:
+                if value == other:
+                    continue
+            elif value is other or equal(value, other):
+                continue
+        found.append(key)
+    if shared < len(right):
         found += [key for key in right if key not in left]
     return found
 

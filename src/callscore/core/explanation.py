@@ -98,6 +98,15 @@ EXTRA = Phrase(
     "actual {j} {name}: extra, no expected call is left for it",
     "фактический {j} {name}: лишний, эталонного вызова для него нет",
 )
+# In an order not every call of the same tool may be paired with every other.
+MISSED_IN_ORDER = Phrase(
+    "expected {i} {name}: missed, no actual call can be paired with it in this order",
+    "эталонный {i} {name}: пропущен, в этом порядке ему не сопоставить ни один фактический вызов",
+)
+EXTRA_IN_ORDER = Phrase(
+    "actual {j} {name}: extra, no expected call can be paired with it in this order",
+    "фактический {j} {name}: лишний, в этом порядке ему не сопоставить ни один эталонный вызов",
+)
 NO_CALLS = Phrase("there is nothing to pair", "сопоставлять нечего")
 COUNTS = Phrase(
     "Correct {correct}, incorrect {incorrect}, missed {missed}, extra {extra}.",
@@ -185,16 +194,18 @@ def _item(phrase: Phrase, lang: Language, **values: object) -> str:
 
 
 def _calls(score: Score, lang: Language) -> Iterator[str]:
+    in_any_order = score.settings.order == "any"
+    missed, extra = (MISSED, EXTRA) if in_any_order else (MISSED_IN_ORDER, EXTRA_IN_ORDER)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     for position, call in enumerate(score.expected):
         if position in pairs:
             yield from _pair(pairs[position], lang)
         else:
-            yield _item(MISSED, lang, i=position + 1, name=_name(call.name))
+            yield _item(missed, lang, i=position + 1, name=_name(call.name))
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
-            yield _item(EXTRA, lang, j=position + 1, name=_name(call.name))
+            yield _item(extra, lang, j=position + 1, name=_name(call.name))
 
 
 def _name(name: str) -> str:

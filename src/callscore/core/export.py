@@ -168,6 +168,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "without_reference": _noted(results.without_reference),
         "repeated": _noted(results.repeated),
         "skipped": _noted(results.skipped),
+        "stopped": _noted(results.stopped),
         "settings": msgspec.to_builtins(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,

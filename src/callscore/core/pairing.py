@@ -17,6 +17,7 @@ from callscore.core.sequence import match_in_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from callscore.core.closeness import Grade
     from callscore.core.model import ToolCall
     from callscore.core.settings import Settings
 
@@ -57,16 +58,26 @@ def is_correct(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool
 def _match_any(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], start: int, settings: Settings
 ) -> list[Match]:
-    groups: dict[str, _Kind] = {}
-    for side, calls in enumerate((expected, actual)):
-        for position in range(start, len(calls)):
-            groups.setdefault(calls[position].name, ([], []))[side].append(position)
+    rows = _positions(expected, start)
+    columns = _positions(actual, start)
     matches: list[Match] = []
-    for group in groups.values():
-        if group[0] and group[1]:
-            matches += _match_tool(expected, actual, group, settings)
+    for name, group in rows.items():
+        if name in columns:
+            matches += _match_tool(expected, actual, (group, columns[name]), settings)
     matches.sort()
     return matches
+
+
+def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
+    """Where each tool is called, from position `start` on."""
+    found: dict[str, list[int]] = {}
+    for position in range(start, len(calls)):
+        name = calls[position].name
+        if name in found:
+            found[name].append(position)
+        else:
+            found[name] = [position]
+    return found
 
 
 def _match_tool(
@@ -75,12 +86,10 @@ def _match_tool(
     """The best pairing of the calls of one tool."""
     rows, columns = group
     matches: list[Match] = []
-    is_choice = len(rows) > 1 or len(columns) > 1
-    if is_choice and settings.mode == "strict":
+    if settings.mode == "strict" and len(rows) > 1 and len(columns) > 1:
         matches, (rows, columns) = _take_equal(expected, actual, group)
-    if len(rows) == len(columns) == 1:
-        row, column = rows[0], columns[0]
-        matches.append((row, column, is_correct(expected[row], actual[column], settings)))
+    if min(len(rows), len(columns)) == 1:
+        matches.append(_closest(expected, actual, (rows, columns), settings))
     elif rows and columns:
         closeness = weigh([expected[row] for row in rows], [actual[c] for c in columns], settings)
         assigned = assign([found.levels for found in closeness], len(columns))
@@ -88,6 +97,28 @@ def _match_tool(
             if column is not None:
                 matches.append((row, columns[column], bool(found.correct >> column & 1)))
     return matches
+
+
+def _closest(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind, settings: Settings
+) -> Match:
+    """The best pair where one side has only one call, and the first of several such pairs."""
+    candidates = [(row, column) for row in group[0] for column in group[1]]
+    row, column = candidates[0]
+    if len(candidates) == 1:
+        return row, column, is_correct(expected[row], actual[column], settings)
+    best = grade(expected[row], actual[column], settings)
+    for next_row, next_column in candidates[1:]:
+        found = grade(expected[next_row], actual[next_column], settings)
+        if _is_closer(found, best):
+            row, column, best = next_row, next_column, found
+    return row, column, best[0]
+
+
+def _is_closer(found: Grade, best: Grade) -> bool:
+    if found[:2] != best[:2]:
+        return found[:2] > best[:2]
+    return found[2] * best[3] > best[2] * found[3]
 
 
 def _take_equal(

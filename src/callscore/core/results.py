@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from callscore.core.model import Score
@@ -44,7 +46,8 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         not_run: references for which there is no actual side.
         without_reference: traces for which there is no reference.
         repeated: cases whose (id, trial) was there before; they are scored all the same.
-        skipped: places that could not be read and were skipped, as asked.
+        skipped: what could not be read and was skipped, as asked: places and problems.
+        stopped: where the input broke off and why, where it did; the rest was not read.
     """
 
     settings: Settings
@@ -56,9 +59,21 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     without_reference: Noted = Noted()
     repeated: Noted = Noted()
     skipped: Noted = Noted()
+    stopped: Noted = Noted()
 
     @property
     def has_notes(self) -> bool:
         """Whether anything but scored cases was found in the input."""
         noted = (self.not_scored, self.not_run, self.without_reference, self.skipped)
         return any(found.count for found in noted)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that any JSON encoder accepts."""
+        from callscore.core.export import results_to_dict
+
+        return results_to_dict(self)
+
+    def __str__(self) -> str:
+        from callscore.core.wording import results_line
+
+        return results_line(self)

@@ -39,12 +39,15 @@ def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
         if settings.mode != "strict":
             # Not so here: an equal pair may have to give way to two that are near enough.
             correct, start = [], 0
-        names = {call.name for call in actual[start:]}
-        if len(names) == len(actual) - start:
-            names = {call.name for call in expected[start:]}
-            if len(names) == len(expected) - start:
-                return _score_distinct(expected, actual, correct, settings)
+        if _are_distinct(expected, start) and _are_distinct(actual, start):
+            return _score_distinct(expected, actual, correct, settings)
     return _score_matches(expected, actual, correct, settings)
+
+
+def _are_distinct(calls: _Calls, start: int) -> bool:
+    """Whether from position `start` on no tool is called twice."""
+    left = len(calls) - start
+    return left == 1 or len({call.name for call in calls[start:]}) == left
 
 
 def _score_distinct(

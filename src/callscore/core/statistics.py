@@ -44,8 +44,11 @@ class Cluster(NamedTuple):
     times: int
 
 
-def wilson(successes: int, total: int, *, confidence: float = 0.95) -> Interval:
-    """The Wilson score interval of a proportion; all of [0, 1] where nothing was observed."""
+def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interval:
+    """The Wilson score interval of a proportion; all of [0, 1] where nothing was observed.
+
+    The successes need not be whole: a mean of several trials may stand for one observation.
+    """
     if total == 0:
         return Interval(0.0, 1.0)
     from statistics import NormalDist

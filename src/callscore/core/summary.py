@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "Summary", "ToolCounts", "increase_all"]
 
 Key = TypeVar("Key")
+_FEWEST_CASES = 10
 # Of one case: correct pairs, expected calls, actual calls. Every rate of a case follows from these.
 Outcome = tuple[int, int, int]
 
@@ -187,9 +188,14 @@ class Summary(Struct):
 
     @property
     def macro_f1_interval(self) -> Interval | None:
-        """The 95 % bootstrap interval of the macro F1, with the trials of a case kept together."""
+        """The 95 % bootstrap interval of the macro F1, with the trials of a case kept together.
+
+        None for fewer than ten cases: resampling so few promises more than they can tell.
+        """
         clusters = self._clusters()
-        return bootstrap_mean(clusters) if clusters else None
+        if sum(cluster.times for cluster in clusters) < _FEWEST_CASES:
+            return None
+        return bootstrap_mean(clusters)
 
     @property
     def exact(self) -> int:
@@ -202,8 +208,13 @@ class Summary(Struct):
 
     @property
     def exact_interval(self) -> Interval:
-        """The 95 % Wilson interval of the share of exact cases."""
-        return wilson(self.exact, self.cases)
+        """The 95 % Wilson interval of the share of exact cases.
+
+        The trials of a case count as one observation: they may well be all alike.
+        """
+        alone = self.cases - sum(sum(outcomes.values()) for outcomes in self.trials.values())
+        observed = alone + len(self.trials)
+        return wilson(self.exact * observed / self.cases, observed) if observed else wilson(0, 0)
 
     @property
     def passed(self) -> int:

@@ -6,38 +6,47 @@ same calls in any order; a property test holds the two together.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from itertools import zip_longest
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from itertools import chain, compress, zip_longest
+from operator import ne
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from callscore.core.equality import differing_members
 from callscore.core.model import ToolCall
-from callscore.core.scoring import score_calls
+from callscore.core.pairing import match_calls
 from callscore.core.settings import DEFAULT
+from callscore.core.summary import increase_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from callscore.core.summary import Outcome, Summary
 
 __all__ = ["PlainCall", "Tally"]
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
-_OPEN_BRACE = ord("{")
-_name = attrgetter("name")
+# What decoding raises for arguments that are no object, out of a float's range, or too deep.
+_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_find_no_object = re.compile(rb"\0[^{]").search
+# Beyond this many pairs, looking every call up among the others takes too long.
+_MANY_PAIRS = 4096
+# A call that is missed and one that is extra are set against each other; with more of them it
+# depends on their order.
+_IN_ANY_ORDER = 2
 
 
-class PlainCall(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """A call as case files spell it, with its arguments still as JSON text."""
+class PlainCall(Struct, frozen=True, gc=False):
+    """A call as case files spell it, with its arguments still as JSON text.
 
-    name: str
+    Whatever else a call holds (an id, a result) does not count in strict mode, and is not read.
+    """
+
+    name: Annotated[str, Meta(min_length=1)]
     arguments: Raw
-    id: Raw = Raw()
-    step: Raw = Raw()
-    result: Raw = Raw()
-    failed: Raw = Raw()
 
 
 class Tally:
@@ -45,128 +54,205 @@ class Tally:
 
     def __init__(self, summary: Summary) -> None:
         self._summary = summary
-        self._correct: list[str] = []  # names of tools: many are counted quicker at once
-        self._incorrect: list[str] = []
-        self._unpaired: list[tuple[str | None, str | None]] = []
+        self._outcomes: Counter[Outcome] = Counter()
+        self._expected: Counter[str] = Counter()
+        self._incorrect: Counter[str] = Counter()
+        self._wrong_arguments: Counter[tuple[str, str]] = Counter()
+        self._unpaired: Counter[tuple[str | None, str | None]] = Counter()
 
-    def count(self, expected: list[PlainCall], actual: list[PlainCall]) -> Outcome | None:
-        """Count one case; None, and nothing counted, where it needs to be read with more care."""
-        same: list[str] = []
-        left: list[PlainCall] = []
-        rest: list[PlainCall] = []
-        for wanted, given in zip(expected, actual):  # noqa: B905  (hot, and the tails follow)
-            if wanted != given:
-                left.append(wanted)
-                rest.append(given)
-            elif bytes(wanted.arguments)[0] == _OPEN_BRACE:
-                same.append(wanted.name)
-            else:
-                return None
-        size, made = len(expected), len(actual)
-        if size != made:
-            left += expected[made:]
-            rest += actual[size:]
-        correct = len(same)
-        if left or rest:
-            try:
-                correct += self._count_unequal(left, rest)
-            except msgspec.DecodeError:  # arguments that are no object, or out of a float's range
-                return None
-        self._correct += same
-        outcome = (correct, size, made)
-        outcomes = self._summary.outcomes
-        outcomes[outcome] = outcomes.get(outcome, 0) + 1
-        return outcome
+    def count(
+        self, expected: Sequence[tuple[PlainCall, ...]], actual: Sequence[tuple[PlainCall, ...]]
+    ) -> list[Outcome | None]:
+        """Count cases; the more at once, the quicker.
 
-    def _count_unequal(self, left: list[PlainCall], rest: list[PlainCall]) -> int:
-        """Count calls that are not equal one by one; how many are correct all the same."""
-        if len(left) == len(rest) == 1:
-            expected, actual = left[0], rest[0]
-            name = expected.name
-            wanted = _decode(expected.arguments)
-            if name != actual.name:
-                self._unpaired.append((name, actual.name))
-                return 0
-            differing = differing_members(wanted, _decode(actual.arguments))
-            if differing:
-                self._count_wrong(name, differing)
-                return 0
-            self._correct.append(name)
-            return 1
-        moved: list[str] = []
-        if left and rest:
-            left = [call for call in left if not _take(call, rest, moved)]
-        wanted = {call.name: call for call in left}
-        given = {call.name: call for call in rest}
-        if len(wanted) == len(left) and len(given) == len(rest):
-            correct = self._count_distinct(wanted, given)
-        else:
-            correct = self._count_choice(left, rest)
-        self._correct += moved
-        return correct + len(moved)
+        Args:
+            expected: the expected calls of each case.
+            actual: the actual calls of each case.
 
-    def _count_distinct(self, expected: dict[str, PlainCall], actual: dict[str, PlainCall]) -> int:
-        """The same for calls of which no two are of one tool."""
-        correct: list[str] = []
-        missed: list[str] = []
-        wrong: list[tuple[str, list[str]]] = []
-        for name, call in expected.items():
-            wanted = _decode(call.arguments)
-            other = actual.pop(name, None)
-            if other is None:
-                missed.append(name)
-                continue
-            differing = differing_members(wanted, _decode(other.arguments))
-            if differing:
-                wrong.append((name, differing))
-            else:
-                correct.append(name)
-        for name, arguments in wrong:
-            self._count_wrong(name, arguments)
-        if missed or actual:
-            self._unpaired += zip_longest(missed, actual)
-        self._correct += correct
-        return len(correct)
+        Returns:
+            The outcome of each case; None, and nothing counted, where it needs to be read with more
+            care, because arguments that decide about it are not a readable object.
+        """
+        sizes = list(map(len, expected))
+        outcomes: list[Outcome | None] = list(zip(sizes, sizes, map(len, actual), strict=True))
+        if not _are_objects(chain.from_iterable(expected)):
+            for index, calls in enumerate(expected):
+                if not _are_objects(calls):
+                    outcomes[index] = None
+        mistakes = _Mistakes()
+        # Cases that are equal as text, often most of them, cost no step of the interpreter here.
+        for index in compress(range(len(sizes)), map(ne, expected, actual)):
+            if outcomes[index] is not None:
+                wanted, given = expected[index], actual[index]
+                try:
+                    outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given))
+                except _REFUSALS:
+                    outcomes[index] = None
+        self._outcomes.update(filter(None, outcomes))
+        counted = chain.from_iterable(compress(expected, outcomes))
+        self._expected.update([call.name for call in counted])
+        self._add(mistakes)
+        return outcomes
 
-    def _count_choice(self, left: list[PlainCall], rest: list[PlainCall]) -> int:
-        """The same where a tool is called more than once, so that there is a choice of pairs."""
-        expected = tuple([ToolCall(call.name, _decode(call.arguments)) for call in left])
-        actual = tuple([ToolCall(call.name, _decode(call.arguments)) for call in rest])
-        score = score_calls(expected, actual, DEFAULT)
-        for pair in score.incorrect:
-            self._count_wrong(pair.expected.name, pair.differing_arguments)
-        self._correct += [pair.expected.name for pair in score.correct]
-        missed = [call.name for call in score.missed]
-        extra = [call.name for call in score.extra]
-        self._unpaired += zip_longest(missed, extra)
-        return len(score.correct)
-
-    def _count_wrong(self, name: str, arguments: list[str]) -> None:
-        self._incorrect.append(name)
-        counts = self._summary.wrong_arguments
-        for argument in arguments:
-            key = (name, argument)
-            counts[key] = counts.get(key, 0) + 1
+    def _add(self, mistakes: _Mistakes) -> None:
+        wrong = mistakes.wrong
+        self._incorrect.update([name for name, _ in wrong])
+        self._wrong_arguments.update(
+            [(name, argument) for name, arguments in wrong for argument in arguments]
+        )
+        self._unpaired.update(mistakes.unpaired)
 
     def flush(self) -> None:
         """Hand everything counted so far to the summary."""
         summary = self._summary
-        for name, times in Counter(self._correct).items():
-            summary.tool(name).correct += times
-        for name, times in Counter(self._incorrect).items():
+        increase_all(summary.outcomes, self._outcomes)
+        increase_all(summary.wrong_arguments, self._wrong_arguments)
+        summary.add_unpaired(self._unpaired)
+        for name, times in self._incorrect.items():
             summary.tool(name).incorrect += times
-        summary.add_unpaired(Counter(self._unpaired))
-        self._correct.clear()
-        self._incorrect.clear()
+        # What was expected, and is neither incorrect nor missed, is correct.
+        correct = self._expected - self._incorrect
+        for (missed, _), times in self._unpaired.items():
+            if missed is not None:
+                correct[missed] -= times
+        for name, times in correct.items():
+            summary.tool(name).correct += times
+        for counts in (self._outcomes, self._expected, self._incorrect):
+            counts.clear()
+        self._wrong_arguments.clear()
         self._unpaired.clear()
 
 
-def _take(call: PlainCall, rest: list[PlainCall], moved: list[str]) -> bool:
-    """Take a call off the other side that is equal as text, if there is one."""
-    if call not in rest:
-        return False
-    if bytes(call.arguments)[0] != _OPEN_BRACE:
-        raise msgspec.DecodeError
-    rest.remove(call)
-    moved.append(call.name)
-    return True
+def _are_objects(calls: Iterable[PlainCall]) -> bool:
+    """Whether the arguments of all these calls are objects."""
+    # There is no NUL in JSON, so that behind each one here a text begins.
+    texts = b"\0".join([call.arguments for call in calls])
+    return _find_no_object(b"\0" + texts) is None
+
+
+class _Mistakes:
+    """What went wrong in some cases; whatever was expected besides is correct."""
+
+    def __init__(self) -> None:
+        self.wrong: list[tuple[str, list[str]]] = []  # tools, and the arguments that differ
+        self.unpaired: list[tuple[str | None, str | None]] = []
+
+    def count(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
+        """Count one case; how many of its calls are correct."""
+        if len(expected) * len(actual) > _MANY_PAIRS:
+            return self._count_any(expected, actual)
+        taken: list[PlainCall] = []
+        left: list[PlainCall] = []
+        rest = list(actual)
+        for call in expected:
+            if call in rest:
+                rest.remove(call)
+                taken.append(call)
+            else:
+                left.append(call)
+        correct: int | None = 0
+        if not left or not rest:
+            self._count_unpaired(left, rest)
+        elif len(left) == len(rest) == 1:
+            correct = self._count_two(left[0], rest[0])
+        else:
+            correct = self._count_several(left, rest, taken)
+        return self._count_any(expected, actual) if correct is None else len(taken) + correct
+
+    def _count_unpaired(self, left: list[PlainCall], rest: list[PlainCall]) -> None:
+        for call in left:
+            self.unpaired.append((call.name, None))
+        for call in rest:
+            self.unpaired.append((None, call.name))
+
+    def _count_two(self, expected: PlainCall, actual: PlainCall) -> int:
+        """The same for one call on each side."""
+        name = expected.name
+        if name != actual.name:
+            self.unpaired.append((name, actual.name))
+            return 0
+        differing = _differing(expected, actual)
+        if not differing:
+            return 1
+        self.wrong.append((name, differing))
+        return 0
+
+    def _count_several(
+        self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
+    ) -> int | None:
+        """The same for what is left; None, and nothing counted, if that cannot be told apart."""
+        correct = self._count_distinct(left, rest, taken)
+        if correct is None and not _are_copied(left + rest, taken):
+            return self._count_any(left, rest)
+        return correct
+
+    def _count_distinct(
+        self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
+    ) -> int | None:
+        """The same for what is left; None, and nothing counted, where there is a choice of pairs."""
+        wanted = [call.name for call in left]
+        given = [call.name for call in rest]
+        missed: list[str] = []
+        wrong: list[tuple[str, list[str]]] = []
+        for call in left:
+            name = call.name
+            times = given.count(name)
+            if not times:
+                missed.append(name)
+            elif times > 1 or wanted.count(name) > 1:
+                return None
+            else:
+                differing = _differing(call, rest[given.index(name)])
+                if differing:
+                    wrong.append((name, differing))
+        extra = [name for name in given if name not in wanted]
+        is_ordered = missed and extra and len(missed) + len(extra) > _IN_ANY_ORDER
+        # Of two spellings of one call, the other one may have had to be taken.
+        if is_ordered and _are_respelled(left + rest, taken):
+            return None
+        self.wrong += wrong
+        self.unpaired += zip_longest(missed, extra)
+        return len(left) - len(missed) - len(wrong)
+
+    def _count_any(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
+        """The same for any calls, by the pairing of a score."""
+        matches = match_calls(_tool_calls(expected), _tool_calls(actual), 0, DEFAULT)
+        wrong = [
+            (expected[row].name, _differing(expected[row], actual[column]))
+            for row, column, is_correct in matches
+            if not is_correct
+        ]
+        rows = {row for row, _, _ in matches}
+        columns = {column for _, column, _ in matches}
+        missed = [call.name for row, call in enumerate(expected) if row not in rows]
+        extra = [call.name for column, call in enumerate(actual) if column not in columns]
+        self.wrong += wrong
+        self.unpaired += zip_longest(missed, extra)
+        return len(matches) - len(wrong)
+
+
+def _are_copied(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
+    """Whether one of the calls may be the same as one that is taken."""
+    return any(call in taken for call in calls) or _are_respelled(calls, taken)
+
+
+def _are_respelled(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
+    """Whether one of the calls may have the value of one that is taken, but not its text."""
+    for call in calls:
+        for other in taken:
+            # Python takes true for 1 here; that is only more careful than it need be.
+            if (
+                other.name == call.name
+                and other != call
+                and _decode(other.arguments) == _decode(call.arguments)
+            ):
+                return True
+    return False
+
+
+def _differing(expected: PlainCall, actual: PlainCall) -> list[str]:
+    return differing_members(_decode(expected.arguments), _decode(actual.arguments))
+
+
+def _tool_calls(calls: Iterable[PlainCall]) -> list[ToolCall]:
+    return [ToolCall(call.name, _decode(call.arguments)) for call in calls]

@@ -11,6 +11,7 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from callscore.core.arguments import Difference
     from callscore.core.model import Score
+    from callscore.core.results import Results
 
 __all__ = [
     "Language",
@@ -22,9 +23,11 @@ __all__ = [
     "rating",
     "reason",
     "require_language",
+    "results_line",
     "say",
     "short_path",
     "summary_line",
+    "type_name",
 ]
 
 Language = Literal["en", "ru"]
@@ -123,6 +126,26 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
     )
 
 
+RESULTS_LINE = Phrase(
+    "Macro F1: {score} | Cases: {cases} | Passed: {passed} | Exact: {exact}",
+    "Macro F1: {score} | Случаев: {cases} | Пройдено: {passed} | Точно: {exact}",
+)
+
+
+def results_line(results: Results, *, lang: Language = "en") -> str:
+    """The headline of many cases on one line."""
+    summary = results.summary
+    f1 = summary.macro_f1
+    return say(
+        RESULTS_LINE,
+        lang,
+        score="-" if f1 is None else percent(f1),
+        cases=summary.cases,
+        passed=summary.passed,
+        exact=summary.exact,
+    )
+
+
 MISSING = Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано")
 UNEXPECTED = Phrase(
     "{path}: given, but not expected (value {actual})",
@@ -174,6 +197,21 @@ _REASONS = {
 def _with_type(value: object, text: str, lang: Language) -> str:
     phrase = _TYPES.get(json_type(value))
     return text if phrase is None else f"{say(phrase, lang)} {text}"
+
+
+_TYPE_NAMES = {
+    "boolean": Phrase("boolean", "логическое"),
+    "number": Phrase("number", "число"),
+    "string": Phrase("string", "строка"),
+    "object": Phrase("object", "объект"),
+    "array": Phrase("array", "массив"),
+}
+
+
+def type_name(value: object, *, lang: Language = "en") -> str:
+    """The JSON type of a value in one word; null and what JSON does not know as they are."""
+    kind = json_type(value)
+    return say(_TYPE_NAMES[kind], lang) if kind in _TYPE_NAMES else kind
 
 
 def short_path(path: str, *, width: int = 80) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -13,7 +14,6 @@ from callscore.core.scoring import score_calls
 from callscore.core.summary import Outcome, Summary
 from callscore.core.tally import Tally
 from callscore.formats.cases import has_own_id
-from callscore.formats.plain import plain_case
 
 if TYPE_CHECKING:
     from callscore.core.model import Case, Score
@@ -86,24 +86,32 @@ class Collector:
             if self._show == "all" or (self._show == "failing" and not score.passed):
                 self._show_case(case, score)
 
-    def take_plain(self, case: PlainCase) -> bool:
-        """As `take`; False, and nothing done, where the case needs to be read with care."""
-        outcome = self._tally.count(case.expected, case.actual)
-        if outcome is None:
-            return False
-        name, trial = case.id, case.trial
-        self._note_repeated(name, trial)
-        if trial is not None:
-            self._summary.add_trial(str(name), outcome)
-        if self._hooks.on_outcome is not None:
-            self._hooks.on_outcome(name, trial, outcome)
-        if self._show == "failing":
-            correct, expected, actual = outcome
-            # Whoever makes every call and no other passes, whatever is asked for.
-            is_exact = correct == expected == actual
-            if not is_exact and f1_of(*outcome) < self._settings.at_least:
-                self._show_plain(case)
-        return True
+    def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
+        """As `take` for each of these, without decoding most of them.
+
+        Args:
+            cases: the cases.
+            read: gives the whole case at a position, if it can be read; for those that are shown,
+                or that need more care to be counted.
+        """
+        outcomes = self._tally.count(
+            [case.expected for case in cases], [case.actual for case in cases]
+        )
+        failing = {outcome for outcome in set(outcomes) if outcome and self._is_failing(outcome)}
+        self._note_all_repeated(list(compress(cases, outcomes)))
+        on_outcome = self._hooks.on_outcome
+        for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+            if outcome is None:
+                whole = read(position)
+                if whole is not None:
+                    self.take(whole)
+                continue
+            if case.trial is not None:
+                self._summary.add_trial(str(case.id), outcome)
+            if on_outcome is not None:
+                on_outcome(case.id, case.trial, outcome)
+            if outcome in failing:
+                self._show_plain(position, read)
 
     def results(self) -> Results:
         """Everything so far."""
@@ -120,26 +128,35 @@ class Collector:
             skipped=self.skipped.noted(),
         )
 
-    def _note_repeated(self, name: str | int, trial: int | str | None) -> None:
-        remembered = self._remembered
-        before = len(remembered)
-        # The hash alone: it is a third of the memory, and two of a million hardly ever collide.
-        key = hash((str(name), trial))
-        if before < _MOST_REMEMBERED:
-            remembered.add(key)
-            is_new = len(remembered) > before
-        else:
-            is_new = key not in remembered
-        if not is_new:
-            self._repeated.add(str(name) if trial is None else f"{name} #{trial}")
+    def _is_failing(self, outcome: Outcome) -> bool:
+        return self._show == "failing" and f1_of(*outcome) < self._settings.at_least
 
-    def _show_plain(self, case: PlainCase) -> None:
+    def _note_all_repeated(self, cases: list[PlainCase]) -> None:
+        keys = set(map(hash, [(str(case.id), case.trial) for case in cases]))
+        remembered = self._remembered
+        is_new = len(keys) == len(cases) and remembered.isdisjoint(keys)
+        if is_new and len(remembered) + len(keys) <= _MOST_REMEMBERED:
+            remembered |= keys
+        else:
+            for case in cases:
+                self._note_repeated(str(case.id), case.trial)
+
+    def _note_repeated(self, name: str, trial: int | str | None) -> None:
+        # The hash alone: it is a third of the memory, and two of a million hardly ever collide.
+        key = hash((name, trial))
+        if key in self._remembered:
+            self._repeated.add(name if trial is None else f"{name} #{trial}")
+        elif len(self._remembered) < _MOST_REMEMBERED:
+            self._remembered.add(key)
+
+    def _show_plain(self, position: int, read: Callable[[int], Case | None]) -> None:
         if self._limit is not None and self._shown >= self._limit:
             self._not_shown += 1
             return
-        whole = plain_case(case)
-        score = score_calls(whole.expected or (), whole.actual or (), self._settings)
-        self._show_case(whole, score)
+        case = read(position)
+        if case is not None:
+            score = score_calls(case.expected or (), case.actual or (), self._settings)
+            self._show_case(case, score)
 
     def _show_case(self, case: Case, score: Score) -> None:
         if self._limit is not None and self._shown >= self._limit:

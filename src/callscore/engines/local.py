@@ -181,10 +181,7 @@ class _Run:
             cases = decode_plain(lines.data)
         except (ValueError, RecursionError):
             return False
-        take = self._collector.take_plain
-        for position, case in enumerate(cases):
-            if not take(case):
-                self._take(lines.record(position))
+        self._collector.take_plain(cases, lambda at: self._parse(lines.record(at), read_case))
         return True
 
     def _take(self, record: Record | BadRecord) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
+from callscore.core.equality import equal
 from callscore.core.malformed import Malformed, excerpt, fault_of
 from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
@@ -19,6 +20,9 @@ Side = Literal["expected", "actual"]
 _NAMES = ("name", "tool", "toolName", "tool_name")
 _ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs")
 _IDS = ("id", "toolCallId", "tool_call_id")
+_KNOWN = frozenset(
+    (*_NAMES, *_ARGUMENTS, *_IDS, "step", "result", "failed", "raw", "error", "type", "function")
+)
 _SHAPES = '{"name": ..., "arguments": {...}}'
 _PAIR = 2
 
@@ -34,15 +38,8 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
     Raises:
         InvalidCall: it spells no calls, or expected ones that nobody could match.
     """
-    if value is None:
-        return ()
-    if isinstance(value, Mapping | ToolCall):
-        return (read_call(value, side=side, where=where),)
-    if isinstance(value, str):
-        problem = f"a string is a tool's name only inside a list. Write [{describe(value)}]."
-        raise InvalidCall(f"{where}: {problem}")
-    if not isinstance(value, list | tuple):
-        raise InvalidCall(f"{where}: expected a list of calls, got {describe(value)}.")
+    if value.__class__ is not list:
+        return _read_no_list(value, side, where)
     calls = []
     for index, item in enumerate(value):
         # Nearly every call looks like this, and nothing in it has to be looked up twice.
@@ -53,6 +50,19 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
                 continue
         calls.append(read_call(item, side=side, where=f"{where}[{index}]"))
     return tuple(calls)
+
+
+def _read_no_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, Mapping | ToolCall):
+        return (read_call(value, side=side, where=where),)
+    if isinstance(value, str):
+        problem = f"a string is a tool's name only inside a list. Write [{describe(value)}]."
+        raise InvalidCall(f"{where}: {problem}")
+    if not isinstance(value, Iterable):
+        raise InvalidCall(f"{where}: expected a list of calls, got {describe(value)}.")
+    return read_calls(list(value), side=side, where=where)
 
 
 def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
@@ -81,12 +91,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
 
 
 def _is_pair(value: Any) -> bool:
-    return (
-        isinstance(value, list | tuple)
-        and len(value) == _PAIR
-        and isinstance(value[0], str)
-        and (value[1] is None or isinstance(value[1], Mapping))
-    )
+    return isinstance(value, list | tuple) and len(value) == _PAIR and isinstance(value[0], str)
 
 
 def _read_tool_call(call: ToolCall, side: Side, where: str) -> ToolCall:
@@ -96,11 +101,11 @@ def _read_tool_call(call: ToolCall, side: Side, where: str) -> ToolCall:
 
 
 def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
-    name = _first(call, _NAMES)
-    if not isinstance(name, str) or not name:
-        got = describe(call if name is None else name)
-        raise InvalidCall(f"{where}: a call needs a name, as in {_SHAPES}; got {got}.")
-    arguments = _read_arguments(call, side)
+    inner = call.get("function")
+    if isinstance(inner, Mapping):  # as chat completions nest it
+        call = {**call, **inner}
+    name = _read_name(call, side, where)
+    arguments = _read_arguments(call, side, where)
     fault = arguments if isinstance(arguments, Malformed) else None
     if fault is not None and side == "expected":
         problem = f"the arguments of {describe(name)} cannot be read: {fault.problem}"
@@ -119,6 +124,27 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     )
 
 
+def _read_name(call: Mapping[str, Any], side: Side, where: str) -> str:
+    name = _only(call, _NAMES, where)
+    if isinstance(name, str) and name:
+        return name
+    if side == "actual" and any(key in call for key in _NAMES):
+        return ""  # an agent that leaves the name out has made a call, of no tool there is
+    got = describe(call if name is None else name)
+    raise InvalidCall(f"{where}: a call needs a name, as in {_SHAPES}; got {got}.")
+
+
+def _only(call: Mapping[str, Any], keys: tuple[str, ...], where: str) -> Any:
+    """The value that a call has under one of these keys, which all mean the same."""
+    given = [key for key in keys if call.get(key) is not None]
+    # Beside a name and an argument object anything may stand: nobody can take it for them.
+    is_plain = isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
+    is_one = all(equal(call[given[0]], call[key]) for key in given[1:])
+    if not is_plain and not is_one:
+        raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
+    return call[given[0]] if given else None
+
+
 def _first(call: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     """The value of the first of these keys that is there and not null."""
     for key in keys:
@@ -133,16 +159,31 @@ def _id_of(value: Any) -> str | None:
     return value if isinstance(value, str) else describe(value) if is_number else None
 
 
-def _read_arguments(call: Mapping[str, Any], side: Side) -> dict[str, Any] | Malformed | None:
-    given = _first(call, _ARGUMENTS)
+def _read_arguments(
+    call: Mapping[str, Any], side: Side, where: str
+) -> dict[str, Any] | Malformed | None:
+    given = _only(call, _ARGUMENTS, where)
     if given is None:
         error, raw = call.get("error"), call.get("raw")
         if isinstance(error, str):  # a call that was written down after it could not be read
             return Malformed(raw if isinstance(raw, str) else "", error)
+        _require_no_strays(call, side, where)
         return None if side == "expected" else {}
     if isinstance(given, str):
         return _parse(given)
     return _as_object(given)
+
+
+def _require_no_strays(call: Mapping[str, Any], side: Side, where: str) -> None:
+    """Refuse a call without arguments that has something which may well be meant as them.
+
+    To ignore it would let an expected call accept anything, and blame an agent for a typo.
+    """
+    for key, value in call.items():
+        is_object = isinstance(value, Mapping) or (isinstance(value, str) and value[:1] == "{")
+        if key not in _KNOWN and (is_object or side == "expected"):
+            problem = f"{describe(key)} is no field of a call. Arguments go under `arguments`."
+            raise InvalidCall(f"{where}: {problem}")
 
 
 def _as_object(value: Any) -> dict[str, Any] | Malformed:

@@ -15,6 +15,7 @@ __all__ = ["has_own_id", "join_case", "read_case", "read_reference", "read_trace
 _TOOL = "expectedTool"
 _EXPECTED = ("expected", "referenceToolCalls", _TOOL)
 _ACTUAL = ("actual", "toolCalls")
+_FIELDS = ("id", "input", *_EXPECTED, *_ACTUAL)
 _CONTENT = "sha-"
 _EITHER = ("calls", "tool_calls")  # in a file that has only one side there is no doubt which
 
@@ -34,6 +35,11 @@ def read_case(value: Any, *, place: str) -> Case:
     record = _require_object(value, place, "a case")
     expected = _read_side(record, _EXPECTED, "expected", place)
     actual = _read_side(record, _ACTUAL, "actual", place)
+    if expected is None or actual is None:
+        _refuse_typos(record, place)
+    if not any(field in record for field in _FIELDS):
+        problem = f"a case has an `id`, `expected` and `actual`; got {describe(record)}."
+        raise UnreadableInput(place, problem)
     name = _read_id(record, place)
     return Case(
         id=_content_id(expected, record.get("input")) if name is None else name,
@@ -58,9 +64,12 @@ def read_reference(value: Any, *, place: str) -> Case:
         UnreadableInput: it is not an object, has no id, or a field cannot be read.
     """
     record = _require_object(value, place, "a reference")
+    expected = _read_side(record, _EXPECTED + _EITHER, "expected", place)
+    if expected is None:
+        _refuse_typos(record, place)
     return Case(
         id=_require_id(record, place, "a reference"),
-        expected=_read_side(record, _EXPECTED + _EITHER, "expected", place),
+        expected=expected,
         input=record.get("input"),
         tools=record.get("tools"),
         tags=_read_tags(record, place),
@@ -134,6 +143,17 @@ def _read_side(record: dict[str, Any], fields: tuple[str, ...], side: Side, plac
         return read_calls(value, side=side, where=field)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
+
+
+def _refuse_typos(record: dict[str, Any], place: str) -> None:
+    """Refuse a field that is nearly one of the two sides: ignoring it would hide the case."""
+    from difflib import get_close_matches
+
+    for key in record:
+        meant = get_close_matches(str(key), _EXPECTED + _ACTUAL, n=1, cutoff=0.8)
+        if meant and key != meant[0]:
+            problem = f"{describe(key)} is no field of a case. Is `{meant[0]}` meant?"
+            raise UnreadableInput(place, problem)
 
 
 def _require_tool(value: Any, place: str) -> str:

@@ -23,11 +23,13 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
-    """One test a shown case; references not run are errors, cases not scored are skipped."""
+    """One test a shown case; what was not run or not read is an error."""
     suite = Element("testsuite", name="callscore")
     for case in results.cases:
         _add_case(suite, case, lang)
     _add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
+    _add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
+    _add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
     _add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
     root = Element("testsuites", name="callscore")
     for element in (root, suite):

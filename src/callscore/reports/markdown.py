@@ -58,13 +58,15 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
 
 def _headline(results: Results, lang: Language) -> Iterator[str]:
     f1, interval = results.summary.macro_f1, results.summary.macro_f1_interval
-    if f1 is None or interval is None:
+    if f1 is None:
         yield f"## {say(wording.NOTHING_SCORED, lang)}"
         return
     yield f"## {say(wording.HEADLINE, lang, score=percent(f1))}: {rating(f1, lang=lang)}"
     cases = count_of(wording.SCORED_CASES, results.summary.cases, lang)
-    reach = say(wording.INTERVAL, lang, interval=wording.interval_text(interval))
-    yield f"{cases}, {wording.comparison_text(results.settings, lang)}, {reach}"
+    line = f"{cases}, {wording.comparison_text(results.settings, lang)}"
+    if interval is not None:
+        line += f", {say(wording.INTERVAL, lang, interval=wording.interval_text(interval))}"
+    yield line
 
 
 def _rates(summary: Summary, lang: Language) -> str:

@@ -90,12 +90,13 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[_Section
 def _headline(results: Results, lang: Language) -> _Section:
     summary = results.summary
     f1, interval = summary.macro_f1, summary.macro_f1_interval
-    if f1 is None or interval is None:
+    if f1 is None:
         return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
     line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(_SPACE)
     line.append(rating(f1, lang=lang), f"bold {_colour(f1)}")
-    line.append(_SPACE)
-    line.append(say(wording.INTERVAL, lang, interval=wording.interval_text(interval)))
+    if interval is not None:
+        line.append(_SPACE)
+        line.append(say(wording.INTERVAL, lang, interval=wording.interval_text(interval)))
     cases = count_of(wording.SCORED_CASES, summary.cases, lang)
     return [line, Text(f"{cases}, {wording.comparison_text(results.settings, lang)}", "dim")]
 

@@ -42,6 +42,8 @@ __all__ = [
     "OF",
     "PASSED",
     "SCORED_CASES",
+    "SKIPPED",
+    "STOPPED",
     "TIMES",
     "TOOL",
     "TOOLS",
@@ -88,8 +90,11 @@ CORRECT = Phrase("correct", "верно")
 INCORRECT = Phrase("incorrect", "неверно")
 MISSED = Phrase("missed", "пропущено")
 EXTRA = Phrase("extra", "лишние")
-CONFUSED_TOOLS = Phrase("One tool in place of another", "Один инструмент вместо другого")
-CALLED = Phrase("called", "вызван")
+CONFUSED_TOOLS = Phrase(
+    "Missed calls, and the extra calls made in the same cases",
+    "Пропущенные вызовы и лишние вызовы в тех же случаях",
+)
+CALLED = Phrase("made instead", "вместо него")
 WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в которых чаще всего ошибки")
 ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
@@ -142,12 +147,25 @@ _NOTES = (
         _RECORDS,
         Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
     ),
+    _Note(
+        "stopped",
+        _RECORDS,
+        Phrase(
+            "stopped early, at {count} that cannot be read; what follows is not in this report",
+            "остановлено раньше времени: {count} не удалось прочитать; остального здесь нет",
+        ),
+    ),
 )
-# The same two, of one case alone.
+# The same of one case, or one record, alone.
+SKIPPED = Phrase("skipped: not readable", "пропущено: не удалось прочитать")
+STOPPED = Phrase(
+    "stopped here: what follows is not in this report",
+    "остановлено здесь: остального в отчёте нет",
+)
 NOT_SCORED = Phrase("no expected calls are given", "эталонные вызовы не указаны")
 NOT_RUN = Phrase("there is no trace", "трассировки нет")
 _NAMES_SHOWN = 5
-_NAME_WIDTH = 40
+_NAME_WIDTH = 100
 
 
 def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:

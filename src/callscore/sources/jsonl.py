@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["REFUSALS", "Lines", "decode_line", "read_lines"]
 
 _BOM = b"\xef\xbb\xbf"
-_BLOCK = 1 << 17
+_BLOCK = 1 << 18
 _decode = msgspec.json.Decoder().decode
 # What the fast decoder raises where it does not accept a text.
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -72,7 +72,7 @@ def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int)
         if end:
             data = b"".join([*pending, chunk[:end]])
             yield Lines(name, first_line, data)
-            first_line += data.count(b"\n")
+            first_line += len(data) - len(data.replace(b"\n", b""))  # quicker than `count`
             pending = []
         pending.append(chunk[end:])
     yield Lines(name, first_line, b"".join(pending))

@@ -1,0 +1,75 @@
+"""What is measured in a process of its own: python benchmarks/jobs.py JOB FILE prints one number."""
+
+from __future__ import annotations
+
+import json  # noqa: TID251  (the rival)
+import resource
+import sys
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from callscore.engines.collector import Hooks
+from callscore.engines.local import score_files
+
+__all__ = ["loads", "memory", "score", "typed"]
+
+
+class TypedCall(Struct, gc=False, frozen=True):
+    """A call with everything decoded."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class TypedCase(Struct, gc=False, frozen=True):
+    """A case with everything decoded."""
+
+    id: str
+    expected: list[TypedCall]
+    actual: list[TypedCall]
+
+
+def loads(path: str) -> float:
+    """The seconds that `json.loads` takes for all lines."""
+    start = perf_counter()
+    with open(path, "rb") as lines:  # noqa: PTH123  (as most people write it)
+        for line in lines:
+            json.loads(line)
+    return perf_counter() - start
+
+
+def typed(path: str) -> float:
+    """The seconds that msgspec takes to decode all lines into structs."""
+    decode = msgspec.json.Decoder(TypedCase).decode
+    start = perf_counter()
+    with open(path, "rb") as lines:  # noqa: PTH123  (likewise)
+        for line in lines:
+            decode(line)
+    return perf_counter() - start
+
+
+def score(path: str) -> float:
+    """The seconds that it takes to score all cases to a summary, and to keep each one's outcome."""
+    outcomes = []
+    hooks = Hooks(on_outcome=lambda name, _, outcome: outcomes.append((name, outcome)))
+    start = perf_counter()
+    results = score_files(path, show="none", hooks=hooks)
+    seconds = perf_counter() - start
+    if not results.summary.cases == len(outcomes) > 0:
+        sys.exit("not every case was scored")
+    return seconds
+
+
+def memory(path: str) -> float:
+    """The megabytes that the process had at its largest, when all cases are scored."""
+    score_files(path)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+if __name__ == "__main__":
+    _, job, file = sys.argv
+    print({"loads": loads, "typed": typed, "score": score, "memory": memory}[job](file))
