@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Mode, Settings, settings_for
+from callscore.core.settings import DEFAULT, Mode, Settings, settings_for
 from callscore.errors import InvalidSettings
 from callscore.formats.calls import read_calls
 
@@ -49,10 +49,11 @@ def score(  # noqa: PLR0913  (one argument a setting, which is how people call i
         InvalidCall: a side is no list of calls, or an expected call cannot be read.
         InvalidSettings: a setting has a value that it cannot have.
     """
-    if settings is not None:
-        given = (mode, argument_match_threshold, order, extra_arguments, at_least)
-        if given != _NO_OPTIONS:
-            raise InvalidSettings("give `settings` or single options, not both")
+    given = (mode, argument_match_threshold, order, extra_arguments, at_least)
+    if given == _NO_OPTIONS and at_least is not True:  # which Python takes for 1.0
+        settings = settings or DEFAULT
+    elif settings is not None:
+        raise InvalidSettings("give `settings` or single options, not both")
     else:
         try:
             settings = settings_for(

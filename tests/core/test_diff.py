@@ -89,7 +89,7 @@ def test_types_are_named_in_russian_as_well() -> None:
 
     text = plain_text(diff_lines(score, lang="ru"))
 
-    assert '~ n: 1 (число)         n: "1" (строка)' in text
+    assert '~ n: 1 (число)       n: "1" (строка)' in text
 
 
 def test_extra_calls_stand_where_they_happened_and_missed_ones_where_they_were_expected() -> None:

@@ -84,6 +84,7 @@ def test_a_bad_line(callscore: Program, tmp_path: Path, line: bytes, place: str,
     assert said in run.stderr
     assert run.stderr.count("\n") == 1
     assert "Macro F1 100.0%" in run.stdout  # what came before is not lost
+    assert "! stopped early, at 1 record that cannot be read" in run.stdout
     assert (skipped.returncode, skipped.stderr) == (0, "")
     assert "1 record skipped: not readable" in skipped.stdout
 

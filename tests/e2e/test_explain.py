@@ -86,6 +86,16 @@ def test_of_two_files_only_what_is_in_both_can_be_explained(
     assert run.stderr == "callscore: t.jsonl: there is no case in it.\n"
 
 
+def test_two_references_of_one_id_cannot_be_explained(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"id": "a", "expected": []}\n' * 2)
+    (tmp_path / "t.jsonl").write_text('{"id": "a", "actual": []}\n')
+
+    run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
+
+    assert run.returncode == 3
+    assert "there are two references with the id 'a'" in run.stderr
+
+
 @pytest.mark.parametrize(
     "arguments", [[], ["c.jsonl", "--expected", "r", "--actual", "t"], ["--expected", "r"]]
 )

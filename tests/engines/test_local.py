@@ -41,6 +41,20 @@ def test_cases_can_be_values_or_the_objects_of_a_file() -> None:
     assert [case.id for case in results.cases] == ["a"]
 
 
+def test_the_calls_of_a_case_may_be_spelled_in_any_way() -> None:
+    spelled: Any = ["f", {"tool": "g", "args": {}}]
+
+    results = score_cases([Case(id="a", expected=spelled, actual=spelled)])
+
+    assert results.summary.outcomes == {(2, 2, 2): 1}
+
+
+def test_a_case_without_a_side_is_not_scored() -> None:
+    results = score_cases([Case(id="a", actual=()), Case(id="b", expected=())])
+
+    assert (results.not_scored.names, results.not_run.names) == (("a",), ("b",))
+
+
 def test_an_object_that_is_no_case_is_refused_with_its_position() -> None:
     with pytest.raises(UnreadableInput, match=r"cases\[1\]: .*an id is text"):
         score_cases([{"id": "a"}, {"id": []}])
@@ -83,6 +97,7 @@ def test_a_bad_line_stops_with_its_place_and_keeps_what_came_before(tmp_path: Pa
 
     assert caught.value.results is not None
     assert caught.value.results.summary.cases == 1
+    assert caught.value.results.stopped == Noted(1, (str(caught.value),))
 
 
 def test_a_bad_line_can_be_counted_and_skipped(tmp_path: Path) -> None:
@@ -92,7 +107,9 @@ def test_a_bad_line_can_be_counted_and_skipped(tmp_path: Path) -> None:
     results = score_files(file, skip_bad=True)
 
     assert results.summary.cases == 1
-    assert results.skipped == Noted(2, (f"{file}:1:1", f"{file}:3"))
+    assert results.skipped.count == 2
+    assert results.skipped.names[0].startswith(f"{file}:1:1: not JSON")
+    assert results.skipped.names[1] == f"{file}:3: an id is text or an integer; got an empty list."
 
 
 def test_a_line_that_is_not_utf_8_costs_one_call_and_not_the_case(tmp_path: Path) -> None:

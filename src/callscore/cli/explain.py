@@ -58,7 +58,12 @@ def _read(file: str, parse: Callable[..., Case]) -> Iterator[Case]:
 
 
 def _join(expected: str, actual: str) -> Iterator[Case]:
-    references = {case.id: case for case in _read(expected, read_reference)}
+    references: dict[str, Case] = {}
+    for reference in _read(expected, read_reference):
+        if reference.id in references:
+            problem = f"there are two references with the id {reference.id!r}. Keep one of them."
+            raise UnreadableInput(expected, problem)
+        references[reference.id] = reference
     for trace in _read(actual, read_trace):
         if trace.id in references:
             yield join_case(references[trace.id], trace)

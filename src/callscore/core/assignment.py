@@ -139,9 +139,9 @@ class _Prices:
         price = self.row_prices[row]
         least = price
         for weight, having in self.rows[row]:
-            having &= ~reached
+            open_columns = having & ~reached
             for column_price, columns in self.columns_at.items():
-                if price - weight + column_price < least and having & columns:
+                if price - weight + column_price < least and open_columns & columns:
                     least = price - weight + column_price
         return least
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import msgspec
@@ -28,7 +29,7 @@ def equal(left: Any, right: Any) -> bool:
     kind, other = left.__class__, right.__class__
     if kind is other:
         if kind in _SCALARS:
-            return left == right or (kind is float and left != left and right != right)
+            return left == right or (kind is float and isnan(left) and isnan(right))
     elif kind in _JSON_TYPES and other in _JSON_TYPES:
         return kind in _NUMBERS and other in _NUMBERS and left == right
     return _same_text(left, right) or _equal_walk(left, right)
@@ -109,15 +110,15 @@ def _equal_members(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
 
 
 def _equal_scalars(left: Any, right: Any) -> bool:
-    if left.__class__ is right.__class__ and left.__class__ in _SCALARS:
-        return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)
-    if isinstance(left, bool) or isinstance(right, bool):
-        return False
-    if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+    if _is_number(left) and _is_number(right):
         return bool(left == right) or (left != left and right != right)  # noqa: PLR0124  (NaN)
     if isinstance(left, str) and isinstance(right, str):
         return left == right
     return type(left) is type(right) and repr(left) == repr(right)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
 class _Piece(str):
@@ -167,10 +168,8 @@ def _first(member: tuple[str, Any]) -> str:
 def _scalar_text(value: Any) -> str:
     if isinstance(value, str):
         return str.__repr__(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return hex(value)  # the decimal digits of a huge integer would be refused
-    if isinstance(value, float):
-        return hex(int(value)) if value.is_integer() else value.hex()
+    if _is_number(value):
+        is_whole = isinstance(value, int) or value.is_integer()
+        # In base 16, for the decimal digits of a huge integer would be refused.
+        return hex(int(value)) if is_whole else value.hex()
     return f"{type(value).__qualname__} {value!r}"

@@ -62,8 +62,12 @@ def _match_any(
     columns = _positions(actual, start)
     matches: list[Match] = []
     for name, group in rows.items():
-        if name in columns:
-            matches += _match_tool(expected, actual, (group, columns[name]), settings)
+        others = columns.get(name, [])
+        if len(group) == len(others) == 1:
+            row, column = group[0], others[0]
+            matches.append((row, column, is_correct(expected[row], actual[column], settings)))
+        elif others:
+            matches += _match_tool(expected, actual, (group, others), settings)
     matches.sort()
     return matches
 
@@ -105,8 +109,6 @@ def _closest(
     """The best pair where one side has only one call, and the first of several such pairs."""
     candidates = [(row, column) for row in group[0] for column in group[1]]
     row, column = candidates[0]
-    if len(candidates) == 1:
-        return row, column, is_correct(expected[row], actual[column], settings)
     best = grade(expected[row], actual[column], settings)
     for next_row, next_column in candidates[1:]:
         found = grade(expected[next_row], actual[next_column], settings)

@@ -26,7 +26,7 @@ def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
     # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
     for wanted, given in zip(expected, actual):  # noqa: B905  (hot, and one side may be longer)
         left, right = wanted.arguments, given.arguments
-        if wanted.name != given.name or left is None or right is None:
+        if wanted.name != given.name or left is None or right is None or given.error is not None:
             break
         if not equal_objects(left, right):
             break

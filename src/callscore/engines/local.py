@@ -6,7 +6,10 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from callscore.core.model import Case
+from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, Hooks, Show
 from callscore.errors import UnreadableInput
@@ -44,10 +47,8 @@ def score_cases(
     """
     collector = Collector(settings, show, limit, _NO_HOOKS)
     for position, case in enumerate(cases):
-        if isinstance(case, Case):
-            collector.take(case)
-        else:
-            collector.take(read_case(case, place=f"cases[{position}]"))
+        record = _record_of(case) if isinstance(case, Case) else case
+        collector.take(read_case(record, place=f"cases[{position}]"))
     return collector.results()
 
 
@@ -117,13 +118,19 @@ def score_joined(  # noqa: PLR0913  (likewise)
     return collector.results()
 
 
+def _record_of(case: Case) -> dict[str, Any]:
+    """A case as a file has it, where null would mean no calls: what is None is left out."""
+    return {field: value for field, value in structs.asdict(case).items() if value is not None}
+
+
 @contextmanager
 def _keeping_results(collector: Collector) -> Iterator[None]:
     """Where the input breaks off, the error carries what was scored before."""
     try:
         yield
     except UnreadableInput as error:
-        error.results = collector.results()
+        stopped = Noted(1, (str(error),))
+        error.results = structs.replace(collector.results(), stopped=stopped)
         raise
 
 
@@ -209,4 +216,4 @@ class _Run:
     def _refuse(self, place: str, problem: str) -> None:
         if not self._skip_bad:
             raise UnreadableInput(place, problem)
-        self._collector.skipped.add(place)
+        self._collector.skipped.add(f"{place}: {problem}")

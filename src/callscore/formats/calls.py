@@ -25,6 +25,7 @@ _KNOWN = frozenset(
 )
 _SHAPES = '{"name": ..., "arguments": {...}}'
 _PAIR = 2
+_NAMELESS = "?"
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
@@ -129,7 +130,7 @@ def _read_name(call: Mapping[str, Any], side: Side, where: str) -> str:
     if isinstance(name, str) and name:
         return name
     if side == "actual" and any(key in call for key in _NAMES):
-        return ""  # an agent that leaves the name out has made a call, of no tool there is
+        return _NAMELESS  # the agent has made a call, if of no tool there is
     got = describe(call if name is None else name)
     raise InvalidCall(f"{where}: a call needs a name, as in {_SHAPES}; got {got}.")
 
