@@ -8,9 +8,13 @@ from callscore.core.model import Case, ToolCall
 from callscore.core.results import CaseScore, Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, Hooks, Show
+from callscore.formats.plain import decode_plain
 
 if TYPE_CHECKING:
+    import pytest
+
     from callscore.core.summary import Outcome
+    from callscore.formats.plain import PlainCase
 
 F = ToolCall("f", {})
 RIGHT = Case(id="right", expected=(F,), actual=(F,))
@@ -138,3 +142,74 @@ def test_only_strict_scores_in_any_order_with_few_shown_need_no_decoding() -> No
     assert not collector("all", 10).takes_plain
     assert not Collector(flexible, "none", 0, Hooks()).takes_plain
     assert not Collector(Settings(order="exact"), "none", 0, Hooks()).takes_plain
+
+
+def plain(*lines: str) -> list[PlainCase]:
+    return decode_plain("\n".join(lines).encode())
+
+
+SAME = '{"id": "a", "expected": [], "actual": []}'
+STRANGE = '{"id": "b", "expected": [{"name": "f", "arguments": null}], "actual": []}'
+FAILING = '{"id": "c", "expected": [{"name": "f", "arguments": {}}], "actual": []}'
+
+
+def never(position: int) -> Case:
+    raise AssertionError(position)
+
+
+def test_plain_cases_are_counted_without_being_read() -> None:
+    gathered = collector("none")
+
+    gathered.take_plain(plain(SAME, FAILING), never)
+
+    assert gathered.results().summary.outcomes == {(0, 0, 0): 1, (0, 1, 0): 1}
+
+
+def test_a_plain_case_that_needs_care_is_read_in_its_turn() -> None:
+    heard: list[str | int] = []
+    gathered = collector(hooks=Hooks(on_outcome=lambda name, _, __: heard.append(name)))
+
+    gathered.take_plain(plain(SAME, STRANGE, FAILING), {1: RIGHT, 2: WRONG}.get)
+
+    assert heard == ["a", "right", "c"]
+    assert [case.id for case in gathered.results().cases] == ["wrong"]
+
+
+def test_a_plain_case_that_cannot_be_read_after_all_is_left_out() -> None:
+    gathered = collector()
+
+    gathered.take_plain(plain(STRANGE), lambda _: None)
+
+    assert gathered.results().summary.cases == 0
+
+
+def test_plain_cases_beyond_the_limit_are_only_counted() -> None:
+    gathered = collector(limit=1)
+
+    gathered.take_plain(plain(FAILING, FAILING.replace("c", "d", 1), STRANGE), {0: WRONG}.get)
+
+    assert len(gathered.results().cases) == 1
+    assert gathered.results().not_shown == 1
+
+
+def test_plain_cases_with_the_same_id_are_reported() -> None:
+    gathered = collector("none")
+    trial = SAME.replace("{", '{"trial": 1, ', 1)
+
+    gathered.take_plain(plain(SAME, trial, trial), never)
+    gathered.take_plain(plain(SAME), never)
+    gathered.take(Case(id="a", trial=1, expected=(), actual=()))
+
+    assert gathered.results().repeated == Noted(3, ("a #1", "a", "a #1"))
+    assert gathered.results().summary.trials == {"a": {(0, 0, 0): 3}}
+
+
+def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("callscore.engines.collector._MOST_REMEMBERED", 1)
+    gathered = collector("none")
+
+    gathered.take_plain(plain(SAME, FAILING), never)
+    gathered.take_plain(plain(FAILING), never)
+    gathered.take_plain(plain(SAME), never)
+
+    assert gathered.results().repeated == Noted(1, ("a",))

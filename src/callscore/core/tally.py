@@ -216,9 +216,14 @@ class _Mistakes:
 
     def _count_any(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
         """The same for any calls, by the pairing of a score."""
-        matches = match_calls(_tool_calls(expected), _tool_calls(actual), 0, DEFAULT)
+        names = {call.name for call in expected}.intersection([call.name for call in actual])
+        wanted, given = _tool_calls(expected, names), _tool_calls(actual, names)
+        matches = match_calls(wanted, given, 0, DEFAULT)
         wrong = [
-            (expected[row].name, _differing(expected[row], actual[column]))
+            (
+                wanted[row].name,
+                differing_members(wanted[row].arguments or {}, given[column].arguments or {}),
+            )
             for row, column, is_correct in matches
             if not is_correct
         ]
@@ -254,5 +259,8 @@ def _differing(expected: PlainCall, actual: PlainCall) -> list[str]:
     return differing_members(_decode(expected.arguments), _decode(actual.arguments))
 
 
-def _tool_calls(calls: Iterable[PlainCall]) -> list[ToolCall]:
-    return [ToolCall(call.name, _decode(call.arguments)) for call in calls]
+def _tool_calls(calls: Iterable[PlainCall], names: set[str]) -> list[ToolCall]:
+    """The calls, with the arguments of those that have one of the names; the others need none."""
+    return [
+        ToolCall(call.name, _decode(call.arguments) if call.name in names else {}) for call in calls
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -46,7 +47,12 @@ class Lines(Struct, frozen=True, gc=False):
     def record(self, position: int) -> Record | BadRecord:
         """The record of one line, counted from 0; for lines of which none is blank."""
         place = f"{self.name}:{self.first_line + position}"
-        return decode_line(self.data.split(b"\n")[position], place)
+        return decode_line(_split(self.data)[position], place)
+
+
+@lru_cache(maxsize=1)  # where one line is asked for, most others will be
+def _split(data: bytes) -> list[bytes]:
+    return data.split(b"\n")
 
 
 def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
@@ -70,7 +76,7 @@ def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int)
             break
         end = chunk.rfind(b"\n") + 1
         if end:
-            data = b"".join([*pending, chunk[:end]])
+            data = b"".join([*pending, memoryview(chunk)[:end]])
             yield Lines(name, first_line, data)
             first_line += len(data) - len(data.replace(b"\n", b""))  # quicker than `count`
             pending = []
