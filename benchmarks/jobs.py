@@ -6,13 +6,20 @@ import json  # noqa: TID251  (the rival)
 import resource
 import sys
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore import Case
+    from callscore.core.summary import Outcome
+    from callscore.formats.plain import PlainCase
 
 __all__ = ["loads", "memory", "score", "typed"]
 
@@ -53,12 +60,18 @@ def typed(path: str) -> float:
 
 def score(path: str) -> float:
     """The seconds that it takes to score all cases to a summary, and to keep each one's outcome."""
-    outcomes = []
-    hooks = Hooks(on_outcome=lambda name, _, outcome: outcomes.append((name, outcome)))
+    names: list[str | int] = []
+    outcomes: list[Outcome] = []
+
+    def keep(cases: Sequence[Case | PlainCase], found: Sequence[Outcome]) -> None:
+        names.extend([case.id for case in cases])
+        outcomes.extend(found)
+
+    hooks = Hooks(on_outcomes=keep)
     start = perf_counter()
     results = score_files(path, show="none", hooks=hooks)
     seconds = perf_counter() - start
-    if not results.summary.cases == len(outcomes) > 0:
+    if not results.summary.cases == len(names) == len(outcomes) > 0:
         sys.exit("not every case was scored")
     return seconds
 

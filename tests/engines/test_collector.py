@@ -11,6 +11,8 @@ from callscore.engines.collector import Collector, Hooks, Show
 from callscore.formats.plain import decode_plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pytest
 
     from callscore.core.summary import Outcome
@@ -114,14 +116,14 @@ def test_a_case_to_show_can_be_handed_on_at_once() -> None:
 
 
 def test_every_outcome_can_be_listened_to() -> None:
-    heard: list[tuple[str | int, int | str | None, Outcome]] = []
-    hooks = Hooks(on_outcome=lambda *outcome: heard.append(outcome))
+    heard: list[tuple[Sequence[Case | PlainCase], Sequence[Outcome]]] = []
+    hooks = Hooks(on_outcomes=lambda *found: heard.append(found))
     gathered = collector("none", hooks=hooks)
 
     gathered.take(RIGHT)
-    gathered.take(Case(id="wrong", trial=2, expected=(F,), actual=()))
+    gathered.take(WRONG)
 
-    assert heard == [("right", None, (1, 1, 1)), ("wrong", 2, (0, 1, 0))]
+    assert heard == [([RIGHT], [(1, 1, 1)]), ([WRONG], [(0, 1, 0)])]
 
 
 def test_trials_of_one_case_are_kept_together() -> None:
@@ -165,13 +167,15 @@ def test_plain_cases_are_counted_without_being_read() -> None:
     assert gathered.results().summary.outcomes == {(0, 0, 0): 1, (0, 1, 0): 1}
 
 
-def test_a_plain_case_that_needs_care_is_read_in_its_turn() -> None:
+def test_a_plain_case_that_needs_care_is_read_whole() -> None:
     heard: list[str | int] = []
-    gathered = collector(hooks=Hooks(on_outcome=lambda name, _, __: heard.append(name)))
+    gathered = collector(
+        hooks=Hooks(on_outcomes=lambda cases, _: heard.extend(case.id for case in cases))
+    )
 
     gathered.take_plain(plain(SAME, STRANGE, FAILING), {1: RIGHT, 2: WRONG}.get)
 
-    assert heard == ["a", "right", "c"]
+    assert sorted(map(str, heard)) == ["a", "c", "right"]
     assert [case.id for case in gathered.results().cases] == ["wrong"]
 
 

@@ -18,9 +18,11 @@ from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.errors import UnreadableInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from callscore.core.summary import Outcome
+    from callscore.formats.plain import PlainCase
 
 F: dict[str, Any] = {"name": "f", "arguments": {"a": 1}}
 G: dict[str, Any] = {"name": "g", "arguments": {}}
@@ -226,19 +228,26 @@ cases = st.fixed_dictionaries(
 )
 
 
+def outcomes_by_name(
+    cases: Sequence[Case | PlainCase], outcomes: Sequence[Outcome]
+) -> dict[tuple[str, int | str | None], Outcome]:
+    names = [(str(case.id), case.trial) for case in cases]
+    return dict(zip(names, outcomes, strict=True))
+
+
 @given(st.lists(cases, max_size=6), st.sampled_from([0.5, 1.0]))
 def test_the_quick_way_and_the_careful_way_give_the_same_results(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], at_least: float
 ) -> None:
     numbered = [{"id": f"c{number}", **record} for number, record in enumerate(records)]
     file = write(tmp_path_factory.mktemp("lane") / "cases.jsonl", *numbered)
-    quick: list[tuple[str | int, int | str | None, Outcome]] = []
-    careful: list[tuple[str | int, int | str | None, Outcome]] = []
+    quick: dict[tuple[str, int | str | None], Outcome] = {}
+    careful: dict[tuple[str, int | str | None], Outcome] = {}
     settings = Settings(at_least=at_least)
 
-    hooks = Hooks(on_outcome=lambda *heard: quick.append(heard))
+    hooks = Hooks(on_outcomes=lambda *heard: quick.update(outcomes_by_name(*heard)))
     one = score_files(file, settings=settings, limit=1000, hooks=hooks)
-    hooks = Hooks(on_outcome=lambda *heard: careful.append(heard))
+    hooks = Hooks(on_outcomes=lambda *heard: careful.update(outcomes_by_name(*heard)))
     other = score_files(file, settings=settings, limit=None, hooks=hooks)
 
     assert quick == careful

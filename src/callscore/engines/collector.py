@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import compress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec import Struct
 
-from callscore.core.model import f1_of
+from callscore.core.model import Case, f1_of
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.summary import Outcome, Summary
 from callscore.core.tally import Tally
 from callscore.formats.cases import has_own_id
+from callscore.formats.plain import PlainCase
 
 if TYPE_CHECKING:
-    from callscore.core.model import Case, Score
+    from callscore.core.model import Score
     from callscore.core.settings import Settings
-    from callscore.formats.plain import PlainCase
 
 __all__ = ["Collector", "Hooks", "Show"]
 
@@ -33,12 +33,13 @@ class Hooks(Struct, frozen=True, kw_only=True):
 
     Attributes:
         on_case: is given every case to show at once, in place of keeping it for the end.
-        on_outcome: is given id, trial and outcome (correct, expected, actual) of every scored case.
+        on_outcomes: is given some scored cases, which have an `id` and a `trial`, and the outcome of
+            each: its correct pairs, expected calls and actual calls.
         on_bytes: is told how many more bytes of input have been read.
     """
 
     on_case: Callable[[CaseScore], None] | None = None
-    on_outcome: Callable[[str | int, int | str | None, Outcome], None] | None = None
+    on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_bytes: Callable[[int], None] | None = None
 
 
@@ -58,6 +59,7 @@ class Collector:
         self._summary = Summary(at_least=settings.at_least)
         self._tally = Tally(self._summary)
         self._remembered: set[int] = set()
+        self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
         self._shown = 0
         self._not_shown = 0
@@ -80,9 +82,9 @@ class Collector:
                 self._note_repeated(case.id, case.trial)
             score = score_calls(case.expected, case.actual, self._settings)
             self._summary.add(score, trial_of=None if case.trial is None else case.id)
-            if self._hooks.on_outcome is not None:
+            if self._hooks.on_outcomes is not None:
                 outcome = (len(score.correct), len(score.expected), len(score.actual))
-                self._hooks.on_outcome(case.id, case.trial, outcome)
+                self._hooks.on_outcomes([case], [outcome])
             if self._show == "all" or (self._show == "failing" and not score.passed):
                 self._show_case(case, score)
 
@@ -97,21 +99,27 @@ class Collector:
         outcomes = self._tally.count(
             [case.expected for case in cases], [case.actual for case in cases]
         )
+        counted = cases if all(outcomes) else list(compress(cases, outcomes))
+        self._note_all_repeated(counted)
+        if self._hooks.on_outcomes is not None and counted:
+            # One object a kind of outcome: whoever keeps them keeps no more than that.
+            found = cast("list[Outcome]", list(filter(None, outcomes)))
+            found = list(map(self._known.setdefault, found, found))
+            self._hooks.on_outcomes(counted, found)
         failing = {outcome for outcome in set(outcomes) if outcome and self._is_failing(outcome)}
-        self._note_all_repeated(list(compress(cases, outcomes)))
-        on_outcome = self._hooks.on_outcome
-        for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
-            if outcome is None:
-                whole = read(position)
-                if whole is not None:
-                    self.take(whole)
-                continue
-            if case.trial is not None:
+        if failing or len(counted) < len(cases):
+            for position, outcome in enumerate(outcomes):
+                if outcome is None:
+                    self._take_read(read(position))
+                elif outcome in failing:
+                    self._show_plain(position, read)
+        for case, outcome in zip(cases, outcomes, strict=True):
+            if case.trial is not None and outcome is not None:
                 self._summary.add_trial(str(case.id), outcome)
-            if on_outcome is not None:
-                on_outcome(case.id, case.trial, outcome)
-            if outcome in failing:
-                self._show_plain(position, read)
+
+    def _take_read(self, case: Case | None) -> None:
+        if case is not None:
+            self.take(case)
 
     def results(self) -> Results:
         """Everything so far."""
@@ -132,7 +140,7 @@ class Collector:
         return self._show == "failing" and f1_of(*outcome) < self._settings.at_least
 
     def _note_all_repeated(self, cases: list[PlainCase]) -> None:
-        keys = set(map(hash, [(str(case.id), case.trial) for case in cases]))
+        keys = {hash((str(case.id), case.trial)) for case in cases}
         remembered = self._remembered
         is_new = len(keys) == len(cases) and remembered.isdisjoint(keys)
         if is_new and len(remembered) + len(keys) <= _MOST_REMEMBERED:

@@ -65,6 +65,10 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
         _close(path, source)
         raise
     if codec is None:
+        can_be_read_as_it_is = on_bytes is None and path != "-" and source.seekable()
+        if can_be_read_as_it_is and isinstance(source, io.BufferedReader):
+            source.seek(0)
+            return source  # this saves a copy of every byte
         chunks = _chunks(source, head, _PLAIN_CHUNK, place)
     else:
         chunks = _chunks(source, head, _COMPRESSED_CHUNK, place)

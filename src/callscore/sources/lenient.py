@@ -7,6 +7,7 @@ exhaust the interpreter's.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from math import isfinite
 from typing import Any, Never
 
@@ -219,7 +220,8 @@ class _Reader:
         value = float(digits)
         if isfinite(value):
             return value
-        return self.malformed(number.start(), "a number out of range")
+        exact = _exact_integer(digits)
+        return self.malformed(number.start(), "a number out of range") if exact is None else exact
 
     def read_string(self) -> str | Malformed:
         start = self.position
@@ -265,6 +267,13 @@ class _Reader:
         line = self.text.count("\n", 0, self.position) + 1
         column = self.position - self.text.rfind("\n", 0, self.position)
         raise NotJSON(line, column, problem)
+
+
+def _exact_integer(digits: str) -> int | None:
+    """The integer that a number too large for a float may still be: 1e400."""
+    exact = Decimal(digits)
+    is_integer = exact.adjusted() < _MOST_DIGITS and exact == exact.to_integral_value()
+    return int(exact) if is_integer else None
 
 
 def _string_problem(token: str) -> str:

@@ -62,6 +62,15 @@ def read_batches(
         on_bytes: is told how many more bytes of the file, as it is on disk, have been read.
     """
     name = place_of(path)
+    try:
+        yield from _read_batches(path, name, on_bytes)
+    except OSError as error:
+        raise UnreadableInput(name, f"reading failed ({error}).") from error
+
+
+def _read_batches(
+    path: str, name: str, on_bytes: Callable[[int], None] | None
+) -> Iterator[Lines | Record | BadRecord]:
     with open_bytes(path, on_bytes=on_bytes) as stream:
         number, first = _next_line(stream, 0)
         if first.startswith(_UTF_16_BOMS):
