@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from callscore.core.wording import Language
 
-__all__ = ["Case", "Difference", "Pair", "Score", "ToolCall"]
+__all__ = ["Case", "Difference", "Pair", "Positions", "Score", "ToolCall"]
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -126,26 +126,55 @@ class Pair(Struct, frozen=True, gc=False):
         return part / whole
 
 
+# The positions of an expected call and of the actual call that it is paired with.
+Positions = tuple[int, int]
+
+
 class Score(Struct, frozen=True, gc=False):
     """How well the actual calls of one case match the expected ones.
 
+    It holds which calls are paired; pairs and rates are made of that when they are asked for.
+
     Attributes:
-        correct: the pairs whose actual call counts as the expected one.
-        incorrect: the pairs of the right tool with the wrong arguments.
-        missed: the expected calls that were never made.
-        extra: the actual calls that nobody expected.
         expected: all expected calls, in order.
         actual: all actual calls, in order.
+        equal_start: how many leading calls are correct and paired one by one.
+        other_correct: where the other correct pairs stand, in the order of the expected calls.
+        other_incorrect: where the incorrect pairs stand, likewise.
         settings: what decided all this.
     """
 
-    correct: tuple[Pair, ...]
-    incorrect: tuple[Pair, ...]
-    missed: tuple[ToolCall, ...]
-    extra: tuple[ToolCall, ...]
     expected: tuple[ToolCall, ...]
     actual: tuple[ToolCall, ...]
+    equal_start: int
+    other_correct: tuple[Positions, ...] = ()
+    other_incorrect: tuple[Positions, ...] = ()
     settings: Settings = DEFAULT
+
+    @property
+    def correct(self) -> tuple[Pair, ...]:
+        """The pairs whose actual call counts as the expected one."""
+        start = tuple([(position, position) for position in range(self.equal_start)])
+        return self._pairs(start + self.other_correct, is_correct=True)
+
+    @property
+    def incorrect(self) -> tuple[Pair, ...]:
+        """The pairs of the right tool with the wrong arguments."""
+        return self._pairs(self.other_incorrect, is_correct=False)
+
+    @property
+    def missed(self) -> tuple[ToolCall, ...]:
+        """The expected calls that were never made."""
+        paired = {row for row, _ in self.other_correct + self.other_incorrect}
+        rest = range(self.equal_start, len(self.expected))
+        return tuple([self.expected[row] for row in rest if row not in paired])
+
+    @property
+    def extra(self) -> tuple[ToolCall, ...]:
+        """The actual calls that nobody expected."""
+        paired = {column for _, column in self.other_correct + self.other_incorrect}
+        rest = range(self.equal_start, len(self.actual))
+        return tuple([self.actual[column] for column in rest if column not in paired])
 
     @property
     def total_expected(self) -> int:
@@ -160,17 +189,17 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def precision(self) -> float:
         """The share of the actual calls that are correct; 1 where there are none."""
-        return len(self.correct) / len(self.actual) if self.actual else 1.0
+        return self._correct_count / len(self.actual) if self.actual else 1.0
 
     @property
     def recall(self) -> float:
         """The share of the expected calls that were made correctly; 1 where there are none."""
-        return len(self.correct) / len(self.expected) if self.expected else 1.0
+        return self._correct_count / len(self.expected) if self.expected else 1.0
 
     @property
     def f1(self) -> float:
         """The harmonic mean of precision and recall; 1 where nothing was expected or made."""
-        return f1_of(len(self.correct), len(self.expected), len(self.actual))
+        return f1_of(self._correct_count, len(self.expected), len(self.actual))
 
     @property
     def score(self) -> float:
@@ -180,7 +209,7 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def is_exact(self) -> bool:
         """Whether every expected call was made correctly and no other."""
-        return len(self.correct) == len(self.expected) == len(self.actual)
+        return self._correct_count == len(self.expected) == len(self.actual)
 
     @property
     def passed(self) -> bool:
@@ -223,6 +252,19 @@ class Score(Struct, frozen=True, gc=False):
         from callscore.core.wording import summary_line
 
         return summary_line(self)
+
+    @property
+    def _correct_count(self) -> int:
+        return self.equal_start + len(self.other_correct)
+
+    def _pairs(self, places: tuple[Positions, ...], *, is_correct: bool) -> tuple[Pair, ...]:
+        expected, actual, settings = self.expected, self.actual, self.settings
+        return tuple(
+            [
+                Pair(expected[row], actual[column], row, column, is_correct, settings)
+                for row, column in places
+            ]
+        )
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score comes about, in three steps that a person can check by hand."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from callscore.core.equality import differing_members
+from callscore.core.equality import differing_members, equal
 from callscore.core.model import ToolCall
 from callscore.core.pairing import match_calls
 from callscore.core.settings import DEFAULT
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PlainCall", "Tally"]
 
+_read = msgspec.json.Decoder().decode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
+_split = msgspec.json.Decoder(dict[str, Raw]).decode
 # What decoding raises for arguments that are no object, out of a float's range, or too deep.
 _REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _find_no_object = re.compile(rb"\0[^{]").search
@@ -256,7 +258,20 @@ def _are_respelled(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
 
 
 def _differing(expected: PlainCall, actual: PlainCall) -> list[str]:
-    return differing_members(_decode(expected.arguments), _decode(actual.arguments))
+    """The arguments that are not the same on both sides; only values that differ as text are read."""
+    wanted, given = _split(expected.arguments), _split(actual.arguments)
+    found: list[str] = []
+    shared = 0
+    for key, value in wanted.items():
+        if key in given:
+            shared += 1
+            other = given[key]
+            if value == other or equal(_read(value), _read(other)):
+                continue
+        found.append(key)
+    if shared < len(given):
+        found += [key for key in given if key not in wanted]
+    return found
 
 
 def _tool_calls(calls: Iterable[PlainCall], names: set[str]) -> list[ToolCall]:
