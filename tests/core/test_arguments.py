@@ -161,3 +161,9 @@ def test_an_overlap_is_a_fraction_and_whole_for_equal_objects(
 )
 def test_a_value_has_the_name_of_its_json_type(value: object, name: str) -> None:
     assert json_type(value) == name
+
+
+def test_in_python_a_key_may_be_anything() -> None:
+    found = differences({"a": {None: 1, 2.5: 1, "b c": 1}}, {"a": {None: 2, 2.5: 2, "b c": 2}})
+
+    assert [difference.path for difference in found] == ["$.a[None]", "$.a[2.5]", "$.a['b c']"]

@@ -13,7 +13,7 @@ from callscore.core.assignment import members
 from callscore.core.closeness import Closeness, Grade, _grade_all, grade, weigh
 from callscore.core.equality import fingerprint
 from callscore.core.model import ToolCall
-from callscore.core.settings import Mode, Settings
+from callscore.core.settings import DEFAULT, Mode, Settings
 
 FLEXIBLE = Settings(mode=Mode.FLEXIBLE)
 COUNTING = Settings(mode=Mode.FLEXIBLE, extra_arguments="count")
@@ -181,3 +181,10 @@ def test_other_tools_weigh_nothing() -> None:
 
     assert rows[0] == Closeness([], 0, 0)
     assert (rows[1].correct, rows[1].same_tool) == (1, 1)
+
+
+def test_keys_that_do_not_sort_are_no_obstacle() -> None:
+    arguments: Any = {1: 1, "a": 2}
+    calls = [ToolCall("f", arguments)] * 5
+
+    assert [row.correct for row in weigh(calls, calls, DEFAULT)] == [0b11111] * 5

@@ -14,7 +14,7 @@ from callscore.core.model import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Outcome, Summary
-from callscore.core.tally import PlainCall, Tally
+from callscore.core.tally import PlainCall, Tally, examine
 
 # One side of a case as a file has it: the text of a list of calls.
 Text = str
@@ -77,7 +77,13 @@ def read(calls: list[Text]) -> Calls:
 
 def count(tally: Tally, expected: Calls, actual: Calls) -> Outcome | None:
     """Count a single case."""
-    return tally.count([expected], [actual])[0]
+    return count_all(tally, [expected], [actual])[0]
+
+
+def count_all(tally: Tally, expected: list[Calls], actual: list[Calls]) -> list[Outcome | None]:
+    examined = examine(expected, actual)
+    tally.count(examined)
+    return examined.outcomes
 
 
 def summarized(*cases: tuple[Calls, Calls]) -> Summary:
@@ -98,7 +104,7 @@ def test_what_is_counted_from_text_is_what_the_scores_come_to(
     summary = Summary()
     tally = Tally(summary)
 
-    outcomes = tally.count([case[0] for case in sides], [case[1] for case in sides])
+    outcomes = count_all(tally, [case[0] for case in sides], [case[1] for case in sides])
     tally.flush()
 
     counted = list(compress(sides, outcomes))
@@ -256,7 +262,7 @@ def test_one_strange_case_among_others_is_the_only_one_that_needs_more_care() ->
     summary = Summary()
     tally = Tally(summary)
 
-    outcomes = tally.count([plain, strange, plain], [plain, strange, ()])
+    outcomes = count_all(tally, [plain, strange, plain], [plain, strange, ()])
     tally.flush()
 
     assert outcomes == [(1, 1, 1), None, (0, 1, 0)]

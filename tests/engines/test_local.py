@@ -153,6 +153,26 @@ def test_an_expectation_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         score_files(file)
 
 
+def test_after_an_expectation_that_cannot_be_read_nothing_is_in_the_results(
+    tmp_path: Path,
+) -> None:
+    broken = {"name": "f", "arguments": [1]}
+    file = write(
+        tmp_path / "cases.jsonl",
+        {"id": "a", "trial": 0, "expected": [F], "actual": [F]},
+        {"id": "b", "trial": 0, "expected": [{**F, "arguments": "{}"}], "actual": []},
+        {"id": "c", "trial": 0, "expected": [broken], "actual": []},
+        {"id": "d", "trial": 0, "expected": [F], "actual": [G]},
+    )
+
+    with pytest.raises(UnreadableInput, match=r"cases\.jsonl:3") as caught:
+        score_files(file)
+
+    assert caught.value.results is not None
+    assert caught.value.results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 0): 1}
+    assert sorted(caught.value.results.summary.trials) == ["a", "b"]
+
+
 def test_a_file_that_ends_in_the_middle_keeps_what_came_before(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl.gz"
     lines = b'{"id": 1, "expected": [], "actual": []}\n' * 5000

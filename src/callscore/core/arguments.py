@@ -83,7 +83,8 @@ def overlap_ratio(
 
 
 # Where a difference is: the steps from the root, newest first, so that descending costs nothing.
-_Trail = tuple["_Trail", str | int] | None
+# A step is a key or a position; in Python a key may be anything that can be hashed.
+_Trail = tuple["_Trail", Any] | None
 
 
 def differences(expected: dict[str, Any], actual: dict[str, Any]) -> tuple[Difference, ...]:
@@ -152,7 +153,7 @@ def _path(trail: _Trail) -> str:
         trail, step = trail
         if isinstance(step, int):
             steps.append(f"[{step}]")
-        elif step.isidentifier():
+        elif isinstance(step, str) and step.isidentifier():
             steps.append(f".{step}")
         else:
             steps.append(f"[{step!r}]")
@@ -161,7 +162,7 @@ def _path(trail: _Trail) -> str:
 
 def _argument(trail: _Trail) -> str | None:
     """The first step of a trail: the name of an argument."""
-    argument: str | int | None = None
+    argument: Any = None
     while trail is not None:
         trail, argument = trail
     return None if argument is None else str(argument)

@@ -139,7 +139,7 @@ class _Index:
         self.columns = 0
         self.readable = 0  # those whose arguments could be parsed
         self.by_value: dict[str, dict[Hashable, int]] = {}
-        self.by_keys: dict[tuple[str, ...], int] = {}
+        self.by_keys: dict[frozenset[str], int] = {}
 
     def add(self, bit: int, call: ToolCall) -> None:
         """Enter one actual call."""
@@ -152,7 +152,7 @@ class _Index:
             holders = self.by_value.setdefault(key, {})
             token = _token(value)
             holders[token] = holders.get(token, 0) | bit
-        keys = tuple(sorted(arguments))
+        keys = frozenset(arguments)
         self.by_keys[keys] = self.by_keys.get(keys, 0) | bit
 
     def grades(self, call: ToolCall, settings: Settings) -> dict[Grade, int]:

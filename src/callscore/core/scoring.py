@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from callscore.core.equality import equal_objects
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["score_calls"]
 
 _Calls = tuple["ToolCall", ...]
-_name = attrgetter("name")
 
 
 def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from itertools import chain, compress, zip_longest
 from operator import ne
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Raw, Struct
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from callscore.core.summary import Outcome, Summary
 
-__all__ = ["PlainCall", "Tally"]
+__all__ = ["Examined", "PlainCall", "Tally", "examine"]
 
 _read = msgspec.json.Decoder().decode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -51,6 +51,43 @@ class PlainCall(Struct, frozen=True, gc=False):
     arguments: Raw
 
 
+class Examined(NamedTuple):
+    """What was found out about some cases, before it is counted.
+
+    Attributes:
+        expected: the expected calls of each case.
+        outcomes: the outcome of each case; None where it needs to be read with more care, because
+            arguments that decide about it are not a readable object.
+        mistakes: what went wrong in the cases that have an outcome.
+    """
+
+    expected: Sequence[tuple[PlainCall, ...]]
+    outcomes: list[Outcome | None]
+    mistakes: _Mistakes
+
+
+def examine(
+    expected: Sequence[tuple[PlainCall, ...]], actual: Sequence[tuple[PlainCall, ...]]
+) -> Examined:
+    """Find out about cases, given the expected and the actual calls of each; many at once is quick."""
+    sizes = list(map(len, expected))
+    outcomes: list[Outcome | None] = list(zip(sizes, sizes, map(len, actual), strict=True))
+    if not _are_objects(chain.from_iterable(expected)):
+        for index, calls in enumerate(expected):
+            if not _are_objects(calls):
+                outcomes[index] = None
+    mistakes = _Mistakes()
+    # Cases that are equal as text, often most of them, cost no step of the interpreter here.
+    for index in compress(range(len(sizes)), map(ne, expected, actual)):
+        if outcomes[index] is not None:
+            wanted, given = expected[index], actual[index]
+            try:
+                outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given))
+            except _REFUSALS:
+                outcomes[index] = None
+    return Examined(expected, outcomes, mistakes)
+
+
 class Tally:
     """Counts many cases into a summary; the last counts are there after `flush`."""
 
@@ -62,47 +99,17 @@ class Tally:
         self._wrong_arguments: Counter[tuple[str, str]] = Counter()
         self._unpaired: Counter[tuple[str | None, str | None]] = Counter()
 
-    def count(
-        self, expected: Sequence[tuple[PlainCall, ...]], actual: Sequence[tuple[PlainCall, ...]]
-    ) -> list[Outcome | None]:
-        """Count cases; the more at once, the quicker.
-
-        Args:
-            expected: the expected calls of each case.
-            actual: the actual calls of each case.
-
-        Returns:
-            The outcome of each case; None, and nothing counted, where it needs to be read with more
-            care, because arguments that decide about it are not a readable object.
-        """
-        sizes = list(map(len, expected))
-        outcomes: list[Outcome | None] = list(zip(sizes, sizes, map(len, actual), strict=True))
-        if not _are_objects(chain.from_iterable(expected)):
-            for index, calls in enumerate(expected):
-                if not _are_objects(calls):
-                    outcomes[index] = None
-        mistakes = _Mistakes()
-        # Cases that are equal as text, often most of them, cost no step of the interpreter here.
-        for index in compress(range(len(sizes)), map(ne, expected, actual)):
-            if outcomes[index] is not None:
-                wanted, given = expected[index], actual[index]
-                try:
-                    outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given))
-                except _REFUSALS:
-                    outcomes[index] = None
-        self._outcomes.update(filter(None, outcomes))
-        counted = chain.from_iterable(compress(expected, outcomes))
+    def count(self, examined: Examined) -> None:
+        """Count the cases that have an outcome."""
+        self._outcomes.update(filter(None, examined.outcomes))
+        counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
         self._expected.update([call.name for call in counted])
-        self._add(mistakes)
-        return outcomes
-
-    def _add(self, mistakes: _Mistakes) -> None:
-        wrong = mistakes.wrong
+        wrong = examined.mistakes.wrong
         self._incorrect.update([name for name, _ in wrong])
         self._wrong_arguments.update(
             [(name, argument) for name, arguments in wrong for argument in arguments]
         )
-        self._unpaired.update(mistakes.unpaired)
+        self._unpaired.update(examined.mistakes.unpaired)
 
     def flush(self) -> None:
         """Hand everything counted so far to the summary."""

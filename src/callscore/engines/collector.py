@@ -1,4 +1,4 @@
-"""Takes cases one by one, scores them, and keeps what is worth showing or naming."""
+"""Takes cases, scores them, and keeps what is worth showing or naming."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from callscore.core.model import Case, f1_of
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.summary import Outcome, Summary
-from callscore.core.tally import Tally
+from callscore.core.tally import Tally, examine
+from callscore.errors import UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase
 
@@ -96,26 +97,41 @@ class Collector:
             read: gives the whole case at a position, if it can be read; for those that are shown,
                 or that need more care to be counted.
         """
-        outcomes = self._tally.count(
-            [case.expected for case in cases], [case.actual for case in cases]
-        )
-        counted = cases if all(outcomes) else list(compress(cases, outcomes))
+        examined = examine([case.expected for case in cases], [case.actual for case in cases])
+        outcomes = examined.outcomes
+        strange = {} if all(outcomes) else self._read_strange(cases, outcomes, read)
+        self._tally.count(examined)
+        counted = list(compress(cases, outcomes)) if strange else cases
         self._note_all_repeated(counted)
-        if self._hooks.on_outcomes is not None and counted:
+        if self._hooks.on_outcomes is not None:
             # One object a kind of outcome: whoever keeps them keeps no more than that.
             found = cast("list[Outcome]", list(filter(None, outcomes)))
-            found = list(map(self._known.setdefault, found, found))
-            self._hooks.on_outcomes(counted, found)
+            self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
         failing = {outcome for outcome in set(outcomes) if outcome and self._is_failing(outcome)}
-        if failing or len(counted) < len(cases):
-            for position, outcome in enumerate(outcomes):
-                if outcome is None:
-                    self._take_read(read(position))
-                elif outcome in failing:
-                    self._show_plain(position, read)
-        for case, outcome in zip(cases, outcomes, strict=True):
-            if case.trial is not None and outcome is not None:
+        for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+            if outcome is None:
+                self._take_read(strange[position])
+            elif case.trial is not None:
                 self._summary.add_trial(str(case.id), outcome)
+            if outcome in failing:
+                self._show_plain(position, read)
+
+    def _read_strange(
+        self,
+        cases: list[PlainCase],
+        outcomes: list[Outcome | None],
+        read: Callable[[int], Case | None],
+    ) -> dict[int, Case | None]:
+        """The cases without an outcome, read whole; if one is unreadable, only those before count."""
+        found: dict[int, Case | None] = {}
+        for position, outcome in enumerate(outcomes):
+            if outcome is None:
+                try:
+                    found[position] = read(position)
+                except UnreadableInput:
+                    self.take_plain(cases[:position], read)
+                    raise
+        return found
 
     def _take_read(self, case: Case | None) -> None:
         if case is not None:
