@@ -167,6 +167,8 @@ def test_cases_of_plain_objects_are_counted_and_strange_expectations_are_not(
         ("1g2", "31"),
         ("gg", "ghg"),
         ("gg1", "h"),
+        ("4g1", "1hk"),
+        ("1gh", "41k"),
     ],
 )
 def test_each_kind_of_case_counts_as_its_score(expected: str, actual: str) -> None:
@@ -288,3 +290,15 @@ def test_what_has_no_name_or_no_arguments_is_refused() -> None:
         read(['{"name": "", "arguments": {}}'])
     with pytest.raises(msgspec.ValidationError):
         read(['{"name": "f"}'])
+
+
+def test_arguments_that_only_one_side_has_are_wrong_on_both() -> None:
+    summary = Summary()
+    tally = Tally(summary)
+    wanted = read([written("f", '{"a": 1, "b": 2}')])
+    given = read([written("f", '{"b": 2.0, "c": 3}')])
+
+    assert count(tally, wanted, given) == (0, 1, 1)
+    tally.flush()
+
+    assert summary.wrong_arguments == {("f", "a"): 1, ("f", "c"): 1}
