@@ -2,6 +2,8 @@
 
 CallscoreError
 ├── InvalidCall       a call, or a list of calls, that cannot be understood (also a ValueError)
+│   └── UnknownFormat a document in no format that callscore knows
+├── InvalidDialect    a format that another package brings and that cannot be used
 ├── InvalidSettings   a setting with a value it cannot have (also a ValueError)
 ├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 __all__ = [
     "CallscoreError",
     "InvalidCall",
+    "InvalidDialect",
     "InvalidSettings",
     "MissingExtra",
+    "UnknownFormat",
     "UnreadableInput",
 ]
 
@@ -31,6 +35,14 @@ class CallscoreError(Exception):
 
 class InvalidCall(CallscoreError, ValueError):
     """Something given as a call, or as a list of calls, is neither."""
+
+
+class UnknownFormat(InvalidCall):
+    """A document that no format recognises, or that is not in the format that was named."""
+
+
+class InvalidDialect(CallscoreError):
+    """A format that another package brings cannot be used."""
 
 
 class InvalidSettings(CallscoreError, ValueError):
@@ -68,5 +80,8 @@ class MissingExtra(CallscoreError, ImportError):
         return f"{self.feature} needs an extra: pip install 'callscore[{self.extra}]'"
 
 
-for _error in (CallscoreError, InvalidCall, InvalidSettings, UnreadableInput, MissingExtra):
+for _error in (
+    *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
+    *(UnreadableInput, MissingExtra),
+):
     _error.__module__ = "callscore"

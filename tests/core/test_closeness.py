@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from callscore.core.assignment import members
 from callscore.core.closeness import Closeness, Grade, _grade_all, grade, weigh
 from callscore.core.equality import fingerprint
+from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.model import ToolCall
 from callscore.core.settings import DEFAULT, Mode, Settings
 
@@ -30,7 +31,12 @@ ARGUMENTS = st.dictionaries(st.sampled_from("abc"), VALUES)
 NAMES = st.sampled_from("fg")
 EXPECTED = st.builds(ToolCall, NAMES, st.none() | ARGUMENTS)
 ACTUAL = st.builds(ToolCall, NAMES, ARGUMENTS) | st.sampled_from(
-    [UNREADABLE, ToolCall("g", raw="[]", error="an array"), ToolCall("f")]
+    [
+        UNREADABLE,
+        ToolCall("g", raw="[]", error="an array"),
+        ToolCall("f"),
+        ToolCall("f", error=NOT_CAPTURED),
+    ]
 )
 SETTINGS = st.builds(
     Settings,

@@ -158,6 +158,8 @@ def test_the_worked_example_is_exported_whole() -> None:
             "order": "any",
             "extra_arguments": "ignore",
             "at_least": 1.0,
+            "strip_prefix": [],
+            "normalise_name": [],
         },
     }
 

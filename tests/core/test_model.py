@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from callscore.core.arguments import Difference
+from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.model import Case, Pair, Score, ToolCall, f1_of
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Mode, Settings
@@ -198,3 +199,28 @@ def test_a_score_is_printed_in_colour_by_rich() -> None:
     console.print(example())
 
     assert "limit: 9" in console.export_text()
+
+
+def test_arguments_that_nobody_wrote_down_will_do_where_any_will() -> None:
+    call = ToolCall("f", error=NOT_CAPTURED)
+
+    for settings in (Settings(), Settings(mode="flexible"), Settings(order="in_order")):
+        any_will_do = score_calls((ToolCall("f"),), (call,), settings)
+        assert any_will_do.f1 == 1
+        assert any_will_do.correct[0].differences == ()
+        assert score_calls((ToolCall("f", {}),), (call,), settings).f1 == 0
+        many = score_calls((ToolCall("f"), ToolCall("f", {})) * 20, (call,) * 40, settings)
+        assert len(many.correct) == 20
+
+
+def test_arguments_that_nobody_wrote_down_say_so() -> None:
+    score = score_calls((ToolCall("f", {"a": 1}),), (ToolCall("f", error=NOT_CAPTURED),), DEFAULT)
+
+    (difference,) = score.incorrect[0].differences
+    assert difference.reason == "the trace does not say what the arguments were"
+    assert "~ f" in str(score)
+    assert "the trace does not say what the arguments were" in str(score)
+    assert "the trace does not say" in score.explain()
+    extra = score_calls((), (ToolCall("f", error=NOT_CAPTURED),), DEFAULT)
+    assert "+ " in str(extra)
+    assert "f(?)" in str(extra)

@@ -17,12 +17,14 @@ def test_the_defaults_are_the_strict_comparison() -> None:
         "order": "any",
         "extra_arguments": "ignore",
         "at_least": 1.0,
+        "strip_prefix": (),
+        "normalise_name": (),
     }
 
 
 @pytest.mark.parametrize("mode", ["strict", Mode.STRICT, "flexible", Mode.FLEXIBLE])
 def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
-    settings = settings_for(mode, 0.8, "any", "ignore", 1.0)
+    settings = settings_for(mode=mode)
 
     assert settings.mode == str(mode)
     assert settings == Settings(mode=Mode(mode))
@@ -46,6 +48,13 @@ def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
         ({"at_least": -0.1}, "at_least: -0.1 is not a number from 0 to 1"),
         ({"at_least": "0.9"}, "at_least: '0.9' is not a number from 0 to 1"),
         ({"at_least": True}, "at_least: True is not a number from 0 to 1"),
+        ({"strip_prefix": "mcp__"}, "strip_prefix: 'mcp__' is not a tuple of texts"),
+        ({"strip_prefix": ("",)}, "strip_prefix: ('',) is not a tuple of texts"),
+        ({"normalise_name": ["case"]}, "normalise_name: ['case'] is not a tuple of texts"),
+        (
+            {"normalise_name": ("snake",)},
+            "normalise_name: 'snake' is not one of namespace, dots, case",
+        ),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_it_can_be(
@@ -71,21 +80,34 @@ def test_settings_are_frozen_and_hashable() -> None:
     assert len({DEFAULT, Settings(), Settings(order="exact")}) == 2
 
 
-def test_the_same_values_give_the_same_settings() -> None:
-    first = settings_for("flexible", 0.5, "in_order", "count", 0.9)
+VALUES = {
+    "mode": "flexible",
+    "argument_match_threshold": 0.5,
+    "order": "in_order",
+    "extra_arguments": "count",
+    "at_least": 0.9,
+    "strip_prefix": ("mcp__*__",),
+    "normalise_name": ("dots", "case"),
+}
 
-    assert settings_for("flexible", 0.5, "in_order", "count", 0.9) is first
+
+def test_the_same_values_give_the_same_settings() -> None:
+    first = settings_for(**VALUES)
+
+    assert settings_for(**VALUES) is first
     assert first == Settings(
         mode=Mode.FLEXIBLE,
         argument_match_threshold=0.5,
         order="in_order",
         extra_arguments="count",
         at_least=0.9,
+        strip_prefix=("mcp__*__",),
+        normalise_name=("dots", "case"),
     )
 
 
 def test_what_was_given_before_does_not_change_what_is_refused() -> None:
-    settings_for("strict", 1, "any", "ignore", 1)
+    settings_for(argument_match_threshold=1)
 
     with pytest.raises(InvalidSettings, match="argument_match_threshold: True is not a number"):
-        settings_for("strict", True, "any", "ignore", 1)
+        settings_for(argument_match_threshold=True)

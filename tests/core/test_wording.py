@@ -10,6 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.arguments import Difference
+from callscore.core.malformed import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    NOT_CAPTURED,
+    TOO_DEEP,
+    TRUNCATED,
+)
 from callscore.core.model import Score, ToolCall
 from callscore.core.results import Results
 from callscore.core.scoring import score_calls
@@ -21,6 +29,7 @@ from callscore.core.wording import (
     Plural,
     count_of,
     decimal,
+    fault_text,
     percent,
     rating,
     reason,
@@ -266,3 +275,23 @@ def test_a_phrase_has_the_same_places_to_fill_in_every_language(phrase: Phrase) 
 @pytest.mark.parametrize("lang", ["en", "ru"])
 def test_a_phrase_is_said_in_the_language_asked_for(lang: Language) -> None:
     assert say(Phrase("en {x}", "ru {x}"), lang, x="{y}") == f"{lang} {{y}}"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (INVALID, "the arguments are not a JSON object: not JSON"),
+        (TRUNCATED, "the arguments are not a JSON object: the text breaks off"),
+        (
+            CONCATENATED,
+            "the arguments are not a JSON object: several objects, one after another",
+        ),
+        (NOT_AN_OBJECT, "the arguments are not a JSON object: another kind of value"),
+        (TOO_DEEP, "the arguments are not a JSON object: nested too deeply"),
+        (NOT_CAPTURED, "the trace does not say what the arguments were"),
+        ("as the trace\nputs it", "the arguments are not a JSON object: as the trace\\nputs it"),
+    ],
+)
+def test_every_fault_of_arguments_is_a_sentence(error: str, sentence: str) -> None:
+    assert fault_text(error) == sentence
+    assert fault_text(error, lang="ru") != sentence

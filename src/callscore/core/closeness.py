@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.arguments import matched_arguments, overlap_ratio
 from callscore.core.equality import fingerprint
+from callscore.core.malformed import NOT_CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -46,7 +47,9 @@ _FEW_PAIRS = 16
 def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
     """What one expected and one actual call of the same tool make as a pair."""
     if actual.error is not None:
-        return False, False, 0, 1
+        # Arguments that nobody wrote down cannot be wrong where any will do.
+        will_do = expected.arguments is None and actual.error == NOT_CAPTURED
+        return (True, False, 1, 1) if will_do else (False, False, 0, 1)
     wanted, given = expected.arguments, actual.arguments or {}
     if wanted is None:  # it accepts any arguments
         return True, False, 1, 1
@@ -138,6 +141,7 @@ class _Index:
     def __init__(self) -> None:
         self.columns = 0
         self.readable = 0  # those whose arguments could be parsed
+        self.acceptable = 0  # and those that will do where any arguments will
         self.by_value: dict[str, dict[Hashable, int]] = {}
         self.by_keys: dict[frozenset[str], int] = {}
 
@@ -145,7 +149,9 @@ class _Index:
         """Enter one actual call."""
         self.columns |= bit
         if call.error is not None:
+            self.acceptable |= bit if call.error == NOT_CAPTURED else 0
             return
+        self.acceptable |= bit
         self.readable |= bit
         arguments = call.arguments or {}
         for key, value in arguments.items():
@@ -158,7 +164,7 @@ class _Index:
     def grades(self, call: ToolCall, settings: Settings) -> dict[Grade, int]:
         """What this expected call makes with each of the actual ones that can be read."""
         if call.arguments is None:
-            return {(True, False, 1, 1): self.readable} if self.readable else {}
+            return {(True, False, 1, 1): self.acceptable} if self.acceptable else {}
         wanted = len(call.arguments)
         found: dict[Grade, int] = {}
         for matched, columns in self._matches(call.arguments):

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callscore.core.arguments import json_type
+from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.text import (
     ELLIPSIS,
     clip,
@@ -17,10 +18,10 @@ from callscore.core.text import (
     render_value,
 )
 from callscore.core.wording import (
-    MALFORMED,
     Phrase,
     Plural,
     count_of,
+    fault_text,
     percent,
     rating,
     say,
@@ -173,7 +174,9 @@ def _extra_row(call: ToolCall, rooms: _Rooms) -> _Row:
 def _call(call: ToolCall, style: Style, room: int) -> Line:
     name = _name(call, style, room)
     limit = max(room - display_width(name[0]) - len("()"), 1)
-    if call.error is not None:
+    if call.error == NOT_CAPTURED:
+        inside = "?"
+    elif call.error is not None:
         inside = render_value(call.raw, limit=limit)
     elif call.arguments is None:
         inside = ELLIPSIS
@@ -224,10 +227,10 @@ def _muted(row: _Row) -> _Row:
 def _malformed_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     wanted = pair.expected.arguments
     left = ELLIPSIS if wanted is None else render_arguments(wanted, limit=rooms.expected)
-    right = render_value(pair.actual.raw, limit=rooms.actual)
+    error = pair.actual.error or ""
+    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=rooms.actual)
     yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
-    problem = escape((pair.actual.error or "")[: sum(rooms)])
-    yield _note(say(MALFORMED, lang, problem=problem))
+    yield _note(clip(fault_text(error, lang=lang), sum(rooms)))
 
 
 def _difference_row(difference: Difference, rooms: _Rooms, lang: Language) -> _Row:

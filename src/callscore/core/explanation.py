@@ -229,10 +229,10 @@ def _pair(pair: Pair, lang: Language) -> Iterator[str]:
 
 
 def _why(pair: Pair, lang: Language) -> str:
-    if pair.actual.error is not None:
-        phrase = UNREADABLE
-    elif pair.expected.arguments is None:
+    if pair.expected.arguments is None and not pair.differences:
         phrase = ANY_ARGUMENTS
+    elif pair.actual.error is not None:
+        phrase = UNREADABLE
     elif not pair.differences:
         phrase = SAME_ARGUMENTS
     elif pair.settings.mode == "strict":

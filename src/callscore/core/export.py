@@ -16,9 +16,18 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Noted, Results
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
+    from callscore.core.tool import Tool
     from callscore.core.wording import Language
 
-__all__ = ["case_to_dict", "encode_json", "plain", "results_to_dict", "score_to_dict"]
+__all__ = [
+    "call_to_dict",
+    "case_to_dict",
+    "encode_json",
+    "plain",
+    "results_to_dict",
+    "score_to_dict",
+    "tool_to_dict",
+]
 
 # Encoders follow nesting with the interpreter's stack, which holds about a thousand levels.
 _DEEPEST = 100
@@ -96,8 +105,24 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
         "incorrect": [_pair(pair, lang) for pair in score.incorrect],
         "missed": [_call(call) for call in score.missed],
         "extra": [_call(call) for call in score.extra],
-        "settings": msgspec.to_builtins(score.settings),
+        "settings": plain(msgspec.to_builtins(score.settings)),
     }
+
+
+def call_to_dict(call: ToolCall) -> dict[str, Any]:
+    """A call with what is known of it as plain data; `arguments` are null where unreadable."""
+    return {"name": call.name, "arguments": None, **_call(call)}
+
+
+def tool_to_dict(tool: Tool) -> dict[str, Any]:
+    """The definition of a tool as plain data, with its effect where that is known."""
+    fields = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        **({} if tool.effect is None else {"effect": tool.effect}),
+    }
+    return {field: plain(value) for field, value in fields.items()}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
@@ -106,7 +131,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {
         field: plain(value)
         for field in call.__struct_fields__
-        if (value := getattr(call, field)) is not None
+        if (value := getattr(call, field)) is not None and (value or field != "positional")
     }
 
 
@@ -169,7 +194,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "repeated": _noted(results.repeated),
         "skipped": _noted(results.skipped),
         "stopped": _noted(results.stopped),
-        "settings": msgspec.to_builtins(results.settings),
+        "settings": plain(msgspec.to_builtins(results.settings)),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
     }

@@ -10,7 +10,27 @@ from typing import Any
 
 from msgspec import Struct
 
-__all__ = ["FaultyArray", "FaultyObject", "Malformed", "excerpt", "fault_of"]
+__all__ = [
+    "CONCATENATED",
+    "INVALID",
+    "NOT_AN_OBJECT",
+    "NOT_CAPTURED",
+    "TOO_DEEP",
+    "TRUNCATED",
+    "FaultyArray",
+    "FaultyObject",
+    "Malformed",
+    "excerpt",
+    "fault_of",
+]
+
+# What can be wrong with the arguments of a call, as `ToolCall.error` has it.
+INVALID = "invalid_json"
+TRUNCATED = "truncated_json"
+CONCATENATED = "concatenated_json"
+NOT_AN_OBJECT = "not_an_object"
+TOO_DEEP = "nested_too_deeply"
+NOT_CAPTURED = "not_captured"  # nobody wrote them down, which is not the same as none
 
 _LONGEST = 2000
 

@@ -13,6 +13,7 @@ from callscore.core.arguments import (
 )
 from callscore.core.closeness import grade
 from callscore.core.equality import differing_members
+from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.names import count_same_names
 from callscore.core.settings import DEFAULT, Settings
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Case", "Difference", "Pair", "Positions", "Score", "ToolCall"]
 
 
-class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
+class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
     """One tool invocation.
 
     Attributes:
@@ -38,7 +39,13 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
         result: what the tool answered.
         failed: whether that answer was an error.
         raw: what stood in place of the arguments, where that is not a JSON object.
-        error: why it is not. Such a call is paired by name and is never correct.
+        error: why it is not, as one of the words in `callscore.core.malformed` or in the words of
+            the trace. Such a call is paired by name and is never correct.
+        kind: `server` for a tool that the provider runs itself, `mcp` for one of an MCP server.
+        caller: who made the call, where that is not the agent: `user`, `subagent` or `code`.
+        positional: whether the arguments had no names, and are named by their positions.
+        warning: what is odd about arguments that could be read: `duplicate_keys`,
+            `double_encoded`.
     """
 
     name: str
@@ -49,6 +56,10 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
     failed: bool | None = None
     raw: str | None = None
     error: str | None = None
+    kind: str | None = None
+    caller: str | None = None
+    positional: bool = False
+    warning: str | None = None
 
 
 class Case(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -98,12 +109,12 @@ class Pair(Struct, frozen=True, gc=False):
     def differences(self) -> tuple[Difference, ...]:
         """Every reason why the two calls are not equal; none where they are."""
         call = self.actual
+        if self.expected.arguments is None and call.error in (None, NOT_CAPTURED):
+            return ()
         if call.error is not None:
             wanted = self.expected.arguments
             return (Difference("$", "malformed", wanted, call.raw, detail=call.error),)
-        if self.expected.arguments is None:
-            return ()
-        return differences(self.expected.arguments, self.actual.arguments or {})
+        return differences(self.expected.arguments or {}, self.actual.arguments or {})
 
     @property
     def matched_arguments(self) -> int:

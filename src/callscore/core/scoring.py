@@ -19,6 +19,10 @@ _Calls = tuple["ToolCall", ...]
 
 def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
     """Pair the calls, which sorts every one into correct, incorrect, missed or extra."""
+    if settings.strip_prefix or settings.normalise_name:
+        from callscore.core.naming import renamed  # few need it, and it takes time to import
+
+        expected, actual = renamed(expected, settings), renamed(actual, settings)
     start = 0
     # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
     for wanted, given in zip(expected, actual):  # noqa: B905  (hot, and one side may be longer)
@@ -30,6 +34,11 @@ def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
         start += 1
     if start == len(expected) or start == len(actual):
         return Score(expected, actual, start, (), (), settings)
+    return _score_rest(expected, actual, start, settings)
+
+
+def _score_rest(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> Score:
+    """The score where more is left than calls that are equal one by one."""
     if settings.order == "any":
         if settings.mode != "strict":
             start = 0  # not so here: an equal pair may have to give way to two that are near enough

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from callscore.core.arguments import json_type
+from callscore.core.malformed import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    NOT_CAPTURED,
+    TOO_DEEP,
+    TRUNCATED,
+)
 from callscore.core.text import clip, clip_middle, escape, excerpts
 from callscore.errors import InvalidSettings
 
@@ -19,6 +27,7 @@ __all__ = [
     "Plural",
     "count_of",
     "decimal",
+    "fault_text",
     "percent",
     "rating",
     "reason",
@@ -163,6 +172,18 @@ MALFORMED = Phrase(
     "the arguments are not a JSON object: {problem}",
     "аргументы не являются объектом JSON: {problem}",
 )
+NOT_WRITTEN_DOWN = Phrase(
+    "the trace does not say what the arguments were",
+    "в трассе не записано, какие были аргументы",
+)
+# What `ToolCall.error` has a word for; whatever else is there are the words of the trace.
+_FAULTS = {
+    INVALID: Phrase("not JSON", "это не JSON"),
+    TRUNCATED: Phrase("the text breaks off", "текст обрывается"),
+    CONCATENATED: Phrase("several objects, one after another", "несколько объектов один за другим"),
+    NOT_AN_OBJECT: Phrase("another kind of value", "значение другого рода"),
+    TOO_DEEP: Phrase("nested too deeply", "слишком глубокая вложенность"),
+}
 # `null` names itself, and what JSON does not know prints with its type.
 _TYPES = {
     "boolean": Phrase("the boolean", "логическое значение"),
@@ -173,11 +194,18 @@ _TYPES = {
 }
 
 
+def fault_text(error: str, *, lang: Language = "en") -> str:
+    """What is wrong with the arguments of a call, as one sentence."""
+    if error == NOT_CAPTURED:
+        return say(NOT_WRITTEN_DOWN, lang)
+    known = _FAULTS.get(error)
+    return say(MALFORMED, lang, problem=say(known, lang) if known else clip(escape(error), 240))
+
+
 def reason(difference: Difference, *, lang: Language = "en") -> str:
     """One sentence that says where two calls differ and names both values."""
     if difference.kind == "malformed":
-        problem = clip(escape(difference.detail or ""), 240)
-        return say(MALFORMED, lang, problem=problem)
+        return clip(fault_text(difference.detail or "", lang=lang), 300)
     expected, actual = excerpts(difference.expected, difference.actual)
     if difference.kind == "type":
         expected = _with_type(difference.expected, expected, lang)
