@@ -9,7 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.malformed import FaultyObject, Malformed
+from callscore.core.malformed import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    NOT_CAPTURED,
+    TOO_DEEP,
+    TRUNCATED,
+    FaultyObject,
+    Malformed,
+)
 from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.calls import Side, read_call, read_calls
@@ -37,6 +46,12 @@ def refusal(value: Any, side: Side = "expected") -> str:
         {"toolName": "search", "input": {"q": "a"}},
         {"tool_name": "search", "parameters": {"q": "a"}},
         {"name": "search", "kwargs": {"q": "a"}},
+        {"function_name": "search", "tool_input": {"q": "a"}},
+        {"function": "search", "tool_kwargs": {"q": "a"}},
+        {"tool_name": "search", "tool_args": {"q": "a"}},
+        {"name": "search", "input_parameters": {"q": "a"}},
+        {"name": "search", "inputParameters": {"q": "a"}},
+        {"name": "search", "params": '{"q": "a"}'},
         {"name": None, "tool": "search", "arguments": None, "args": {"q": "a"}},
         {"type": "tool-call", "name": "search", "arguments": {"q": "a"}},
         {"name": "search", "arguments": '{"q": "a"}'},
@@ -137,7 +152,7 @@ def test_arguments_given_in_python_may_hold_any_value_and_are_not_copied(side: S
 def test_arguments_that_are_text_without_content_are_none(text: str, side: Side) -> None:
     call = read_call({"name": "f", "arguments": text}, side=side, where=side)
 
-    assert call == ToolCall("f", {})
+    assert (call.arguments, call.error) == ({}, None)
 
 
 def test_arguments_that_were_encoded_twice_are_decoded_twice() -> None:
@@ -152,35 +167,37 @@ def test_of_a_key_that_is_there_twice_the_last_wins() -> None:
     assert actual('{"a": 1, "a": 2}').arguments == {"a": 2}
 
 
+OTHER = "another kind of value"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "raw", "error"),
+    ("arguments", "raw", "error", "words"),
     [
-        ('"\\"\\\\\\"x\\\\\\"\\""', '"\\"\\\\\\"x\\\\\\"\\""', "'\"x\"' is not an object"),
-        ("[1, 2]", "[1, 2]", "a list of 2 is not an object"),
-        ("5", "5", "5 is not an object"),
-        ([1, 2], "[1,2]", "a list of 2 is not an object"),
-        ([date(2024, 1, 15)], '["2024-01-15"]', "a list of 1 is not an object"),
-        ([object], "[\"<class 'object'>\"]", "a list of 1 is not an object"),
-        (5, "5", "5 is not an object"),
-        (True, "true", "true is not an object"),
-        pytest.param(
-            10**5000,
-            "a very large integer",
-            "a very large integer is not an object",
-            id="10**5000",
-        ),
-        (FaultyObject({"q": NAN}, NAN), '{"q": NaN}', "NaN is not a JSON number"),
-        (NAN, '{"q": NaN}', "NaN is not a JSON number"),
+        ('"\\"\\\\\\"x\\\\\\"\\""', '"\\"\\\\\\"x\\\\\\"\\""', NOT_AN_OBJECT, OTHER),
+        ("[1, 2]", "[1, 2]", NOT_AN_OBJECT, OTHER),
+        ("5", "5", NOT_AN_OBJECT, OTHER),
+        ([1, 2], "[1,2]", NOT_AN_OBJECT, OTHER),
+        ([date(2024, 1, 15)], '["2024-01-15"]', NOT_AN_OBJECT, OTHER),
+        ([object], "[\"<class 'object'>\"]", NOT_AN_OBJECT, OTHER),
+        (5, "5", NOT_AN_OBJECT, OTHER),
+        (True, "true", NOT_AN_OBJECT, OTHER),
+        pytest.param(10**5000, "a very large integer", NOT_AN_OBJECT, OTHER, id="10**5000"),
+        ('{"q": "a', '{"q": "a', TRUNCATED, "the text breaks off"),
+        ("{'q': 1}", "{'q': 1}", INVALID, "not JSON"),
+        ("{}{}", "{}{}", CONCATENATED, "several objects, one after another"),
+        (FaultyObject({"q": NAN}, NAN), '{"q": NaN}', NAN.problem, NAN.problem),
+        (NAN, '{"q": NaN}', NAN.problem, NAN.problem),
     ],
 )
 def test_arguments_that_are_no_json_object_are_data_when_made_and_a_mistake_when_expected(
-    arguments: Any, raw: str, error: str
+    arguments: Any, raw: str, error: str, words: str
 ) -> None:
     call = {"name": "f", "arguments": arguments}
 
     assert actual(arguments) == ToolCall("f", None, raw=raw, error=error)
     assert refusal([call]).startswith(
-        f"expected[0]: the arguments of 'f' cannot be read: {error}. Write them as a JSON object"
+        f"expected[0]: in the call of 'f' the arguments are not a JSON object: {words}. "
+        "Write them as a JSON object instead of "
     )
 
 
@@ -192,13 +209,11 @@ def test_text_that_is_not_json_is_never_repaired(text: str) -> None:
     call = actual(text)
 
     assert (call.arguments, call.raw) == (None, text)
-    assert (call.error or "").startswith("not JSON (")
+    assert call.error in (INVALID, TRUNCATED, CONCATENATED)
 
 
 def test_arguments_that_are_no_unicode_text_are_malformed_and_can_be_printed() -> None:
-    error = "not JSON (half of a surrogate pair is not text)"
-
-    assert actual('"\ud800"') == ToolCall("f", None, raw='"\\ud800"', error=error)
+    assert actual('"\ud800"') == ToolCall("f", None, raw='"\\ud800"', error=INVALID)
 
 
 @pytest.mark.parametrize("is_text", [True, False])
@@ -210,7 +225,7 @@ def test_arguments_of_100000_nested_brackets_are_malformed(is_text: bool) -> Non
     call = actual('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}" if is_text else nested)
 
     assert call.arguments is None
-    assert call.error == ("nested too deeply" if is_text else "a list of 1 is not an object")
+    assert call.error == (TOO_DEEP if is_text else NOT_AN_OBJECT)
     assert call.raw == ('{"a": ' + "[" * 1994 + "…" if is_text else "a list of 1")
 
 
@@ -219,17 +234,46 @@ def test_the_raw_text_of_malformed_arguments_is_shortened() -> None:
 
 
 def test_a_malformed_call_that_was_written_down_is_read_back() -> None:
-    call = ToolCall("f", None, raw="{oops", error="not JSON")
+    call = ToolCall("f", None, raw="{oops", error=INVALID)
 
     assert read_call(call, side="actual", where="actual") == call
     assert read_call(msgspec.to_builtins(call), side="actual", where="actual") == call
-    assert "the arguments of 'f' cannot be read: not JSON" in refusal([call])
+    assert "in the call of 'f' the arguments are not a JSON object: not JSON" in refusal([call])
 
 
 def test_a_recorded_error_needs_no_raw_text() -> None:
-    call = read_call({"name": "f", "error": "timeout"}, side="actual", where="actual")
+    call = read_call({"name": "f", "error": NOT_CAPTURED}, side="actual", where="actual")
 
-    assert call == ToolCall("f", None, raw="", error="timeout")
+    assert call == ToolCall("f", None, error=NOT_CAPTURED)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_everything_that_can_be_known_of_a_call_is_read_back(side: Side) -> None:
+    call = ToolCall(
+        "f",
+        {"0": 1},
+        id="c1",
+        step=3,
+        result={"ok": True},
+        failed=False,
+        kind="mcp",
+        caller="subagent",
+        positional=True,
+        warning="double_encoded",
+    )
+
+    assert read_call(msgspec.to_builtins(call), side=side, where=side) == call
+
+
+def test_a_kind_a_caller_or_a_warning_of_another_type_is_left_out() -> None:
+    given = {"name": "f", "kind": 1, "caller": [], "positional": "yes", "warning": {}}
+
+    assert read_call(given, side="actual", where="actual") == ToolCall("f", {})
+
+
+def test_what_is_odd_about_the_arguments_themselves_is_noted() -> None:
+    assert actual('{"a": 1, "a": 2}').warning == "duplicate_keys"
+    assert actual('"{}"').warning == "double_encoded"
 
 
 def test_an_error_beside_readable_arguments_is_not_about_them() -> None:
@@ -261,7 +305,7 @@ def test_an_unknown_dollar_key_is_a_literal_key() -> None:
             "[0]: args and input mean the same. Keep one of them.",
         ),
         ([{"name": "f", "argumnts": {"a": 1}}], "[0]: 'argumnts' is no field of a call."),
-        ([{"name": "f", "params": '{"a": 1}'}], "[0]: 'params' is no field of a call."),
+        ([{"name": "f", "argv": '{"a": 1}'}], "[0]: 'argv' is no field of a call."),
     ],
 )
 def test_what_is_no_call_is_refused_with_its_place(value: Any, message: str, side: Side) -> None:

@@ -10,7 +10,9 @@ from callscore.core.malformed import Malformed
 from callscore.core.model import Case, ToolCall
 from callscore.errors import UnreadableInput
 from callscore.formats.cases import (
+    NO_ID,
     has_own_id,
+    is_case,
     join_case,
     read_case,
     read_reference,
@@ -23,7 +25,7 @@ F = {"name": "f", "arguments": {"q": 1}}
 CALL = ToolCall("f", {"q": 1})
 NO_TOOL = "expectedTool is the name of a tool, or null where none should be called"
 NO_ARGUMENTS = (
-    "the arguments of 'g' cannot be read: a list of 1 is not an object. "
+    "in the call of 'g' the arguments are not a JSON object: another kind of value. "
     "Write them as a JSON object instead of '[1]'."
 )
 
@@ -128,11 +130,28 @@ def test_a_trace_keeps_its_trial() -> None:
     assert read_trace(record, place="f") == Case(id="1", actual=(CALL,), trial="second")
 
 
-def test_a_reference_and_a_trace_need_an_id() -> None:
-    with pytest.raises(UnreadableInput, match="f:1: a reference needs an `id` that joins it"):
-        read_reference({"expected": []}, place="f:1")
-    with pytest.raises(UnreadableInput, match="f:1: a trace needs an `id` that joins it"):
-        read_trace({"actual": []}, place="f:1")
+def test_a_reference_and_a_trace_without_an_id_may_still_be_joined() -> None:
+    assert read_reference({"expected": []}, place="f:1").id == NO_ID
+    assert read_trace({"actual": []}, place="f:1").id == NO_ID
+
+
+@pytest.mark.parametrize(
+    ("record", "is_ours"),
+    [
+        ({"expected": [], "x": 1}, True),
+        ({"actual": None}, True),
+        ({"id": 1, "toolCalls": ["f"], "model": "x"}, True),
+        ({"id": 1, "tool_calls": ["f"], "messages": []}, True),
+        ({"referenceToolCalls": ["f"], "toolCalls": ["f"], "model": "x"}, True),
+        ({"id": 1, "toolCalls": []}, True),
+        ({"id": 1, "tool_calls": [], "messages": []}, False),
+        ({"tool_calls": ["f"], "type": "ai"}, False),
+        ({"id": 1, "messages": []}, False),
+        ([], False),
+    ],
+)
+def test_a_record_is_ours_if_nothing_else_can_be_meant(record: Any, is_ours: bool) -> None:
+    assert is_case(record) == is_ours
 
 
 def test_a_trace_without_calls_is_not_taken_for_one_with_none() -> None:

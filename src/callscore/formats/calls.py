@@ -8,24 +8,68 @@ from typing import Any, Literal
 import msgspec
 
 from callscore.core.equality import equal
-from callscore.core.malformed import Malformed, excerpt, fault_of
 from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
+from callscore.formats.arguments import Arguments, read_arguments
 from callscore.formats.describing import describe
 
-__all__ = ["Side", "read_call", "read_calls"]
+__all__ = [
+    "ARGUMENTS",
+    "CALL_FIELDS",
+    "IDS",
+    "NAMES",
+    "Side",
+    "read_call",
+    "read_calls",
+    "read_plain",
+]
 
 Side = Literal["expected", "actual"]
 
-_NAMES = ("name", "tool", "toolName", "tool_name")
-_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs")
-_IDS = ("id", "toolCallId", "tool_call_id")
-_KNOWN = frozenset(
-    (*_NAMES, *_ARGUMENTS, *_IDS, "step", "result", "failed", "raw", "error", "type", "function")
+# What the two halves of a call are called, wherever people write their own.
+NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
+ARGUMENTS = (
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "kwargs",
+    "tool_input",
+    "tool_kwargs",
+    "tool_args",
+    "input_parameters",
+    "inputParameters",
+    "params",
 )
+IDS = ("id", "toolCallId", "tool_call_id", "call_id")
+# Everything that a call can have beside these; what is not here may well be a typo.
+CALL_FIELDS = frozenset(
+    (
+        *(*NAMES, *ARGUMENTS, *IDS, "step", "result", "failed", "raw", "error", "type"),
+        *("kind", "caller", "positional", "warning"),
+    )
+)
+# In order, and quick to look up.
+_NAMES = dict.fromkeys(NAMES)
+_ARGUMENTS = dict.fromkeys(ARGUMENTS)
+_ALIASES = frozenset((*NAMES, *ARGUMENTS)).difference(("name", "arguments"))
+_OTHER_FIELDS = CALL_FIELDS.difference(NAMES, ARGUMENTS)
 _SHAPES = '{"name": ..., "arguments": {...}}'
 _PAIR = 2
 _NAMELESS = "?"
+
+
+def read_plain(items: list[Any]) -> tuple[ToolCall, ...] | None:
+    """The calls of a list in the plainest spelling, which nearly all have; None for any other."""
+    calls = []
+    for item in items:
+        if item.__class__ is not dict or len(item) != _PAIR:
+            return None
+        name, arguments = item.get("name"), item.get("arguments")
+        if not name or name.__class__ is not str or arguments.__class__ is not dict:
+            return None
+        calls.append(ToolCall(name, arguments))
+    return tuple(calls)
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
@@ -45,8 +89,11 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
     for index, item in enumerate(value):
         # Nearly every call looks like this, and nothing in it has to be looked up twice.
         if item.__class__ is dict and len(item) == _PAIR:
-            name, arguments = item.get("name"), item.get("arguments")
-            if name and name.__class__ is str and arguments.__class__ is dict:
+            (key, name), (other, arguments) = item.items()
+            if key in _ARGUMENTS:  # as in JSON with its keys sorted
+                key, name, other, arguments = other, arguments, key, name
+            is_call = key in _NAMES and other in _ARGUMENTS
+            if is_call and name and name.__class__ is str and arguments.__class__ is dict:
                 calls.append(ToolCall(name, arguments))
                 continue
         calls.append(read_call(item, side=side, where=f"{where}[{index}]"))
@@ -83,7 +130,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
     """
     if isinstance(value, ToolCall):
         return _read_tool_call(value, side, where)
-    if isinstance(value, Mapping):
+    if value.__class__ is dict or isinstance(value, Mapping):
         return _read_mapping(value, side, where)
     pair = (value, None) if isinstance(value, str) else value
     if _is_pair(pair):
@@ -103,47 +150,70 @@ def _read_tool_call(call: ToolCall, side: Side, where: str) -> ToolCall:
 
 def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     inner = call.get("function")
-    if isinstance(inner, Mapping):  # as chat completions nest it
-        call = {**call, **inner}
-    name = _read_name(call, side, where)
-    arguments = _read_arguments(call, side, where)
-    fault = arguments if isinstance(arguments, Malformed) else None
-    if fault is not None and side == "expected":
-        problem = f"the arguments of {describe(name)} cannot be read: {fault.problem}"
-        remedy = f"Write them as a JSON object instead of {describe(fault.raw)}."
-        raise InvalidCall(f"{where}: {problem}. {remedy}")
+    if inner is not None and isinstance(inner, Mapping):  # as chat completions nest it
+        call = {**call, "function": None, **inner}
+    if _ALIASES.isdisjoint(call):
+        name, given = call.get("name"), call.get("arguments")
+    else:
+        name, given = _only(call, _NAMES, where), _only(call, _ARGUMENTS, where)
+    if not isinstance(name, str) or not name:
+        name = _replace_name(name, call, side, where)
+    arguments = _replace_arguments(call, side, where) if given is None else read_arguments(given)
+    raw, error = arguments.raw, arguments.error
+    if error is not None and side == "expected":
+        raise InvalidCall(f"{where}: {_unreadable(name, raw, error)}")
+    if _OTHER_FIELDS.isdisjoint(call):
+        return ToolCall(name, arguments.value, raw=raw, error=error, warning=arguments.warning)
     step, failed = call.get("step"), call.get("failed")
     return ToolCall(
         name,
-        None if isinstance(arguments, Malformed) else arguments,
-        id=_id_of(_first(call, _IDS)),
+        arguments.value,
+        id=_id_of(_first(call, IDS)),
         step=step if isinstance(step, int) and not isinstance(step, bool) else None,
         result=call.get("result"),
         failed=failed if isinstance(failed, bool) else None,
-        raw=fault.raw if fault else None,
-        error=fault.problem if fault else None,
+        raw=raw,
+        error=error,
+        kind=_text(call, "kind"),
+        caller=_text(call, "caller"),
+        positional=call.get("positional") is True,
+        warning=arguments.warning or _text(call, "warning"),
     )
 
 
-def _read_name(call: Mapping[str, Any], side: Side, where: str) -> str:
-    name = _only(call, _NAMES, where)
-    if isinstance(name, str) and name:
-        return name
-    if side == "actual" and any(key in call for key in _NAMES):
+def _unreadable(name: str, raw: str | None, error: str) -> str:
+    from callscore.core.wording import fault_text
+
+    problem = f"in the call of {describe(name)} {fault_text(error)}."
+    return f"{problem} Write them as a JSON object instead of {describe(raw)}."
+
+
+def _text(call: Mapping[str, Any], key: str) -> str | None:
+    value = call.get(key)
+    return value if isinstance(value, str) else None
+
+
+def _replace_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
+    """What a call goes by that has no name, or what is no name instead."""
+    if side == "actual" and any(key in call for key in NAMES):
         return _NAMELESS  # the agent has made a call, if of no tool there is
     got = describe(call if name is None else name)
     raise InvalidCall(f"{where}: a call needs a name, as in {_SHAPES}; got {got}.")
 
 
-def _only(call: Mapping[str, Any], keys: tuple[str, ...], where: str) -> Any:
+def _only(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
     """The value that a call has under one of these keys, which all mean the same."""
-    given = [key for key in keys if call.get(key) is not None]
+    given = [key for key in call if key in keys]
+    if len(given) > 1:
+        given = [key for key in keys if call.get(key) is not None]
+    if len(given) < _PAIR:
+        return call[given[0]] if given else None
     # Beside a name and an argument object anything may stand: nobody can take it for them.
     is_plain = isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
     is_one = all(equal(call[given[0]], call[key]) for key in given[1:])
     if not is_plain and not is_one:
         raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
-    return call[given[0]] if given else None
+    return call[given[0]]
 
 
 def _first(call: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
@@ -156,23 +226,18 @@ def _first(call: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 
 def _id_of(value: Any) -> str | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if isinstance(value, str) else describe(value) if is_number else None
+    if value is None or isinstance(value, str):
+        return value
+    return describe(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _read_arguments(
-    call: Mapping[str, Any], side: Side, where: str
-) -> dict[str, Any] | Malformed | None:
-    given = _only(call, _ARGUMENTS, where)
-    if given is None:
-        error, raw = call.get("error"), call.get("raw")
-        if isinstance(error, str):  # a call that was written down after it could not be read
-            return Malformed(raw if isinstance(raw, str) else "", error)
-        _require_no_strays(call, side, where)
-        return None if side == "expected" else {}
-    if isinstance(given, str):
-        return _parse(given)
-    return _as_object(given)
+def _replace_arguments(call: Mapping[str, Any], side: Side, where: str) -> Arguments:
+    """The arguments of a call that has none."""
+    error = _text(call, "error")
+    if error is not None:  # a call that was written down after it could not be read
+        return Arguments(None, _text(call, "raw"), error)
+    _require_no_strays(call, side, where)
+    return Arguments(None if side == "expected" else {})
 
 
 def _require_no_strays(call: Mapping[str, Any], side: Side, where: str) -> None:
@@ -181,48 +246,9 @@ def _require_no_strays(call: Mapping[str, Any], side: Side, where: str) -> None:
     To ignore it would let an expected call accept anything, and blame an agent for a typo.
     """
     for key, value in call.items():
+        if key in CALL_FIELDS:
+            continue
         is_object = isinstance(value, Mapping) or (isinstance(value, str) and value[:1] == "{")
-        if key not in _KNOWN and (is_object or side == "expected"):
+        if is_object or side == "expected":
             problem = f"{describe(key)} is no field of a call. Arguments go under `arguments`."
             raise InvalidCall(f"{where}: {problem}")
-
-
-def _as_object(value: Any) -> dict[str, Any] | Malformed:
-    fault = fault_of(value)
-    if fault is not None:
-        return fault
-    if isinstance(value, Mapping):
-        return value if isinstance(value, dict) else dict(value)
-    return Malformed(_json_text(value), f"{describe(value)} is not an object")
-
-
-def _parse(text: str) -> dict[str, Any] | Malformed:
-    """The object that a text holds: strict JSON, never repaired.
-
-    A text without content and a null are no arguments. A text within a text was encoded twice.
-    """
-    value: Any = text
-    for _ in range(2):
-        if isinstance(value, str):
-            try:
-                value = msgspec.json.decode(value) if value.strip() else None
-            except RecursionError:
-                return Malformed(excerpt(text), "nested too deeply")
-            except ValueError as error:
-                return Malformed(excerpt(text), f"not JSON ({_reason(error)})")
-    if isinstance(value, dict):
-        return value
-    return {} if value is None else Malformed(excerpt(text), f"{describe(value)} is not an object")
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, UnicodeError):
-        return "half of a surrogate pair is not text"
-    return str(error).removeprefix("JSON is malformed: ").lower()
-
-
-def _json_text(value: Any) -> str:
-    try:
-        return excerpt(msgspec.json.encode(value, enc_hook=repr).decode())
-    except (RecursionError, ValueError, TypeError):
-        return describe(value)

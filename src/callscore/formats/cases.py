@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import fingerprint
 from callscore.core.model import Case, ToolCall
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.calls import Side, read_calls
 from callscore.formats.describing import describe
+from callscore.formats.sides import calls_on_side, read_side
+from callscore.formats.trace import DEFAULT, Trace, Wanted
 
-__all__ = ["has_own_id", "join_case", "read_case", "read_reference", "read_trace"]
+if TYPE_CHECKING:
+    from callscore.formats.calls import Side
+    from callscore.formats.dialect import Dialect
+
+    _How = tuple[Side, Wanted, Dialect | None]
+
+__all__ = [
+    "NO_ID",
+    "case_of",
+    "has_own_id",
+    "is_case",
+    "join_case",
+    "names_a_side",
+    "read_case",
+    "read_reference",
+    "read_trace",
+    "reference_of",
+    "trace_of",
+]
+
+NO_ID = ""  # of one side of a case whose document does not say which case it belongs to
 
 _TOOL = "expectedTool"
 _EXPECTED = ("expected", "referenceToolCalls", _TOOL)
@@ -18,23 +40,50 @@ _ACTUAL = ("actual", "toolCalls")
 _FIELDS = ("id", "input", *_EXPECTED, *_ACTUAL)
 _CONTENT = "sha-"
 _EITHER = ("calls", "tool_calls")  # in a file that has only one side there is no doubt which
+_ALL_FIELDS = frozenset((*_FIELDS, *_EITHER, "trial", "tools", "tags", "metadata"))
 
 _Calls = tuple[ToolCall, ...] | None
 
 
-def read_case(value: Any, *, place: str) -> Case:
+def is_case(value: Any) -> bool:
+    """Whether a record names a side of a case, so that no dialect has to be asked.
+
+    Other stacks have `toolCalls` and the like, too. A record that has both sides, or calls and an
+    id that joins them, or nothing that a case has not, is ours all the same.
+    """
+    if not isinstance(value, dict):
+        return False
+    if "expected" in value or "actual" in value:
+        return True
+    if not names_a_side(value):
+        return False
+    has_both = any(map(value.get, _EXPECTED)) and any(map(value.get, _ACTUAL))
+    has_id = value.get("id") is not None and any(map(value.get, _EXPECTED + _ACTUAL + _EITHER))
+    return has_both or has_id or _ALL_FIELDS.issuperset(value)
+
+
+def names_a_side(value: dict[str, Any]) -> bool:
+    """Whether a record names a side of a case in any way that we know."""
+    return any(field in value for field in _EXPECTED + _ACTUAL + _EITHER)
+
+
+def read_case(
+    value: Any, *, place: str, wanted: Wanted = DEFAULT, dialect: Dialect | None = None
+) -> Case:
     """The case that a record spells; a side that is absent is None, and null means no calls.
 
     Args:
         value: the record. Keys that no case has are ignored.
         place: where the record stands, for messages.
+        wanted: what to take from sides that are documents and offer a choice.
+        dialect: what such sides are written in, where that is known.
 
     Raises:
         UnreadableInput: it is not an object, or one of its fields cannot be read.
     """
     record = _require_object(value, place, "a case")
-    expected = _read_side(record, _EXPECTED, "expected", place)
-    actual = _read_side(record, _ACTUAL, "actual", place)
+    expected = _read_side(record, _EXPECTED, ("expected", wanted, dialect), place)
+    actual = _read_side(record, _ACTUAL, ("actual", wanted, dialect), place)
     if expected is None or actual is None:
         _refuse_typos(record, place)
     if not any(field in record for field in _FIELDS):
@@ -53,22 +102,69 @@ def read_case(value: Any, *, place: str) -> Case:
     )
 
 
-def read_reference(value: Any, *, place: str) -> Case:
+def case_of(trace: Trace, *, place: str) -> Case:
+    """The case that a run of another dialect is, with the sides that it has.
+
+    Raises:
+        UnreadableInput: it expects what nobody could match.
+    """
+    expected = None if trace.expected is None else _side_of(trace, "expected", place)
+    return Case(
+        id=_content_id(expected, trace.input) if trace.id is None else trace.id,
+        expected=expected,
+        actual=trace.calls,
+        input=trace.input,
+        trial=trace.trial,
+    )
+
+
+def reference_of(trace: Trace, *, place: str) -> Case:
+    """The expected side of a case, from a run of another dialect that shows how it should go.
+
+    Raises:
+        UnreadableInput: it expects what nobody could match.
+    """
+    expected = _side_of(trace, "expected", place) if trace.says_anything else None
+    return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)
+
+
+def trace_of(trace: Trace, *, place: str) -> Case:
+    """The actual side of a case, from a run of another dialect.
+
+    Raises:
+        UnreadableInput: it does not say what was called.
+    """
+    actual = _side_of(trace, "actual", place) if trace.says_anything else None
+    return Case(id=trace.id or NO_ID, actual=actual, input=trace.input, trial=trace.trial)
+
+
+def _side_of(trace: Trace, side: Side, place: str) -> tuple[ToolCall, ...]:
+    try:
+        return calls_on_side(trace, side=side, where=side)
+    except InvalidCall as error:
+        raise UnreadableInput(place, str(error)) from error
+
+
+def read_reference(
+    value: Any, *, place: str, wanted: Wanted = DEFAULT, dialect: Dialect | None = None
+) -> Case:
     """The expected side of a case, from a file that holds references alone.
 
     Args:
         value: the record: an `id`, and the calls under `expected`, `calls` or `tool_calls`.
         place: where the record stands, for messages.
+        wanted: what to take from a side that is a document and offers a choice.
+        dialect: what such a side is written in, where that is known.
 
     Raises:
-        UnreadableInput: it is not an object, has no id, or a field cannot be read.
+        UnreadableInput: it is not an object, or a field cannot be read.
     """
     record = _require_object(value, place, "a reference")
-    expected = _read_side(record, _EXPECTED + _EITHER, "expected", place)
+    expected = _read_side(record, _EXPECTED + _EITHER, ("expected", wanted, dialect), place)
     if expected is None:
         _refuse_typos(record, place)
     return Case(
-        id=_require_id(record, place, "a reference"),
+        id=_read_id(record, place) or NO_ID,
         expected=expected,
         input=record.get("input"),
         tools=record.get("tools"),
@@ -77,24 +173,28 @@ def read_reference(value: Any, *, place: str) -> Case:
     )
 
 
-def read_trace(value: Any, *, place: str) -> Case:
+def read_trace(
+    value: Any, *, place: str, wanted: Wanted = DEFAULT, dialect: Dialect | None = None
+) -> Case:
     """The actual side of a case, from a file that holds traces alone.
 
     Args:
         value: the record: an `id`, and the calls under `actual`, `calls` or `tool_calls`.
         place: where the record stands, for messages.
+        wanted: what to take from a side that is a document and offers a choice.
+        dialect: what such a side is written in, where that is known.
 
     Raises:
-        UnreadableInput: it is not an object, has no id or no calls, or a field cannot be read.
+        UnreadableInput: it is not an object, has no calls, or a field cannot be read.
     """
     record = _require_object(value, place, "a trace")
-    actual = _read_side(record, _ACTUAL + _EITHER, "actual", place)
+    actual = _read_side(record, _ACTUAL + _EITHER, ("actual", wanted, dialect), place)
     if actual is None:
         fields = ", ".join(_ACTUAL + _EITHER)
         problem = f"a trace needs its calls under one of {fields}; write [] where none was made."
         raise UnreadableInput(place, problem)
     return Case(
-        id=_require_id(record, place, "a trace"),
+        id=_read_id(record, place) or NO_ID,
         actual=actual,
         input=record.get("input"),
         trial=_read_trial(record, place),
@@ -105,8 +205,9 @@ def read_trace(value: Any, *, place: str) -> Case:
 
 def join_case(reference: Case, trace: Case) -> Case:
     """The case that a reference and a trace of the same id make together."""
+    name = reference.id or trace.id
     return Case(
-        id=reference.id,
+        id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
         expected=reference.expected,
         actual=trace.actual,
         input=reference.input if trace.input is None else trace.input,
@@ -128,7 +229,7 @@ def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
     raise UnreadableInput(place, f"{noun} is an object with an `id`; got {describe(value)}.")
 
 
-def _read_side(record: dict[str, Any], fields: tuple[str, ...], side: Side, place: str) -> _Calls:
+def _read_side(record: dict[str, Any], fields: tuple[str, ...], how: _How, place: str) -> _Calls:
     given = [field for field in fields if field in record]
     if not given:
         return None
@@ -140,20 +241,27 @@ def _read_side(record: dict[str, Any], fields: tuple[str, ...], side: Side, plac
     if field == _TOOL and value is not None:
         value = [_require_tool(value, place)]
     try:
-        return read_calls(value, side=side, where=field)
+        return read_side(value, side=how[0], where=field, wanted=how[1], dialect=how[2])
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
 
 
 def _refuse_typos(record: dict[str, Any], place: str) -> None:
     """Refuse a field that is nearly one of the two sides: ignoring it would hide the case."""
+    for key in record:
+        meant = _meant_by(str(key))
+        if meant is not None and key != meant:
+            problem = f"{describe(key)} is no field of a case. Is `{meant}` meant?"
+            raise UnreadableInput(place, problem)
+
+
+@lru_cache(maxsize=100)  # the records of a file mostly have the same keys
+def _meant_by(key: str) -> str | None:
+    """The field for a side that a key is, or nearly is."""
     from difflib import get_close_matches
 
-    for key in record:
-        meant = get_close_matches(str(key), _EXPECTED + _ACTUAL, n=1, cutoff=0.8)
-        if meant and key != meant[0]:
-            problem = f"{describe(key)} is no field of a case. Is `{meant[0]}` meant?"
-            raise UnreadableInput(place, problem)
+    meant = get_close_matches(key, _EXPECTED + _ACTUAL, n=1, cutoff=0.8)
+    return meant[0] if meant else None
 
 
 def _require_tool(value: Any, place: str) -> str:
@@ -170,13 +278,6 @@ def _read_id(record: dict[str, Any], place: str) -> str | None:
     if _is_integer(value):
         return str(value)
     raise UnreadableInput(place, f"an id is text or an integer; got {describe(value)}.")
-
-
-def _require_id(record: dict[str, Any], place: str, noun: str) -> str:
-    found = _read_id(record, place)
-    if found is not None:
-        return found
-    raise UnreadableInput(place, f"{noun} needs an `id` that joins it with the other file.")
 
 
 def _read_trial(record: dict[str, Any], place: str) -> int | str | None:

@@ -1,0 +1,136 @@
+"""How each stack writes down what a tool is: one reader for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.tool import Effect, Tool
+from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["read_definition", "read_definitions", "unique_tools"]
+
+_WRAPPERS = ("function", "toolSpec", "tool_spec", "custom", "tool")
+_LISTS = ("functionDeclarations", "function_declarations")
+_SCHEMAS = (
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "args_schema",
+    "schema",
+)
+_GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+# Keys as Gemini's SDK for Python spells them, which also writes down every key that is not set.
+_SNAKES = {
+    "additional_properties": "additionalProperties",
+    "any_of": "anyOf",
+    "defs": "$defs",
+    "max_items": "maxItems",
+    "max_length": "maxLength",
+    "max_properties": "maxProperties",
+    "min_items": "minItems",
+    "min_length": "minLength",
+    "min_properties": "minProperties",
+    "property_ordering": "propertyOrdering",
+    "ref": "$ref",
+}
+
+
+def read_definitions(entries: Any) -> list[Tool]:
+    """The tools that a list defines; entries without a name define none.
+
+    Args:
+        entries: definitions in any spelling, a mapping of names to definitions, or JSON text of it.
+    """
+    entries = json_of(entries)
+    if isinstance(entries, dict):
+        entries = [
+            {"name": name, **entry} for name, entry in entries.items() if isinstance(entry, dict)
+        ]
+    tools: list[Tool] = []
+    for item in entries if isinstance(entries, list) else ():
+        entry = json_of(item)
+        nested = first(entry, *_LISTS)
+        if nested is not None:
+            tools += read_definitions(nested if isinstance(nested, list) else [])
+        else:
+            tool = read_definition(entry)
+            if tool is not None:
+                tools.append(tool)
+    return tools
+
+
+def read_definition(entry: Any) -> Tool | None:
+    """The tool that an object defines; None where it has no name."""
+    if not isinstance(entry, dict):
+        return None
+    for wrapper in _WRAPPERS:
+        inner = entry.get(wrapper)
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            entry = {**entry, **inner}
+            break
+    name = entry.get("name")
+    if not isinstance(name, str) or not name:
+        return None
+    return Tool(
+        name,
+        text_of(entry.get("description")),
+        _read_schema(first(entry, *_SCHEMAS)),
+        _read_effect(first(entry, "annotations", "hints")),
+    )
+
+
+def _read_schema(value: Any) -> dict[str, Any] | None:
+    schema = json_of(value)
+    if isinstance(schema, dict) and isinstance(schema.get("json"), dict):  # as Bedrock wraps it
+        schema = schema["json"]
+    if not isinstance(schema, dict):
+        return None
+    return schema if _gemini_type(schema.get("type")) is None else _lower_types(schema)
+
+
+def _gemini_type(kind: Any) -> str | None:
+    """A type of Gemini's own schema language, which some encodings number from 1."""
+    number = integer_of(kind)
+    if number is not None and 0 < number <= len(_GEMINI_TYPES):
+        kind = _GEMINI_TYPES[number - 1]
+    return kind.lower() if kind in _GEMINI_TYPES else None
+
+
+def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with the types of Gemini's own schema language as JSON Schema spells them."""
+    lowered = {_SNAKES.get(key, key): value for key, value in schema.items() if value is not None}
+    kind = _gemini_type(schema.get("type"))
+    if kind is not None:
+        lowered["type"] = kind
+    if isinstance(schema.get("properties"), dict):
+        lowered["properties"] = {
+            key: _lower_types(value) if isinstance(value, dict) else value
+            for key, value in schema["properties"].items()
+        }
+    for key in ("items", "additionalProperties"):
+        if isinstance(lowered.get(key), dict):
+            lowered[key] = _lower_types(lowered[key])
+    if isinstance(lowered.get("anyOf"), list):
+        lowered["anyOf"] = [_lower_types(item) for item in dicts(lowered["anyOf"])]
+    return lowered
+
+
+def _read_effect(annotations: Any) -> Effect | None:
+    is_read = first(annotations, "readOnlyHint", "read_only_hint", "read_only")
+    if isinstance(is_read, bool):
+        return "read" if is_read else "write"
+    return "write" if first(annotations, "destructiveHint", "destructive_hint") is True else None
+
+
+def unique_tools(tools: Iterable[Tool]) -> list[Tool]:
+    """The tools without those that are defined again in the same way."""
+    seen: list[Tool] = []
+    for tool in tools:
+        if tool not in seen:
+            seen.append(tool)
+    return seen

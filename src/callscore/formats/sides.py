@@ -1,0 +1,171 @@
+"""One side of a comparison, given as calls or as a document of any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.model import ToolCall
+from callscore.errors import InvalidCall, UnknownFormat
+from callscore.formats.calls import CALL_FIELDS, NAMES, read_calls, read_plain
+from callscore.formats.describing import describe
+from callscore.formats.shape import first, json_of
+from callscore.formats.trace import DEFAULT, Trace
+
+if TYPE_CHECKING:
+    from callscore.formats.calls import Side
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Wanted
+
+__all__ = ["are_calls", "as_one", "calls_on_side", "read_side"]
+
+_Calls = tuple[ToolCall, ...]
+_PAIR = 2
+_MARKS = ("{", "<", "[", "```")
+
+
+def read_side(
+    value: Any,
+    *,
+    side: Side,
+    where: str,
+    wanted: Wanted = DEFAULT,
+    dialect: Dialect | None = None,
+) -> _Calls:
+    """The calls that a value spells, or that a document holds; None is no calls.
+
+    Args:
+        value: calls, however they are spelled; a response, messages, spans and so on as data or as
+            objects of an SDK; or text that a model wrote.
+        side: whether they were expected or made.
+        where: what to call the value in messages: `expected`.
+        wanted: what to take from a document that offers a choice.
+        dialect: what a document is written in, where that is known.
+
+    Raises:
+        InvalidCall: it holds no calls that can be read, or expected ones that nobody could match.
+    """
+    if value.__class__ is list:
+        calls = read_plain(value)
+        if calls is not None:
+            return calls
+    elif isinstance(value, tuple | set | frozenset | Iterator):
+        value = list(value)
+    if value is None or isinstance(value, ToolCall) or are_calls(value):
+        return read_calls(value, side=side, where=where)
+    from callscore.formats.objects import plain
+
+    document = json_of(value) if isinstance(value, str) else plain(value)
+    if dialect is None:
+        return _read_document(document, (side, where), wanted)
+    from callscore.formats.reading import read_named
+
+    try:
+        traces = read_named(dialect, document, wanted)
+    except InvalidCall as error:
+        raise InvalidCall(f"{where}: {error}") from error
+    return calls_on_side(as_one(traces, where=where), side=side, where=where)
+
+
+def are_calls(value: Any) -> bool:
+    """Whether it is a list of plain calls, for which no dialect has to be asked."""
+    if not isinstance(value, list):
+        return False
+    for item in value:
+        if isinstance(item, dict):
+            if len(item) == _PAIR and "name" in item and "arguments" in item:
+                continue
+            if "type" in item or not CALL_FIELDS.issuperset(item):
+                return False
+        elif not isinstance(item, str | list | tuple | ToolCall):
+            return False
+    return True
+
+
+def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Calls:
+    from callscore.formats.reading import read_document
+    from callscore.formats.recognition import find_dialect
+
+    dialect = find_dialect(document)
+    is_spelled = isinstance(document, list) or first(document, *NAMES) is not None
+    if dialect is not None and dialect.name == "generic" and is_spelled:
+        return read_calls(document, side=side[0], where=side[1])
+    try:
+        traces = read_document(document, wanted)
+    except UnknownFormat as error:
+        return _read_unknown(document, side, error)
+    except InvalidCall as error:
+        raise InvalidCall(f"{side[1]}: {error}") from error
+    return calls_on_side(as_one(traces, where=side[1]), side=side[0], where=side[1])
+
+
+def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -> _Calls:
+    """What no dialect knows: the reader of calls says best what is wrong with a list of them."""
+    if side[0] == "actual" and isinstance(document, str) and _is_prose(document):
+        return ()  # the model has answered in words
+    try:
+        return read_calls(document, side=side[0], where=side[1])
+    except InvalidCall as other:
+        if not isinstance(document, dict | list | str):
+            raise
+        raise UnknownFormat(f"{other} If it is a trace: {error}") from error
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text is words and nothing that could be a call that went wrong."""
+    return len(text.split()) > 1 and not any(mark in text for mark in _MARKS)
+
+
+def as_one(traces: list[Trace], *, where: str) -> Trace:
+    """The run that several documents, one after another, are; tasks with names stay apart.
+
+    Raises:
+        InvalidCall: there are several runs with names.
+    """
+    if len(traces) == 1:
+        return traces[0]
+    if any(trace.id is not None for trace in traces):
+        problem = f"there are {len(traces)} runs in it. Score them with score_cases or score_files."
+        raise InvalidCall(f"{where}: {problem}")
+    calls = [call for trace in traces for call in trace.calls or ()]
+    expected = [call for trace in traces for call in trace.expected or ()]
+    return Trace(
+        calls=None if all(trace.calls is None for trace in traces) else tuple(calls),
+        expected=None if all(trace.expected is None for trace in traces) else tuple(expected),
+    )
+
+
+def calls_on_side(trace: Trace, *, side: Side, where: str) -> _Calls:
+    """What a run says about one side.
+
+    A document that says what is expected says so for the expected side alone. One that does not,
+    such as a conversation that went well, can stand there as a whole.
+
+    Raises:
+        InvalidCall: it says nothing about this side, or expects what nobody could match.
+    """
+    if not trace.says_anything:
+        raise InvalidCall(f"{where}: there is no answer in it, and nothing that is expected.")
+    if side == "actual":
+        if trace.calls is None:
+            problem = "this says which calls are expected, not which were made"
+            raise InvalidCall(f"{where}: {problem}.")
+        return trace.calls
+    expected = trace.any_calls if trace.expected is None else trace.expected
+    if all(call.error is None for call in expected):
+        return expected
+    return tuple([_require_readable(call, where) for call in expected])
+
+
+def _require_readable(call: ToolCall, where: str) -> ToolCall:
+    if call.error is None:
+        return call
+    if call.error == NOT_CAPTURED:  # all that is known to be expected is the tool
+        return structs.replace(call, error=None)
+    from callscore.core.wording import fault_text
+
+    problem = f"the arguments of {describe(call.name)} cannot be read: {fault_text(call.error)}"
+    raise InvalidCall(f"{where}: {problem}; got {describe(call.raw)}.")

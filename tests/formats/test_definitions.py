@@ -1,0 +1,109 @@
+"""Definitions of tools, in every spelling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore.core.tool import Tool
+from callscore.formats.definitions import read_definition, read_definitions, unique_tools
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOL = Tool("f", "It fs.", SCHEMA)
+FLAT = {"name": "f", "description": "It fs."}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "function", "function": {**FLAT, "parameters": SCHEMA, "strict": True}},
+        {"type": "function", **FLAT, "parameters": SCHEMA},
+        {**FLAT, "input_schema": SCHEMA},
+        {**FLAT, "inputSchema": SCHEMA},
+        {**FLAT, "inputSchema": {"json": SCHEMA}},
+        {"toolSpec": {**FLAT, "inputSchema": {"json": SCHEMA}}},
+        {**FLAT, "parametersJsonSchema": SCHEMA},
+        {**FLAT, "parameters_json_schema": SCHEMA},
+        {**FLAT, "parameters": msgspec.json.encode(SCHEMA).decode()},
+        {
+            **FLAT,
+            "parameters": {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}},
+        },
+    ],
+)
+def test_a_definition_is_read_in_the_spelling_of_every_stack(entry: dict[str, Any]) -> None:
+    assert read_definition(entry) == TOOL
+
+
+def test_types_in_upper_case_are_lowered_at_every_depth() -> None:
+    schema = {
+        "type": "OBJECT",
+        "properties": {
+            "list": {"type": "ARRAY", "items": {"type": "INTEGER"}},
+            "either": {"anyOf": [{"type": "STRING"}, {"type": "NULL"}, 5]},
+            "odd": 3,
+            "kind": {"type": "STRING", "enum": ["OBJECT"]},
+            "free": {"type": "OBJECT", "additionalProperties": {"type": "NUMBER"}},
+            "deep": {"properties": {"type": {"type": "BOOLEAN"}}},
+        },
+    }
+
+    tool = read_definition({"name": "f", "parameters": schema})
+
+    assert tool is not None
+    assert tool.parameters == {
+        "type": "object",
+        "properties": {
+            "list": {"type": "array", "items": {"type": "integer"}},
+            "either": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "odd": 3,
+            "kind": {"type": "string", "enum": ["OBJECT"]},
+            "free": {"type": "object", "additionalProperties": {"type": "number"}},
+            "deep": {"properties": {"type": {"type": "boolean"}}},
+        },
+    }
+    assert schema["type"] == "OBJECT"
+
+
+@pytest.mark.parametrize(
+    ("annotations", "effect"),
+    [
+        ({"readOnlyHint": True}, "read"),
+        ({"read_only_hint": True}, "read"),
+        ({"readOnlyHint": False, "destructiveHint": False}, "write"),
+        ({"destructiveHint": True}, "write"),
+        ({"destructiveHint": False}, None),
+        ({}, None),
+        ("x", None),
+        (None, None),
+    ],
+)
+def test_hints_tell_the_effect(annotations: Any, effect: str | None) -> None:
+    tool = read_definition({"name": "f", "annotations": annotations})
+
+    assert tool == Tool("f", effect=effect)  # type: ignore[arg-type]  # or None
+
+
+def test_lists_may_nest_and_may_be_mappings_or_text() -> None:
+    nested = [{"functionDeclarations": [{**FLAT, "parameters": SCHEMA}]}, {"googleSearch": {}}]
+
+    assert read_definitions(nested) == [TOOL]
+    assert read_definitions({"f": {"description": "It fs.", "parameters": SCHEMA}}) == [TOOL]
+    assert read_definitions(msgspec.json.encode(nested).decode()) == [TOOL]
+    assert read_definitions([msgspec.json.encode(nested[0]).decode()]) == [TOOL]
+
+
+@pytest.mark.parametrize("entries", [None, 5, "x", [], [None], [5], [{}], [{"name": ""}], {"a": 1}])
+def test_what_defines_nothing_gives_nothing(entries: Any) -> None:
+    assert read_definitions(entries) == []
+
+
+@pytest.mark.parametrize("schema", [None, 5, "x", []])
+def test_a_tool_may_have_no_schema(schema: Any) -> None:
+    assert read_definition({"name": "f", "parameters": schema}) == Tool("f")
+
+
+def test_the_same_definition_twice_is_one() -> None:
+    assert unique_tools([TOOL, Tool("g"), TOOL]) == [TOOL, Tool("g")]

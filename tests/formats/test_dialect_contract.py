@@ -1,0 +1,166 @@
+"""What holds for every dialect there is, on every sample there is."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callscore.errors import CallscoreError
+from callscore.formats.reading import read_definitions_in, read_document
+from callscore.formats.recognition import find_dialect
+from callscore.formats.registry import dialects
+from callscore.formats.trace import DEFAULT
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+
+SAMPLES = Path(__file__).parents[1] / "samples/formats"
+ANSWERS = (".expected.json", ".schemas.json")
+NAMES = sorted(
+    path.relative_to(SAMPLES).as_posix().removesuffix(".json")
+    for path in SAMPLES.rglob("*.json")
+    if not path.name.endswith(ANSWERS)
+)
+WITH_SCHEMAS = [name for name in NAMES if (SAMPLES / f"{name}.schemas.json").exists()]
+every_sample = pytest.mark.parametrize("name", NAMES)
+every_dialect = pytest.mark.parametrize("dialect", dialects(), ids=lambda dialect: dialect.name)
+ASKED = ("name", "arguments", "raw", "error", "positional", "warning")
+
+
+def load(name: str) -> Any:
+    return msgspec.json.decode((SAMPLES / name).read_bytes())
+
+
+def as_expected(call: ToolCall) -> dict[str, Any]:
+    """A call with the fields that a golden answer has, if it has them at all."""
+    fields = {key: value for key, value in msgspec.to_builtins(call).items() if key in ASKED}
+    return {**fields, "arguments": call.arguments}
+
+
+def calls_in(document: Any) -> list[ToolCall]:
+    found: list[ToolCall] = []
+    for trace in read_document(document):
+        found += trace.expected or () if trace.calls is None else trace.calls
+    return [call for call in found if call.caller != "user"]
+
+
+@every_sample
+def test_a_sample_is_claimed_by_its_own_dialect(name: str) -> None:
+    found = find_dialect(load(f"{name}.json"))
+
+    assert found is not None
+    assert found.name == name.partition("/")[0]
+
+
+@every_sample
+def test_the_calls_of_a_sample_come_out(name: str) -> None:
+    calls = calls_in(load(f"{name}.json"))
+
+    assert [as_expected(call) for call in calls] == load(f"{name}.expected.json")
+
+
+@pytest.mark.parametrize("name", WITH_SCHEMAS)
+def test_the_tools_of_a_sample_come_out(name: str) -> None:
+    tools = read_definitions_in(load(f"{name}.json"))
+
+    found = [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in tools
+    ]
+    assert found == load(f"{name}.schemas.json")
+
+
+@every_sample
+def test_reading_leaves_the_document_as_it_is(name: str) -> None:
+    document = load(f"{name}.json")
+    before = copy.deepcopy(document)
+
+    read_document(document)
+    read_definitions_in(document)
+
+    assert document == before
+
+
+@every_dialect
+def test_a_dialect_has_an_example_that_it_claims_with_a_call_in_it(dialect: Any) -> None:
+    found = find_dialect(dialect.example)
+
+    assert found is not None
+    assert found.name == dialect.name
+    assert calls_in(dialect.example) or dialect.read_tools(dialect.example)
+
+
+@every_dialect
+def test_a_dialect_has_a_sample(dialect: Any) -> None:
+    assert any(name.startswith(f"{dialect.name}/") for name in NAMES)
+
+
+def test_no_two_dialects_share_a_place_in_the_order() -> None:
+    orders = [dialect.order for dialect in dialects()]
+
+    assert len(set(orders)) == len(orders)
+
+
+# --- hostile documents ------------------------------------------------------------------------
+
+JUNK: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1, 1.5, "", "x", "{", [], [[]], {}, {"x": 1}, [None], [1, "a"], {"type": 3}]
+)
+
+
+def places_in(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to everything in a value."""
+    found = [at]
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found += places_in(item, (*at, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            found += places_in(item, (*at, index))
+    return found
+
+
+def spoil(document: Any, at: tuple[Any, ...], junk: Any) -> Any:
+    if not at:
+        return junk
+    spoiled = copy.deepcopy(document)
+    inner = spoiled
+    for step in at[:-1]:
+        inner = inner[step]
+    inner[at[-1]] = junk
+    return spoiled
+
+
+@every_sample
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_spoiled_sample_raises_nothing_but_our_errors(name: str, data: Any) -> None:
+    document = load(f"{name}.json")
+    for _ in range(data.draw(st.integers(1, 3))):
+        document = spoil(document, data.draw(st.sampled_from(places_in(document))), data.draw(JUNK))
+
+    own = next(dialect for dialect in dialects() if dialect.name == name.partition("/")[0])
+    own.recognises(document)
+    for read in (
+        lambda: read_document(document),
+        lambda: read_definitions_in(document),
+        # What its own dialect would no longer claim must not break it: users can name a format.
+        lambda: own.read(document, DEFAULT),
+        lambda: own.read_tools(document),
+    ):
+        with contextlib.suppress(CallscoreError):
+            read()
+
+
+@every_dialect
+@pytest.mark.parametrize("document", [None, True, 3, 1.5, "", "x", [], {}, [[]], [None], [{}]])
+def test_a_dialect_refuses_what_is_nothing_of_its_kind(dialect: Any, document: Any) -> None:
+    assert not dialect.recognises(document)
+    assert not dialect.joins_lines(document)

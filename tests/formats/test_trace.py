@@ -1,0 +1,76 @@
+"""What a run is, and what can be asked of a document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.model import ToolCall
+from callscore.core.tool import Tool
+from callscore.errors import InvalidSettings
+from callscore.formats.trace import DEFAULT, Trace, Wanted, wanted_for
+
+CALL = ToolCall("f", {})
+
+
+@pytest.mark.parametrize(
+    ("trace", "calls"),
+    [
+        (Trace(calls=(CALL,)), (CALL,)),
+        (Trace(calls=(), expected=(CALL,)), ()),
+        (Trace(expected=(CALL,)), (CALL,)),
+        (Trace(), ()),
+    ],
+)
+def test_what_was_called_comes_before_what_is_expected(trace: Trace, calls: Any) -> None:
+    assert trace.any_calls == calls
+
+
+def test_without_a_wish_the_defaults_are_wanted() -> None:
+    assert wanted_for() == DEFAULT
+
+
+def test_what_is_wanted_can_be_said() -> None:
+    wanted = wanted_for(
+        view="executed", candidate=2, tools=[Tool("f")], failure="oops", leave_out="server"
+    )
+
+    assert (wanted.view, wanted.candidate, wanted.leave_out) == ("executed", 2, ("server",))
+    assert wanted.tools == {"f": Tool("f")}
+    assert wanted.failure.search("an oops")
+
+
+@pytest.mark.parametrize(
+    ("wish", "problem"),
+    [
+        ({"view": "both"}, "view: 'both' is not one of requested, executed"),
+        ({"candidate": -1}, "candidate: -1 is not an integer from 0 on"),
+        ({"candidate": True}, "candidate: True is not an integer from 0 on"),
+        ({"leave_out": ["me"]}, "leave_out: 'me' is not one of user, subagent, code, server"),
+        ({"failure": "("}, r"failure: '\(' is no regular expression"),
+        ({"failure": 5}, "failure: 5 is no regular expression"),
+    ],
+)
+def test_what_cannot_be_wanted_is_refused(wish: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InvalidSettings, match=problem):
+        wanted_for(**wish)
+
+
+def test_a_wish_that_is_made_by_hand_is_checked_as_well() -> None:
+    wishes: list[dict[str, Any]] = [
+        *({"leave_out": "user"}, {"leave_out": ("me",)}, {"view": "x"}, {"candidate": -1})
+    ]
+    for wish in wishes:
+        with pytest.raises(InvalidSettings):
+            Wanted(**wish)
+
+
+def test_nobody_may_be_left_out() -> None:
+    assert wanted_for(leave_out=None).leave_out == ()
+
+
+def test_a_run_may_say_nothing_at_all() -> None:
+    assert not Trace().says_anything
+    assert Trace(calls=()).says_anything
+    assert Trace(expected=()).says_anything
