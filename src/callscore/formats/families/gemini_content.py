@@ -1,0 +1,291 @@
+"""Gemini's contents: the calls in them, whole or in pieces, and the responses to those calls.
+
+The same parts stand in requests, answers, Live messages and the events of the ADK. They are spelled
+in camel case on the wire, and in snake case, with every other field null, where an SDK wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED, Malformed, excerpt
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = ["Contents", "is_content", "read_declarations", "text_in_content"]
+
+_ROLES = ("user", "model", "function", "tool", "system", None)
+_CALLS = ("functionCall", "function_call")
+_RESPONSES = ("functionResponse", "function_response")
+_USED = frozenset((*_CALLS, *_RESPONSES))
+_PIECES = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
+_PARTS = frozenset(
+    (
+        "text",
+        *_CALLS,
+        *_RESPONSES,
+        "inlineData",
+        "inline_data",
+        "fileData",
+        "file_data",
+        "executableCode",
+        "executable_code",
+        "codeExecutionResult",
+        "code_execution_result",
+        "toolCall",
+        "tool_call",
+    )
+)
+_OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # by which other stacks tell theirs apart
+
+# Why the server cut an answer short: the model tried to make a call that was then lost.
+_UNREADABLE = "MALFORMED_FUNCTION_CALL"
+_REFUSED = ("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+_OF_FAILURES = frozenset(("isError", "is_error", "status", "error"))
+_UNREADABLE_MESSAGE = "Malformed function call"
+
+_PATH_STEP = re.compile(r"""\.?([^.\[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]""")
+_DEEPEST = 100
+
+
+def is_content(item: Any) -> bool:
+    """Whether it is a content: a role, and parts that are told apart by their keys alone."""
+    if not isinstance(item, dict) or item.get("role") not in _ROLES:
+        return False
+    parts = item.get("parts")
+    if not isinstance(parts, list) or not (parts or item.get("role") == "model"):
+        return False
+    return all(map(_is_part, parts))
+
+
+def _is_part(part: Any) -> bool:
+    return isinstance(part, dict) and not _PARTS.isdisjoint(part) and _OTHER_PARTS.isdisjoint(part)
+
+
+def text_in_content(content: Any) -> str | None:
+    """What is said in a content, without the thoughts."""
+    texts = [
+        part["text"]
+        for part in dicts(at(content, "parts"))
+        if isinstance(part.get("text"), str) and part.get("thought") is not True
+    ]
+    return "\n".join(texts) if texts else None
+
+
+def read_declarations(tools: Any) -> list[Tool]:
+    """The tools in a list of function declarations, or in one such entry that stands alone."""
+    return read_definitions([tools] if isinstance(tools, dict) else tools)
+
+
+class Contents:
+    """Writes contents into a transcript.
+
+    Args:
+        wanted: what was asked for.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.transcript = Transcript(wanted)
+        self._failure = wanted.failure
+        self._piecemeal: _Piecemeal | None = None
+        self._is_new = True
+
+    def begin(self) -> None:
+        """Begin a new message: the calls that follow belong together."""
+        self._is_new = True
+
+    def take(self, content: Any, caller: str | None = None) -> None:
+        """Write down the calls and the responses in a content."""
+        parts = content.get("parts") if isinstance(content, dict) else None
+        for part in dicts(parts):
+            if _USED.isdisjoint(part):
+                continue
+            call = first(part, *_CALLS)
+            if call is not None:
+                self.take_call(call, caller)
+                continue
+            response = first(part, *_RESPONSES)
+            if response is not None:
+                self.take_response(response)
+
+    def take_call(self, call: Any, caller: str | None = None) -> None:
+        """Write down one call, or keep the piece of one until the last piece is there."""
+        if not isinstance(call, dict):
+            return
+        if self._piecemeal is None and _PIECES.isdisjoint(call):
+            self._take_whole(call, caller)
+            return
+        open_call = self._piecemeal
+        goes_on = first(call, "willContinue", "will_continue") is True
+        pieces = dicts(first(call, "partialArgs", "partial_args"))
+        if open_call is not None and not open_call.goes_on_with(call, pieces):
+            self._write(open_call)
+            open_call = None
+        if open_call is None:
+            if not (goes_on or pieces):
+                self._take_whole(call, caller)
+                return
+            open_call = self._piecemeal = _Piecemeal(call, caller)
+        open_call.add(pieces)
+        if not goes_on:
+            self._write(open_call)
+
+    def _take_whole(self, call: dict[str, Any], caller: str | None) -> None:
+        self._step()
+        self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)
+
+    def take_response(self, response: Any) -> None:
+        """Write down what a call has come to; without an id, the tool's name tells which call."""
+        if not isinstance(response, dict):
+            return
+        value, id_ = response.get("response"), response.get("id")
+        name = None if id_ else response.get("name")
+        self.transcript.result(value, id_, name=name, failed=self._has_failed(value))
+
+    def _has_failed(self, value: Any) -> bool | None:
+        """Whether a response is an error, by the keys that the API and the ADK agree on."""
+        if not isinstance(value, dict):
+            return None
+        if not _OF_FAILURES.isdisjoint(value):
+            is_error = first(value, "isError", "is_error") is True
+            if is_error or value.get("status") == "error" or value.get("error"):
+                return True
+        output = first(value, "result", "output", "return_value", "content")
+        if isinstance(output, str):
+            return self._failure.search(output) is not None
+        return None if output is None else False
+
+    def take_loss(self, reason: Any, message: Any) -> None:
+        """Write down the call that the server could not read, or did not allow, if there is one.
+
+        Args:
+            reason: why the answer ended; a number in some encodings, then the message tells.
+            message: what the server says about it, which may quote the attempted call.
+        """
+        if reason is None and message is None:
+            return
+        text = text_of(message)
+        if not isinstance(reason, str) and (text or "").startswith(_UNREADABLE_MESSAGE):
+            reason = _UNREADABLE
+        if reason == _UNREADABLE or (reason in _REFUSED and self._is_new):
+            self._step()
+            lost = None if text is None else Malformed(excerpt(text), reason)
+            self.transcript.call(None, lost, error=reason)
+
+    def finish(self) -> Transcript:
+        """The transcript; a call whose last piece is missing was cut off."""
+        if self._piecemeal is not None:
+            self._write(self._piecemeal, error=TRUNCATED)
+        return self.transcript
+
+    def _write(self, call: _Piecemeal, error: str | None = None) -> None:
+        self._piecemeal = None
+        self._step()
+        fields = call.name, call.arguments(), call.id
+        self.transcript.call(*fields, caller=call.caller, error=error)
+
+    def _step(self) -> None:
+        if self._is_new:
+            self.transcript.step()
+            self._is_new = False
+
+
+class _Piecemeal:
+    """A call whose arguments come in pieces, each with the path of its place."""
+
+    def __init__(self, call: dict[str, Any], caller: str | None) -> None:
+        self.name = call.get("name")
+        self.id = call.get("id")
+        self.caller = caller
+        given = call.get("args")
+        # The pieces are put in between, and the document must stay as it is.
+        self._arguments: dict[str, Any] = deepcopy(given) if isinstance(given, dict) else {}
+        self._texts: dict[str, list[str]] = {}
+        self._misplaced: list[Any] = []
+
+    def goes_on_with(self, call: dict[str, Any], pieces: list[dict[str, Any]]) -> bool:
+        """Whether a part belongs to this call; the later pieces of a call may repeat its name."""
+        if not pieces and call.get("args"):
+            return False
+        return call.get("name") in (None, "", self.name) and call.get("id") in (None, "", self.id)
+
+    def add(self, pieces: list[dict[str, Any]]) -> None:
+        """Put the values of pieces in their places. A piece with no value says nothing yet."""
+        for piece in pieces:
+            path = first(piece, "jsonPath", "json_path")
+            text = first(piece, "stringValue", "string_value")
+            if isinstance(text, str):
+                if isinstance(path, str) and path in self._texts:
+                    self._texts[path].append(text)
+                else:
+                    self._put(piece, path, text)
+                    self._texts[str(path)] = [text]
+                continue
+            value = first(piece, "numberValue", "number_value", "boolValue", "bool_value")
+            if value is not None or first(piece, "nullValue", "null_value") is not None:
+                self._put(piece, path, value)
+
+    def _put(self, piece: dict[str, Any], path: Any, value: Any) -> None:
+        if not _place(self._arguments, _steps_of(path), value):
+            self._misplaced.append(piece)
+
+    def arguments(self) -> dict[str, Any] | list[Any]:
+        """What all pieces are together: an object, unless there is no place for some of them."""
+        for path, texts in self._texts.items():
+            _place(self._arguments, _steps_of(path), "".join(texts))
+        return [self._arguments, *self._misplaced] if self._misplaced else self._arguments
+
+
+def _steps_of(path: Any) -> list[str | int]:
+    """The keys and indices in a path such as `$.stops[0].city`; none where it is no such path."""
+    steps: list[str | int] = []
+    rest = path.removeprefix("$") if isinstance(path, str) else ""
+    position = 0
+    while position < len(rest):
+        found = _PATH_STEP.match(rest, position)
+        if found is None or len(steps) == _DEEPEST:
+            return []
+        key, index, quoted, double_quoted = found.groups()
+        if index is not None:
+            steps.append(int(index))
+        else:
+            steps.append(key or quoted or double_quoted or "")
+        position = found.end()
+    return steps
+
+
+def _place(arguments: dict[str, Any], steps: list[str | int], value: Any) -> bool:
+    """Put a value where its path leads; False where there can be no such place."""
+    inner: Any = arguments
+    for step, following in pairwise(steps):
+        if not _has_place(inner, step):
+            return False
+        empty: Any = [] if isinstance(following, int) else {}
+        if isinstance(inner, dict):
+            inner = inner.setdefault(step, empty)
+            continue
+        if step == len(inner):
+            inner.append(empty)
+        inner = inner[step]
+    if not steps or not _has_place(inner, steps[-1]):
+        return False
+    if isinstance(inner, list) and steps[-1] == len(inner):
+        inner.append(value)
+    else:
+        inner[steps[-1]] = value
+    return True
+
+
+def _has_place(inner: Any, step: str | int) -> bool:
+    """Whether a step leads into an object, or to an item of a list or right behind its last."""
+    if isinstance(step, str):
+        return isinstance(inner, dict)
+    return isinstance(inner, list) and step <= len(inner)

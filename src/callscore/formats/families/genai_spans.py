@@ -1,0 +1,278 @@
+"""What a span says in the words of OTel's conventions for generative AI, of all their versions.
+
+And in the words of the stacks that go their own way in part: Pydantic AI, Logfire, Google ADK,
+Strands and any-agent.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.families.otel_messages import are_otel_messages, question_in
+from callscore.formats.families.runs import Answer, Observed
+from callscore.formats.families.spans import Event
+from callscore.formats.families.tool_calls import exception_in, executed_call
+from callscore.formats.shape import at, dicts, first, integer_of, json_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.core.model import ToolCall
+    from callscore.formats.families.model_outputs import ModelOutputs
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Wanted
+
+__all__ = ["observe_span", "offered_in", "question_of", "whole_conversation"]
+
+_OPERATION = "gen_ai.operation.name"
+_MODELS = ("chat", "generate_content", "text_completion", "call_llm")
+_OUTPUT = "gen_ai.output.messages"
+_INPUT = "gen_ai.input.messages"
+_CHOICE = "gen_ai.choice"
+_RESULT = "gen_ai.tool.message"
+# Where an answer stands as its provider gave it.
+_ANSWERS = ("gen_ai.completion", "gcp.vertex.agent.llm_response", "response_data")
+_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "tool_arguments",
+    "gen_ai.tool.args",
+    "gen_ai.tool.arguments",
+    "gcp.vertex.agent.tool_call_args",
+    "input.value",
+)
+_RESULTS = (
+    "gen_ai.tool.call.result",
+    "tool_response",
+    "gcp.vertex.agent.tool_response",
+    "gen_ai.output",
+    "output.value",
+)
+_OWN = (("name", "name"), ("description", "description"), ("parameters", "json_schema"))
+_SEVERAL = "(merged tools)"  # a span of ADK for tools that have spans of their own
+
+
+def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+    """What a span says of a model or of a tool, if it says anything."""
+    if _is_tool(span):
+        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+    return Observed(
+        id=span.id,
+        parent=span.parent,
+        requests=_requests(span, outputs, wanted),
+        answers=partial(_answers, span, outputs),
+    )
+
+
+def question_of(spans: list[Span]) -> str | None:
+    """What the user said before the first model was asked."""
+    for span in spans:
+        if _INPUT in span.attributes:
+            return question_in(span.attributes[_INPUT])
+    return None
+
+
+# --- models -------------------------------------------------------------------------------------
+
+
+def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+    """The calls in the answer of a model; None where the span is of no model."""
+    attributes = span.attributes
+    if _OUTPUT in attributes:
+        calls = outputs.calls(_chosen(attributes, wanted))
+    elif "gen_ai.output" in attributes:
+        calls = _own_calls(attributes["gen_ai.output"], wanted)
+    else:
+        answer = first(attributes, *_ANSWERS)
+        calls = _told_calls(span, outputs, wanted) if answer is None else outputs.calls(answer)
+    is_model = bool(calls) or attributes.get(_OPERATION) in _MODELS
+    return calls if is_model else None
+
+
+def _chosen(attributes: dict[str, Any], wanted: Wanted) -> Any:
+    """The answer that is wanted, where the model was asked for several."""
+    messages = attributes[_OUTPUT]
+    is_choice = attributes.get("gen_ai.request.choice.count") not in (None, 1, "1")
+    if is_choice or (isinstance(messages, str) and messages[:1] == '"'):  # JSON within JSON
+        messages = json_of(messages)
+    if is_choice and isinstance(messages, list):
+        return messages[wanted.candidate : wanted.candidate + 1]
+    return messages
+
+
+def _own_calls(given: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
+    """The calls as any-agent writes them."""
+    transcript = Transcript(wanted)
+    for item in dicts(json_of(given)):
+        if "tool.name" in item:
+            transcript.call(item["tool.name"], item.get("tool.args"))
+    return transcript.calls()
+
+
+def _events(span: Span) -> Sequence[Event]:
+    """The events of a span, and those that Pydantic AI keeps in an attribute."""
+    if "events" not in span.attributes:
+        return span.events
+    kept = dicts(json_of(span.attributes["events"]))
+    own = [Event(text_of(event.get("event.name")) or "", {}, event) for event in kept]
+    return [*span.events, *own]
+
+
+def _told_calls(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+    """The calls in the answer of a model, as the events of its span have it."""
+    calls: tuple[ToolCall, ...] = ()
+    if span.events or "events" in span.attributes:
+        for message in _choices(span, wanted):
+            calls += _calls_in_choice(message, outputs, wanted)
+    return calls
+
+
+def _choices(span: Span, wanted: Wanted) -> list[Any]:
+    """The messages in the answer of a model, as its events have them."""
+    messages: list[Any] = []
+    indices: list[int | None] = []
+    for event in _events(span):
+        if _OUTPUT in event.attributes:
+            messages.append(json_of(event.attributes[_OUTPUT]))
+            indices.append(None)
+        elif event.name == _CHOICE:
+            held = _content(event)
+            message = json_of(first(held, "message"))
+            messages.append(held if message is None else message)
+            indices.append(integer_of(json_of(first(held, "index"))))
+    if len(set(indices)) <= 1:
+        return messages
+    chosen = zip(indices, messages, strict=True)
+    return [message for index, message in chosen if index == wanted.candidate]
+
+
+def _content(event: Event) -> Any:
+    """What an event says: its body, an attribute that is the body, or its attributes."""
+    attributes = event.attributes
+    return event.body or json_of(attributes.get("gen_ai.event.content")) or attributes
+
+
+def _calls_in_choice(message: Any, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+    if isinstance(message, list) and not are_otel_messages(message):  # the parts of a message
+        return outputs.calls({"role": "assistant", "content": message})
+    calls = dicts(json_of(first(message, "tool_calls")))
+    transcript = Transcript(wanted)
+    for call in calls:
+        function = call.get("function")
+        error = NOT_CAPTURED if first(function, "arguments") is None else None
+        name = first(function, "name")
+        transcript.call(name, first(function, "arguments"), call.get("id"), error=error)
+    return transcript.calls() or outputs.calls(message)
+
+
+def _answers(span: Span, outputs: ModelOutputs) -> list[Answer]:
+    """The results that a model was given."""
+    found: list[Answer] = []
+    for event in _events(span):
+        if event.name == _RESULT:
+            found += _told(_content(event))
+        elif _INPUT in event.attributes:
+            found += outputs.answers(event.attributes[_INPUT])
+    given = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
+    return found or outputs.answers(given)
+
+
+def _told(held: Any) -> list[Answer]:
+    """The result in an event, or the results in the parts of it, as Strands has them."""
+    content = first(held, "content")
+    parts = [part.get("toolResult") for part in dicts(json_of(content))]
+    if not any(parts):
+        return [Answer(content, text_of(first(held, "id")))]
+    return [
+        Answer(
+            first(part, "content"),
+            text_of(first(part, "toolUseId")),
+            failed=True if first(part, "status") == "error" else None,
+        )
+        for part in parts
+    ]
+
+
+# --- tools --------------------------------------------------------------------------------------
+
+
+def _is_tool(span: Span) -> bool:
+    name = span.attributes.get("gen_ai.tool.name")
+    operation = span.attributes.get(_OPERATION)
+    if name == _SEVERAL:
+        return False
+    return operation == "execute_tool" or (operation is None and isinstance(name, str))
+
+
+def _execution(span: Span, wanted: Wanted) -> ToolCall:
+    attributes = span.attributes
+    given, result = _first(attributes, _ARGUMENTS), _first(attributes, _RESULTS)
+    if span.events or "events" in attributes:  # as Strands has it
+        for event in _events(span):
+            if event.name == _RESULT and given is None:
+                given = first(_content(event), "content")
+            elif event.name == _CHOICE and result is None:
+                result = json_of(first(_content(event), "message"))
+    failed = first(attributes, "gen_ai.tool.status", "tool.status") == "error"
+    return executed_call(
+        attributes.get("gen_ai.tool.name") or span.name.removeprefix("execute_tool "),
+        given,
+        attributes.get("gen_ai.tool.call.id"),
+        result=exception_in(span) if result is None else result,
+        failed=failed or span.failed,
+        wanted=wanted,
+    )
+
+
+def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    """As `first`, but most have the first of these keys, and the others are many."""
+    found = attributes.get(keys[0])
+    return first(attributes, *keys) if found is None else found
+
+
+# --- what stands beside the models --------------------------------------------------------------
+
+
+def whole_conversation(span: Span, step: Observed, outputs: ModelOutputs) -> Observed:
+    """The step with the calls of a whole run, if its span is a Pydantic AI agent's."""
+    given = first(span.attributes, "pydantic_ai.all_messages", "all_messages_events")
+    if given is None:
+        return step
+    given = json_of(given)
+    if isinstance(at(given, 0, "event.name"), str):
+        given = [_as_message(event) for event in dicts(given) if not _is_plain(event)]
+    calls = outputs.calls(given)
+    return replace(step, requests=calls) if calls else step
+
+
+def _is_plain(event: dict[str, Any]) -> bool:
+    """Whether nothing is called, and no result is told, but something is only said."""
+    is_text = isinstance(event.get("content"), str) and "tool_calls" not in event
+    return is_text and event.get("role") in ("user", "system", "assistant")
+
+
+def _as_message(event: dict[str, Any]) -> dict[str, Any]:
+    """The message that an event was made of, without the attributes of the event."""
+    message = {key: value for key, value in event.items() if "." not in key}
+    if "id" in event:
+        message["tool_call_id"] = event["id"]
+    return message
+
+
+def offered_in(attributes: dict[str, Any]) -> Any:
+    """The definitions of the tools that a model or an agent was offered."""
+    given = attributes.get("gen_ai.tool.definitions")
+    if given is not None:
+        return given
+    if "gen_ai.tool.json_schema" in attributes:  # of the one tool that a span is of
+        return [{key: attributes.get(f"gen_ai.tool.{name}") for key, name in _OWN}]
+    parameters = json_of(attributes.get("model_request_parameters"))
+    if isinstance(parameters, dict):
+        return [*dicts(parameters.get("function_tools")), *dicts(parameters.get("output_tools"))]
+    return at(json_of(attributes.get("request_data")), "tools") or at(
+        json_of(attributes.get("gcp.vertex.agent.llm_request")), "config", "tools"
+    )

@@ -1,0 +1,262 @@
+"""Messages as LangChain writes them down, in each of its encodings, whole or in chunks.
+
+A call stands in a message up to three times: in `tool_calls`, in the provider's own `content`, and
+in `additional_kwargs`. The first is taken, with `invalid_tool_calls`, which holds those whose
+arguments could not be parsed; the others only where a message was written without the first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import at, dicts, first, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["CHUNK", "fields_of", "is_message", "is_sure_message", "take_messages"]
+
+CHUNK = "AIMessageChunk"
+# How a message says what it is: by its type, or by the name of its class. Chunks of other than
+# answers are whole messages.
+_KINDS = {
+    "ai": "ai",
+    "chat": "chat",
+    "function": "function",
+    "human": "human",
+    "remove": "remove",
+    "system": "system",
+    "tool": "tool",
+    "AIMessage": "ai",
+    "AIMessageChunk": CHUNK,
+    "ChatMessage": "chat",
+    "ChatMessageChunk": "chat",
+    "FunctionMessage": "function",
+    "FunctionMessageChunk": "function",
+    "HumanMessage": "human",
+    "HumanMessageChunk": "human",
+    "RemoveMessage": "remove",
+    "SystemMessage": "system",
+    "SystemMessageChunk": "system",
+    "ToolMessage": "tool",
+    "ToolMessageChunk": "tool",
+}
+_ROLES = {
+    "assistant": "ai",
+    "developer": "system",
+    "function": "function",
+    "system": "system",
+    "tool": "tool",
+    "user": "human",
+}
+_IN_CONTENT = ("tool_use", "tool_call", "invalid_tool_call")
+_SERVER_CALLS = {"server_tool_call": "server", "server_tool_use": "server", "mcp_tool_use": "mcp"}
+
+_Message = tuple[str, dict[str, Any]]
+_NONE: _Message = ("", {})
+
+
+def fields_of(message: Any) -> _Message:
+    """What kind of message it is, `ai` for an answer, and its fields; "" where it is none."""
+    if not isinstance(message, dict):
+        return _NONE
+    kind = message.get("type")
+    if kind.__class__ is str:
+        known = _KINDS.get(kind)
+        if known is not None:
+            inner = message.get("data")
+            return known, inner if isinstance(inner, dict) else message
+        if kind == "constructor":
+            return _constructed(message)
+    role = "assistant" if _is_typeless_answer(message) else message.get("role")
+    return (_ROLES[role], message) if role.__class__ is str and role in _ROLES else _NONE
+
+
+def _is_typeless_answer(message: dict[str, Any]) -> bool:
+    """Whether it is an answer that was dumped without what is there by default, as its type is."""
+    return (
+        "invalid_tool_calls" in message
+        and "type" not in message
+        and isinstance(message["invalid_tool_calls"], list)
+    )
+
+
+def _constructed(message: dict[str, Any]) -> _Message:
+    fields = message.get("kwargs")
+    if isinstance(fields, dict):
+        for name in (at(message, "id", -1), fields.get("type")):
+            if isinstance(name, str) and name in _KINDS:
+                return _KINDS[name], fields
+    return _NONE
+
+
+def is_message(value: Any) -> bool:
+    """Whether a value is a message in an encoding of LangChain."""
+    return _kind_of(value) is not None
+
+
+def is_sure_message(value: Any) -> bool:
+    """As `is_message`, where the message alone must tell: others have a `system` as well."""
+    return _kind_of(value) in ("ai", CHUNK, "human", "tool")
+
+
+def _kind_of(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    given = value.get("type")
+    if given.__class__ is not str or (given not in _KINDS and given != "constructor"):
+        is_answer = "content" in value and _is_typeless_answer(value)
+        return "ai" if is_answer else None
+    kind, fields = fields_of(value)
+    # Others have things of the type of a tool, too.
+    return kind if ("tool_call_id" if kind == "tool" else "content") in fields else None
+
+
+def take_messages(
+    messages: Iterable[Any], transcript: Transcript, *, caller: str | None = None
+) -> None:
+    """Write down the calls and the results of messages, those of a provider's own form as well.
+
+    Args:
+        messages: in the order in which they were sent.
+        transcript: what to write into.
+        caller: who has called, as in `ToolCall`.
+    """
+    for kind, fields in _put_together(messages):
+        if kind == "ai":
+            _take_answer(fields, transcript, caller)
+        elif kind == "tool":
+            id_ = fields.get("tool_call_id")
+            name = fields.get("name") if id_ is None else None
+            # A status of success is what is there by default, so that it tells nothing.
+            failed = True if fields.get("status") == "error" else None
+            transcript.result(fields.get("content"), id_, name=name, failed=failed)
+        elif kind == "function":
+            transcript.result(fields.get("content"), name=fields.get("name"))
+
+
+def _put_together(messages: Iterable[Any]) -> list[_Message]:
+    """The messages, with one that came in chunks standing where its first chunk stood."""
+    whole: list[_Message] = []
+    unfinished: dict[str, dict[str, Any]] = {}
+    last = ""
+    for message in messages:
+        kind, fields = fields_of(message)
+        if kind != CHUNK:
+            whole.append((kind, fields))
+            unfinished.pop("", None)
+            last = ""
+            continue
+        # Chunks without an id belong to the answer that was being given.
+        last = text_of(fields.get("id")) or last
+        if last not in unfinished:
+            unfinished[last] = {"tool_calls": []}
+            whole.append(("ai", unfinished[last]))
+        _add_chunk(unfinished[last]["tool_calls"], fields)
+        if fields.get("chunk_position") == "last":
+            del unfinished[last]
+    return whole
+
+
+def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
+    """Add what a chunk brings. The calls it lists are repaired guesses; its pieces are not."""
+    pieces = dicts(fields.get("tool_call_chunks"))
+    if not pieces:
+        calls += [{**call} for call in dicts(fields.get("tool_calls"))]
+    for piece in pieces:
+        call = _begun(calls, piece)
+        if call is None:
+            calls.append({**piece, "args": text_of(piece.get("args")) or ""})
+        else:
+            call["args"] += text_of(piece.get("args")) or ""
+            for key in ("name", "id"):
+                call[key] = call.get(key) or piece.get(key)
+
+
+def _begun(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, Any] | None:
+    """The call that a piece goes on with: at the same index, and of no other id."""
+    index, id_ = piece.get("index"), piece.get("id")
+    if index is None:
+        return None
+    for call in calls[::-1]:
+        is_same = not id_ or not call.get("id") or call["id"] == id_
+        if call.get("index") == index and is_same and isinstance(call.get("args"), str):
+            return call
+    return None
+
+
+def _take_answer(fields: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
+    blocks = dicts(fields.get("content"))
+    calls = _calls_of(fields, blocks)
+    if calls or (blocks and any(map(_server_kind, blocks))):
+        transcript.step()
+    for block in blocks:
+        kind = _server_kind(block)
+        if kind is not None:
+            _take_call(block, transcript, kind=kind, caller=caller)
+        else:
+            _take_server_result(block, transcript)
+    for call in calls:
+        _take_call(call, transcript, caller=caller)
+
+
+def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    valid, invalid = dicts(fields.get("tool_calls")), dicts(fields.get("invalid_tool_calls"))
+    if bool(valid) is not bool(invalid):
+        return valid or invalid
+    extra = fields.get("additional_kwargs") or None  # mostly there is nothing in it
+    copies = dicts(extra and at(extra, "tool_calls")) or [
+        block for block in blocks if block.get("type") in _IN_CONTENT
+    ]
+    if valid:
+        return _as_in(copies, valid + invalid)
+    if copies and fields.get("tool_calls") is None:
+        return copies
+    legacy = fields.get("function_call") or (extra and at(extra, "function_call"))
+    return [legacy] if isinstance(legacy, dict) else []
+
+
+def _as_in(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls in the order of their copies, where there are any; otherwise as they stand."""
+    ids = [copy.get("id") for copy in copies]
+
+    def place(call: dict[str, Any]) -> int:
+        id_ = call.get("id")
+        return ids.index(id_) if id_ in ids else len(ids)
+
+    return sorted(calls, key=place)
+
+
+def _take_call(
+    call: dict[str, Any],
+    transcript: Transcript,
+    *,
+    kind: str | None = None,
+    caller: str | None = None,
+) -> None:
+    """Write down a call as LangChain spells it, or as the provider does."""
+    function = call.get("function")
+    if isinstance(function, dict):
+        name, arguments = function.get("name"), function.get("arguments")
+    elif isinstance(call.get("custom"), dict):
+        name, arguments = call["custom"].get("name"), {"input": call["custom"].get("input")}
+    else:
+        name, arguments = call.get("name"), first(call, "args", "input", "arguments")
+    transcript.call(name, arguments, first(call, "id", "call_id"), kind=kind, caller=caller)
+
+
+def _server_kind(block: dict[str, Any]) -> str | None:
+    kind = block.get("type")
+    return _SERVER_CALLS.get(kind) if isinstance(kind, str) else None
+
+
+def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
+    kind = block.get("type")
+    if kind == "server_tool_result":
+        failed = True if block.get("status") == "error" else None
+        transcript.result(block.get("output"), block.get("tool_call_id"), failed=failed)
+    elif isinstance(kind, str) and kind.endswith("_tool_result") and "tool_use_id" in block:
+        failed = True if block.get("is_error") is True else None
+        transcript.result(block.get("content"), block["tool_use_id"], failed=failed)

@@ -1,0 +1,218 @@
+"""The items that OpenAI's Responses API speaks in, wherever they are written down.
+
+A run is a list of them: what the model called, what the tools gave back, what was said. Calls and
+results name each other by `call_id`; the `id` of an item is of no use for that.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import dicts, first, list_of
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.transcript import Transcript
+
+__all__ = [
+    "is_item",
+    "is_run_of_items",
+    "knowing_sdk_errors",
+    "read_flat_tools",
+    "read_item_tools",
+    "take_items",
+]
+
+_APPROVAL = "mcp_approval_request"
+_RESULTS = ("function_call_output", "custom_tool_call_output", "function_call_result")
+_LISTINGS = ("mcp_list_tools", "additional_tools", "tool_search_output")
+# Tools that the provider runs, or that are no function: no name and no argument object.
+_BUILT_IN = (
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "code_interpreter_call",
+    "computer_call",
+    "computer_call_output",
+    "file_search_call",
+    "image_generation_call",
+    "local_shell_call",
+    "local_shell_call_output",
+    "mcp_approval_response",
+    "shell_call",
+    "shell_call_output",
+    "tool_search_call",
+    "web_search_call",
+)
+# What the Agents SDK says to the model when a tool has raised; nothing else tells.
+_RAISED = "^An error occurred while running the tool"
+_PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
+_ROLES = ("user", "assistant", "system", "developer")
+
+
+def is_item(value: Any) -> bool:
+    """Whether a value is an item, and of no other format: some share the names of its types."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        return False
+    if kind == "function_call":
+        # Gemini's interactions have function calls, too, with an object for arguments and an id.
+        return isinstance(value.get("call_id"), str) or isinstance(value.get("arguments"), str)
+    if kind in _RESULTS or kind in ("custom_tool_call", "program", "program_output"):
+        return isinstance(first(value, "call_id", "callId"), str)
+    return kind in _BUILT_IN or _is_marked(value)
+
+
+def _is_marked(item: dict[str, Any]) -> bool:
+    """Whether an item whose type others use as well has what only it has."""
+    kind = item.get("type")
+    if kind in ("mcp_call", _APPROVAL, "mcp_list_tools"):
+        return "server_label" in item
+    if kind == "reasoning":
+        return isinstance(item.get("summary"), list)
+    if kind in _LISTINGS:
+        return isinstance(item.get("tools"), list)
+    return kind == "message" and any(
+        part.get("type") in _PARTS for part in dicts(item.get("content"))
+    )
+
+
+def is_run_of_items(value: Any) -> bool:
+    """Whether a value is a list of items and messages, with at least one item that is sure."""
+    return (
+        isinstance(value, list)
+        and any(map(is_item, value))
+        and all(isinstance(item, dict) and _may_be_item(item) for item in value)
+    )
+
+
+def _may_be_item(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("type"), str) or item.get("role") in _ROLES
+
+
+@lru_cache(maxsize=8)
+def knowing_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
+    """What tells a failure, or is what the Agents SDK says of a tool that has raised."""
+    return re.compile(f"{failure.pattern}|{_RAISED}", failure.flags)
+
+
+def take_items(items: Any, transcript: Transcript) -> None:
+    """Write down the calls and the results of a run of items.
+
+    The calls up to the next result, or to what somebody else says, belong together.
+    """
+    run = dicts(items)
+    approved = _approved(run)
+    is_speaking = False
+    for item in run:
+        kind = item.get("type")
+        take = _CALLS.get(kind) if isinstance(kind, str) else None
+        if take is not None:
+            if kind == _APPROVAL and _is_among(item, approved):
+                continue
+            if not is_speaking:
+                transcript.step()
+                is_speaking = True
+            take(item, transcript)
+        elif kind in _RESULTS:
+            is_speaking = False
+            transcript.result(_output_of(item), first(item, "call_id", "callId"))
+        elif item.get("role") in ("user", "system", "developer"):
+            is_speaking = False
+
+
+def _approved(run: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [item for item in run if item.get("type") == "mcp_call"]
+
+
+def _is_among(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
+    """Whether what approval was asked for was called in the end, and stands there again."""
+    return any(
+        call.get("approval_request_id") == request.get("id")
+        or all(call.get(key) == request.get(key) for key in ("server_label", "name", "arguments"))
+        for call in calls
+    )
+
+
+def _output_of(item: dict[str, Any]) -> Any:
+    output = item.get("output")
+    # Agents SDK for JavaScript: {"type": "text", "text": ...}
+    if isinstance(output, dict) and output.get("type") == "text":
+        return output.get("text")
+    return output
+
+
+def _caller_of(item: dict[str, Any]) -> str | None:
+    caller = item.get("caller")
+    return "code" if isinstance(caller, dict) and caller.get("type") == "program" else None
+
+
+def _take_function_call(item: dict[str, Any], transcript: Transcript) -> None:
+    arguments = item.get("arguments")
+    # A text that is an object has its end. Nothing at all may be the beginning of anything.
+    is_cut = item.get("status") == "incomplete" and not arguments
+    transcript.call(
+        item.get("name"),
+        arguments,
+        first(item, "call_id", "callId", "id"),
+        caller=_caller_of(item),
+        error=TRUNCATED if is_cut else None,
+    )
+
+
+def _take_custom_call(item: dict[str, Any], transcript: Transcript) -> None:
+    transcript.call(
+        item.get("name"),
+        {"input": item.get("input")},
+        first(item, "call_id", "id"),
+        caller=_caller_of(item),
+        error=TRUNCATED if item.get("status") == "incomplete" else None,
+    )
+
+
+def _take_mcp_call(item: dict[str, Any], transcript: Transcript) -> None:
+    transcript.call(item.get("name"), item.get("arguments"), item.get("id"), kind="mcp")
+    output, error = item.get("output"), item.get("error")
+    if error is not None or item.get("status") == "failed":
+        transcript.result(output if error is None else error, item.get("id"), failed=True)
+    elif output is not None:
+        transcript.result(output, item.get("id"), failed=False)
+
+
+def _take_hosted_call(item: dict[str, Any], transcript: Transcript) -> None:
+    """As the Agents SDK for JavaScript wraps what the provider has run."""
+    provided = item.get("providerData")
+    if item.get("name") in ("mcp_call", _APPROVAL) and isinstance(provided, dict):
+        _take_mcp_call({**item, **provided}, transcript)
+
+
+_CALLS = {
+    "function_call": _take_function_call,
+    "custom_tool_call": _take_custom_call,
+    "mcp_call": _take_mcp_call,
+    _APPROVAL: _take_mcp_call,
+    "hosted_tool_call": _take_hosted_call,
+}
+
+
+def read_item_tools(items: Any) -> list[Tool]:
+    """The tools that are listed among items: those of MCP servers, and those added later."""
+    tools: list[Tool] = []
+    for item in dicts(items):
+        if item.get("type") in _LISTINGS:
+            tools += read_flat_tools(item.get("tools"))
+    return tools
+
+
+def read_flat_tools(entries: Any) -> list[Tool]:
+    """The tools of a list in which some are grouped in namespaces."""
+    tools: list[Tool] = []
+    for entry in list_of(entries):
+        if isinstance(entry, dict) and entry.get("type") == "namespace":
+            tools += read_definitions(list_of(entry.get("tools")))
+        else:
+            tools += read_definitions([entry])
+    return tools

@@ -1,0 +1,63 @@
+"""The parts that the Vercel AI SDK makes up answers, steps and streams of.
+
+What was `args` and `result` in version 4 is `input` and `output` since version 5. A part with a
+result, or with an error, repeats the input of its call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import first
+
+if TYPE_CHECKING:
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["is_tool_part", "server_kind", "take_call", "take_part", "take_success"]
+
+_TOOL_PARTS = ("tool-call", "tool-result", "tool-error")
+
+
+def is_tool_part(value: Any) -> bool:
+    """Whether it is a part about a call, or about what came of it."""
+    return (
+        isinstance(value, dict)
+        and value.get("type") in _TOOL_PARTS
+        and isinstance(value.get("toolCallId"), str)
+        and "toolName" in value
+    )
+
+
+def server_kind(part: dict[str, Any]) -> str | None:
+    """What kind of call it is: `server` where the provider has run the tool."""
+    return "server" if part.get("providerExecuted") is True else None
+
+
+def take_call(part: dict[str, Any], transcript: Transcript) -> None:
+    """Write down a call; the input of an invalid one is the text that the model wrote."""
+    transcript.call(
+        part.get("toolName"),
+        first(part, "input", "args"),
+        part.get("toolCallId"),
+        kind=server_kind(part),
+    )
+
+
+def take_success(value: Any, id: Any, transcript: Transcript) -> None:  # noqa: A002  (as there)
+    """Write down a result that is no error to the SDK; what a text says may still be one."""
+    transcript.result(value, id, failed=None if isinstance(value, str | list) else False)
+
+
+def take_part(part: dict[str, Any], transcript: Transcript) -> None:
+    """Write down the call or the result of a part; other parts have neither."""
+    kind, id_ = part.get("type"), part.get("toolCallId")
+    if kind == "tool-call":
+        take_call(part, transcript)
+    elif kind == "tool-error":
+        transcript.result(part.get("error"), id_, failed=True)
+    elif kind == "tool-result" and part.get("preliminary") is not True:
+        value = first(part, "output", "result")
+        if part.get("isError") is True:
+            transcript.result(value, id_, failed=True)
+        else:
+            take_success(value, id_, transcript)
