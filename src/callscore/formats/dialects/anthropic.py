@@ -1,0 +1,216 @@
+"""Anthropic messages: responses, requests, conversations, content blocks and batch lines.
+
+Tools that the provider runs itself, and those of MCP servers that it calls, stand among the others.
+A block that stands there twice was written down twice: some proxies repeat whole blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "has_blocks",
+    "joins_lines",
+    "read",
+    "read_tools",
+    "recognises",
+    "take_blocks",
+]
+
+ORDER = 685
+EXAMPLE = {
+    "type": "message",
+    "role": "assistant",
+    "content": [
+        {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Paris"}}
+    ],
+    "stop_reason": "tool_use",
+}
+_KINDS = {"tool_use": None, "server_tool_use": "server", "mcp_tool_use": "mcp"}
+_CALLS = tuple(_KINDS)
+_ROLES = ("user", "assistant", "system")
+_CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+_BATCH_RESULTS = ("succeeded", "errored", "canceled", "expired")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a message, a request, a conversation or blocks, as only Anthropic has them."""
+    if isinstance(document, list):
+        return _is_conversation(document) or _is_content(document)
+    if not isinstance(document, dict):
+        return False
+    return (
+        _is_response(document)
+        or _is_request(document)
+        or _is_batch_line(document)
+        or _is_call(document)
+        or (_is_message(document) and has_blocks(document))
+    )
+
+
+def _is_response(document: dict[str, Any]) -> bool:
+    return (
+        document.get("type") == "message"
+        and document.get("role") == "assistant"
+        and isinstance(document.get("content"), list)
+        and ("stop_reason" in document or has_blocks(document))
+    )
+
+
+def _is_request(document: dict[str, Any]) -> bool:
+    messages = document.get("messages")
+    if not isinstance(messages, list):
+        return False
+    return _is_conversation(messages) or any(
+        isinstance(tool.get("input_schema"), dict) for tool in dicts(document.get("tools"))
+    )
+
+
+def _is_batch_line(document: dict[str, Any]) -> bool:
+    if not isinstance(document.get("custom_id"), str):
+        return False
+    return at(document, "result", "type") in _BATCH_RESULTS or isinstance(
+        at(document, "params", "messages"), list
+    )
+
+
+def _is_conversation(messages: list[Any]) -> bool:
+    """Whether all are messages and one has a call or a result; text alone is everybody's."""
+    return all(map(_is_message, messages)) and any(map(has_blocks, messages))
+
+
+def _is_message(value: Any) -> bool:
+    # Where a message has calls beside its content, those are the ones to be read.
+    return isinstance(value, dict) and value.get("role") in _ROLES and not value.get("tool_calls")
+
+
+def _is_content(values: list[Any]) -> bool:
+    """Whether it is the bare content of a message."""
+    return all(
+        isinstance(value, dict) and isinstance(value.get("type"), str) and "role" not in value
+        for value in values
+    ) and any(map(_is_call, values))
+
+
+def _is_call(block: dict[str, Any]) -> bool:
+    return block.get("type") in _CALLS and "name" in block and "input" in block
+
+
+def has_blocks(message: dict[str, Any]) -> bool:
+    """Whether a message has a call, or the result of one, as Anthropic writes it."""
+    return any(_is_call(block) or _is_result(block) for block in dicts(message.get("content")))
+
+
+def _is_result(block: dict[str, Any]) -> bool:
+    kind = block.get("type")
+    return isinstance(kind, str) and kind.endswith("tool_result") and "tool_use_id" in block
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a conversation; a response stands for itself."""
+    return _is_message(line) and line.get("type") != "message" and has_blocks(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: a response, or all messages of a conversation."""
+    name = text_of(at(document, "custom_id"))
+    outcome = at(document, "result", "type") if name is not None else None
+    if outcome is not None and outcome != "succeeded":
+        return [Trace(id=name)]  # no answer came, which is not an answer without calls
+    transcript = Transcript(wanted, once=True)
+    for message in _messages_in(document):
+        _take_message(message, transcript)
+    return [transcript.trace(id=name)]
+
+
+def _messages_in(document: Any) -> list[dict[str, Any]]:
+    """The messages of whatever it is; blocks without a message make one."""
+    if isinstance(document, list):
+        is_content = all(isinstance(item, dict) and "role" not in item for item in document)
+        return [{"content": document}] if is_content else dicts(document)
+    for path in (("messages",), ("params", "messages")):
+        messages = at(document, *path)
+        if isinstance(messages, list):
+            return dicts(messages)
+    message = at(document, "result", "message") or document
+    if not isinstance(message, dict):
+        return []
+    return [{"content": [message]}] if "content" not in message else [message]
+
+
+def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+    if message.get("role") in ("assistant", None):
+        transcript.step()
+    take_blocks(message.get("content"), transcript, stop_reason=message.get("stop_reason"))
+
+
+def take_blocks(
+    blocks: Any, transcript: Transcript, *, stop_reason: Any = None, caller: str | None = None
+) -> None:
+    """Write down the calls and the results in the content of a message.
+
+    Args:
+        blocks: the content.
+        transcript: where to.
+        stop_reason: why the message ends; at the limit of tokens its last block is cut off.
+        caller: who made the calls, where that is not the agent.
+    """
+    content = list_of(blocks)
+    cut_off = content[-1] if content and stop_reason in _CUT_OFF else None
+    for block in content:
+        if not isinstance(block, dict):
+            continue
+        kind = block.get("type")
+        if isinstance(kind, str) and kind in _KINDS:
+            arguments = block.get("input")
+            # A text tells by itself whether it is whole; an object has been closed by somebody.
+            is_cut = block is cut_off and not (arguments and isinstance(arguments, str))
+            transcript.call(
+                block.get("name"),
+                arguments,
+                block.get("id"),
+                kind=_KINDS[kind],
+                caller=caller or _caller_of(block),
+                error=TRUNCATED if is_cut else None,
+            )
+        elif "tool_use_id" in block:
+            transcript.result(block.get("content"), block["tool_use_id"], failed=_failed(block))
+
+
+def _caller_of(block: dict[str, Any]) -> str | None:
+    kind = at(block, "caller", "type")
+    return "code" if isinstance(kind, str) and kind != "direct" else None
+
+
+def _failed(block: dict[str, Any]) -> bool | None:
+    flag = block.get("is_error")
+    if isinstance(flag, bool):
+        return flag
+    if block.get("type") == "tool_result":
+        return None  # it is up to the user's program to raise the flag, and many do not
+    content = block.get("content")
+    return isinstance(content, dict) and (
+        "error_code" in content or bool(integer_of(content.get("return_code")))
+    )
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that a request offers, and those that MCP servers were found to have."""
+    tools = read_definitions(at(document, "tools") or at(document, "params", "tools"))
+    for message in _messages_in(document):
+        for block in dicts(message.get("content")):
+            if block.get("type") == "mcp_tool_listing":
+                tools += read_definitions(list_of(block.get("tools")))
+    return tools

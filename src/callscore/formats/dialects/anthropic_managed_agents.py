@@ -1,0 +1,166 @@
+"""Anthropic managed agents: the events of a session, as they are streamed or listed.
+
+They come bare, as a page of a listing, or each behind the name of the client's method that it came
+through. The tools of the agent's own toolset are run by the provider.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 350
+EXAMPLE = [
+    {
+        "type": "agent.custom_tool_use",
+        "id": "sevt_1",
+        "name": "get_weather",
+        "input": {"city": "Paris"},
+        "processed_at": "2026-07-06T16:26:35Z",
+    },
+    {
+        "type": "user.custom_tool_result",
+        "id": "sevt_2",
+        "custom_tool_use_id": "sevt_1",
+        "content": [{"type": "text", "text": "18 degrees"}],
+    },
+]
+_FEW = 20
+_KINDS = {
+    "agent.tool_use": "server",
+    "agent.mcp_tool_use": "mcp",
+    "agent.custom_tool_use": None,
+}
+_RESULTS = (
+    "agent.tool_result",
+    "agent.mcp_tool_result",
+    "user.tool_result",
+    "user.custom_tool_result",
+)
+_CALL_IDS = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
+_ENDS = (*_RESULTS, "user.message", "span.model_request_start")
+# Other agents have events of such names, too, but keep what is in them elsewhere.
+_OTHERS = ("agent.", "user.", "session.", "span.", "system.", "workflow_run.")
+_CONTENTS = ("processed_at", "content", "agent_name")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is an event of a session, or a list or a page of them."""
+    if isinstance(document, str):
+        return False
+    return any(map(joins_lines, _lines_of(document)[:_FEW]))
+
+
+def _lines_of(document: Any) -> list[Any]:
+    """The lines of a list, or of a page of a listing."""
+    if isinstance(document, list):
+        return document
+    data = document.get("data") if isinstance(document, dict) else None
+    return data if isinstance(data, list) else [document]
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is an event of a session, or the session itself."""
+    if isinstance(line, dict) and "events" not in line:
+        return _is_event(line)
+    return any(map(_is_event, _events_in(line)))
+
+
+def _is_event(value: dict[str, Any]) -> bool:
+    kind = value.get("type")
+    if isinstance(kind, str) and kind.startswith(_OTHERS):
+        return any(key in value for key in _CONTENTS)
+    return kind == "session" and _is_session(value)
+
+
+def _is_session(value: dict[str, Any]) -> bool:
+    return value.get("type") == "session" and isinstance(value.get("agent"), dict)
+
+
+def _events_in(line: Any, depth: int = 2) -> list[dict[str, Any]]:
+    """The events in a line: itself, or those behind the name of a method."""
+    if isinstance(line, dict):
+        sent = line.get("events")
+        return dicts(sent) if isinstance(sent, list) else [line]
+    if isinstance(line, list) and depth:
+        return [event for part in line for event in _events_in(part, depth - 1)]
+    return []
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for every session: what follows it is of it, for no event names its session."""
+    sessions = [_Session(wanted)]
+    for line in _lines_of(document):
+        for event in _events_in(line):
+            session = sessions[-1]
+            if not _is_session(event):
+                session.take(event)
+                continue
+            name = text_of(event.get("id"))
+            if session.name not in (None, name):
+                session = _Session(wanted)
+                sessions.append(session)
+            session.name = name
+    return [session.trace() for session in sessions]
+
+
+class _Session:
+    """What is known of a session while its events are read."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.name: str | None = None
+        # A stream that is taken up again sends events again.
+        self._transcript = Transcript(wanted, once=True)
+        self._question: str | None = None
+        self._is_speaking = False
+
+    def trace(self) -> Trace:
+        """The run."""
+        return self._transcript.trace(id=self.name, input=self._question)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Add what an event brings; the calls of one request to the model belong together."""
+        kind = event.get("type")
+        if not isinstance(kind, str):
+            return
+        if kind in _KINDS:
+            self._take_call(event, _KINDS[kind])
+            return
+        self._is_speaking = self._is_speaking and kind not in _ENDS
+        if kind in _RESULTS:
+            flag = event.get("is_error")
+            self._transcript.result(
+                event.get("content"),
+                first(event, *_CALL_IDS),
+                failed=flag if isinstance(flag, bool) else None,
+            )
+        elif kind == "user.message":
+            self._question = self._question or text_in(event.get("content"))
+
+    def _take_call(self, event: dict[str, Any], kind: str | None) -> None:
+        if not self._is_speaking:
+            self._transcript.step()
+        self._is_speaking = True
+        # What a sub-agent does is shown in the stream of the agent with the sub-agent's thread.
+        caller = "subagent" if isinstance(event.get("session_thread_id"), str) else None
+        self._transcript.call(
+            event.get("name"), event.get("input"), event.get("id"), kind=kind, caller=caller
+        )
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the agent was given beyond the provider's own."""
+    tools: list[Tool] = []
+    for line in _lines_of(document):
+        for event in _events_in(line):
+            tools += read_definitions(at(event, "agent", "tools"))
+    return tools

@@ -1,0 +1,130 @@
+"""Anthropic messages, streamed: the events of one answer or of several.
+
+The arguments of a call come as fragments of JSON text, which are put together and never completed.
+No fragment at all stands for no arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.dialects.anthropic import take_blocks
+from callscore.formats.shape import at, dicts, integer_of, json_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 680
+EXAMPLE = [
+    {"type": "message_start", "message": {"type": "message", "role": "assistant", "content": []}},
+    {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}},
+    },
+    {
+        "type": "content_block_delta",
+        "index": 0,
+        "delta": {"type": "input_json_delta", "partial_json": '{"city": '},
+    },
+    {
+        "type": "content_block_delta",
+        "index": 0,
+        "delta": {"type": "input_json_delta", "partial_json": '"Paris"}'},
+    },
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+    {"type": "message_stop"},
+]
+_FEW = 20
+# What an event of each type has in it; the other types of events are nothing special.
+_MARKS = {
+    "message_start": "message",
+    "content_block_start": "content_block",
+    "content_block_delta": "delta",
+    "message_delta": "delta",
+}
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is an event, or a list of events."""
+    return any(map(joins_lines, document[:_FEW] if isinstance(document, list) else [document]))
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a stream."""
+    if not isinstance(line, dict):
+        return False
+    event = _event_of(line)
+    kind = event.get("type")
+    mark = _MARKS.get(kind) if isinstance(kind, str) else None
+    return mark is not None and isinstance(event.get(mark), dict)
+
+
+def _event_of(line: dict[str, Any]) -> dict[str, Any]:
+    """The event in a line: some write the name of the event beside its data."""
+    if "type" in line or "data" not in line:
+        return line
+    data = json_of(line["data"])
+    return data if isinstance(data, dict) else line
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the messages, in the order in which they were begun."""
+    transcript = Transcript(wanted, once=True)
+    message = _Message()
+    for line in dicts(document if isinstance(document, list) else [document]):
+        event = _event_of(line)
+        if event.get("type") == "message_start":
+            message.write(transcript)
+            message = _Message()
+        message.take(event)
+    message.write(transcript)
+    return [transcript.trace()]
+
+
+class _Message:
+    """A message that is being put together."""
+
+    def __init__(self) -> None:
+        self._blocks: list[tuple[dict[str, Any], list[str]]] = []
+        self._open: dict[int | None, int] = {}
+        self._stop_reason: Any = None
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Add what an event brings."""
+        kind = event.get("type")
+        index = integer_of(event.get("index"))
+        if kind == "message_start":
+            self._blocks = [(block, []) for block in dicts(at(event, "message", "content"))]
+        elif kind == "content_block_start":
+            self._begin(index, event.get("content_block"))
+        elif kind == "content_block_delta":
+            fragment = at(event, "delta", "partial_json")
+            if isinstance(fragment, str) and index in self._open:
+                self._blocks[self._open[index]][1].append(fragment)
+        elif kind == "message_delta":
+            self._stop_reason = at(event, "delta", "stop_reason") or self._stop_reason
+
+    def _begin(self, index: int | None, block: Any) -> None:
+        if not isinstance(block, dict):
+            return
+        begun = self._blocks[self._open[index]] if index in self._open else None
+        if begun == (block, []):
+            return  # a proxy that repeats events
+        self._open[index] = len(self._blocks)
+        self._blocks.append((block, []))
+
+    def write(self, transcript: Transcript) -> None:
+        """Write the calls and the results down."""
+        if not self._blocks:
+            return
+        transcript.step()
+        blocks = [
+            {**block, "input": "".join(fragments)} if fragments else block
+            for block, fragments in self._blocks
+        ]
+        take_blocks(blocks, transcript, stop_reason=self._stop_reason)

@@ -1,0 +1,98 @@
+"""ATIF: agent trajectories as Harbor and others exchange them, versions 1.0 to 1.8.
+
+Steps that are copied from an earlier trajectory are left out: they are on record there. The calls
+of sub-agents follow those of the agent, and are marked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 300
+EXAMPLE = {
+    "schema_version": "ATIF-v1.7",
+    "agent": {"name": "weatherman", "version": "1.0"},
+    "steps": [
+        {
+            "step_id": 1,
+            "source": "agent",
+            "message": "",
+            "tool_calls": [
+                {
+                    "tool_call_id": "call_1",
+                    "function_name": "get_weather",
+                    "arguments": {"city": "Paris"},
+                }
+            ],
+        }
+    ],
+}
+
+
+def recognises(document: Any) -> bool:
+    """Whether it says so itself."""
+    version = at(document, "schema_version")
+    return isinstance(version, str) and version.startswith("ATIF-")
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run."""
+    transcript = Transcript(wanted)
+    _take_trajectory(document, transcript, None)
+    return [
+        transcript.trace(
+            id=text_of(first(document, "session_id", "trajectory_id")), input=_question_in(document)
+        )
+    ]
+
+
+def _take_trajectory(trajectory: Any, transcript: Transcript, caller: str | None) -> None:
+    for step in dicts(at(trajectory, "steps")):
+        if step.get("is_copied_context") is not True:
+            _take_step(step, transcript, caller)
+    for subagent in dicts(at(trajectory, "subagent_trajectories")):
+        _take_trajectory(subagent, transcript, "subagent")
+
+
+def _take_step(step: dict[str, Any], transcript: Transcript, caller: str | None) -> None:
+    calls = dicts(step.get("tool_calls"))
+    if calls:
+        transcript.step()
+    if at(step, "extra", "is_sidechain") is True:  # as Harbor notes it of Claude Code
+        caller = "subagent"
+    for call in calls:
+        transcript.call(
+            call.get("function_name"),
+            call.get("arguments"),
+            call.get("tool_call_id"),
+            caller=caller,
+        )
+    for result in dicts(at(step, "observation", "results")):
+        call_id = result.get("source_call_id")
+        if isinstance(call_id, str):  # without one it is the result of no call
+            is_error = at(result, "extra", "is_error")
+            failed = is_error if isinstance(is_error, bool) else None
+            transcript.result(result.get("content"), call_id, failed=failed)
+
+
+def _question_in(trajectory: Any) -> str | None:
+    """What the user asked first."""
+    for step in dicts(at(trajectory, "steps")):
+        if step.get("source") == "user" and step.get("is_copied_context") is not True:
+            return text_in(step.get("message"))
+    return None
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the agent was given."""
+    return read_definitions(at(document, "agent", "tool_definitions"))

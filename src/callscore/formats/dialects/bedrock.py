@@ -1,0 +1,284 @@
+"""Amazon Bedrock: Converse requests, responses and streams, Nova, invocation logs and batches.
+
+What Anthropic's models answer to `InvokeModel` is in the dialect `anthropic`. A line of a log, or
+of a batch, may hold either.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.core.malformed import TRUNCATED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects import anthropic, anthropic_stream
+from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "has_blocks",
+    "joins_lines",
+    "read",
+    "read_tools",
+    "recognises",
+    "take_message",
+]
+
+ORDER = 670
+EXAMPLE = {
+    "output": {
+        "message": {
+            "role": "assistant",
+            "content": [
+                {
+                    "toolUse": {
+                        "toolUseId": "tooluse_1",
+                        "name": "get_weather",
+                        "input": {"city": "Paris"},
+                    }
+                }
+            ],
+        }
+    },
+    "stopReason": "tool_use",
+}
+_FEW = 20
+_EVENTS = frozenset(
+    (
+        "messageStart",
+        "contentBlockStart",
+        "contentBlockDelta",
+        "contentBlockStop",
+        "messageStop",
+    )
+)
+_CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+_MALFORMED = "malformed_tool_use"
+_STATUSES = {"success": False, "error": True}
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a request, a response, a message or a stream as Converse has them."""
+    if isinstance(document, list):
+        return any(map(_is_event, document[:_FEW]))
+    if not isinstance(document, dict):
+        return False
+    return (
+        _is_response(document)
+        or _is_request(document)
+        or has_blocks(document)
+        or _is_event(document)
+        or _is_record(document)
+        or any(map(_is_event, list_of(document.get("stream"))[:_FEW]))
+    )
+
+
+def _is_response(document: dict[str, Any]) -> bool:
+    output = document.get("output")
+    message = output.get("message") if isinstance(output, dict) else None
+    return (
+        isinstance(message, dict)
+        and isinstance(message.get("content"), list)
+        and (isinstance(document.get("stopReason"), str) or has_blocks(message))
+    )
+
+
+def _is_request(document: dict[str, Any]) -> bool:
+    messages = document.get("messages")
+    return isinstance(messages, list) and (
+        any(map(has_blocks, messages)) or isinstance(at(document.get("toolConfig"), "tools"), list)
+    )
+
+
+def has_blocks(message: Any) -> bool:
+    """Whether a message has a call, or the result of one, as Converse writes it."""
+    content = message.get("content") if isinstance(message, dict) else None
+    return isinstance(content, list) and any(map(_is_about_tools, content))
+
+
+def _is_about_tools(block: Any) -> bool:
+    return (
+        isinstance(block, dict)
+        and ("toolUse" in block or "toolResult" in block)
+        and isinstance(first(block, "toolUse", "toolResult"), dict)
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a stream, or one message of a conversation."""
+    return _is_event(line) or (isinstance(at(line, "role"), str) and has_blocks(line))
+
+
+def _is_event(value: Any) -> bool:
+    if not isinstance(value, dict) or _EVENTS.isdisjoint(value):
+        return False
+    return any(isinstance(value.get(key), dict) for key in _EVENTS)
+
+
+def _is_record(document: dict[str, Any]) -> bool:
+    """Whether it is a line of a log or of a batch, with an answer that can be read or with none."""
+    if document.get("schemaType") == "ModelInvocationLog":
+        return _reader_of(at(document, "output", "outputBodyJson")) is not None
+    if not isinstance(document.get("modelInput"), dict):
+        return False
+    return "error" in document or _reader_of(document.get("modelOutput")) is not None
+
+
+def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
+    """What reads the answer of a model."""
+    if isinstance(answer, dict) and _is_response(answer):
+        return read
+    if isinstance(answer, list) and any(map(_is_event, answer[:_FEW])):
+        return read
+    if anthropic.recognises(answer):
+        return anthropic.read
+    return anthropic_stream.read if anthropic_stream.recognises(answer) else None
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: a response, the messages of a stream or all messages of a conversation."""
+    if isinstance(document, dict) and _is_record(document):
+        return _read_record(document, wanted)
+    transcript = Transcript(wanted)
+    for message, stop_reason in _messages_in(document):
+        take_message(message, transcript, stop_reason)
+    return [transcript.trace()]
+
+
+def _messages_in(document: Any) -> list[tuple[Any, Any]]:
+    """The messages of whatever it is, each with why it ends where that is known."""
+    answer = at(document, "output", "message")
+    if isinstance(answer, dict):
+        return [(answer, document.get("stopReason"))]
+    items = document if isinstance(document, list) else first(document, "stream", "messages")
+    found = dicts(items) if isinstance(items, list) else dicts([document])
+    if any(map(_is_event, found[:_FEW])):
+        return _put_together(found)
+    return [(message, None) for message in found]
+
+
+def _read_record(document: dict[str, Any], wanted: Wanted) -> list[Trace]:
+    name = text_of(document.get("recordId"))
+    answer = first(document, "modelOutput") or at(document, "output", "outputBodyJson")
+    read_answer = _reader_of(answer)
+    if read_answer is None:
+        return [Trace(id=name)]  # no answer came, which is not an answer without calls
+    return [replace(trace, id=name) for trace in read_answer(answer, wanted)]
+
+
+def take_message(message: Any, transcript: Transcript, stop_reason: Any = None) -> None:
+    """Write down the calls and the results of one message.
+
+    Args:
+        message: the message.
+        transcript: where to.
+        stop_reason: why it ends: a call may have been cut off, or be no call that can be read.
+    """
+    content = dicts(at(message, "content"))
+    if at(message, "role") != "user":
+        transcript.step()
+    faulty, fault = _fault_in(content, stop_reason)
+    for block in content:
+        use, result = block.get("toolUse"), block.get("toolResult")
+        if isinstance(use, dict):
+            transcript.call(
+                use.get("name"),
+                use.get("input"),
+                use.get("toolUseId"),
+                kind="server" if use.get("type") == "server_tool_use" else None,
+                error=fault if block is faulty else None,
+            )
+        elif isinstance(result, dict):
+            transcript.result(
+                result.get("content"), result.get("toolUseId"), failed=_failed(result)
+            )
+    if fault == _MALFORMED and faulty is None:
+        transcript.call(None, None, error=_MALFORMED)
+
+
+def _fault_in(content: list[dict[str, Any]], stop_reason: Any) -> tuple[Any, str | None]:
+    """The call that is not what the model meant it to be, and why."""
+    calls = [block for block in content if isinstance(block.get("toolUse"), dict)]
+    last = calls[-1] if calls else None
+    if stop_reason == _MALFORMED:
+        return last, _MALFORMED
+    if stop_reason in _CUT_OFF and last is not None and last is content[-1]:
+        arguments = last["toolUse"].get("input")
+        # A text tells by itself whether it is whole; an object has been closed by somebody.
+        if not (arguments and isinstance(arguments, str)):
+            return last, TRUNCATED
+    return None, None
+
+
+def _failed(result: dict[str, Any]) -> bool | None:
+    status = result.get("status")
+    return _STATUSES.get(status) if isinstance(status, str) else None
+
+
+def _put_together(events: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
+    """The messages that a stream brings piece by piece, each with why it ends."""
+    messages: list[_Message] = []
+    for event in events:
+        if isinstance(event.get("messageStart"), dict) or not messages:
+            messages.append(_Message())
+        messages[-1].take(event)
+    return [(message.whole(), message.stop_reason) for message in messages]
+
+
+class _Message:
+    """A message that is being put together."""
+
+    def __init__(self) -> None:
+        self.stop_reason: Any = None
+        self._blocks: list[tuple[str, dict[str, Any], list[Any]]] = []
+        self._open: dict[int | None, int] = {}
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Add what an event brings."""
+        if "contentBlockDelta" in event:
+            self._continue(event["contentBlockDelta"])
+        elif "contentBlockStart" in event:
+            self._begin(event["contentBlockStart"])
+        elif "messageStop" in event:
+            self.stop_reason = at(event, "messageStop", "stopReason")
+
+    def _begin(self, begun: Any) -> None:
+        for kind in ("toolUse", "toolResult"):
+            block = at(begun, "start", kind)
+            if isinstance(block, dict):
+                self._open[integer_of(at(begun, "contentBlockIndex"))] = len(self._blocks)
+                self._blocks.append((kind, block, []))
+
+    def _continue(self, delta: Any) -> None:
+        position = self._open.get(integer_of(at(delta, "contentBlockIndex")))
+        if position is not None:
+            kind, _, pieces = self._blocks[position]
+            piece = at(delta, "delta", kind)
+            pieces += piece if isinstance(piece, list) else [at(piece, "input")]
+
+    def whole(self) -> dict[str, Any]:
+        """The message as it would have come in one piece."""
+        return {"role": "assistant", "content": [_whole(*block) for block in self._blocks]}
+
+
+def _whole(kind: str, block: dict[str, Any], pieces: list[Any]) -> dict[str, Any]:
+    if kind == "toolResult":
+        return {kind: {**block, "content": pieces}}
+    return {kind: {**block, "input": "".join(piece for piece in pieces if isinstance(piece, str))}}
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that a request offers."""
+    request = first(document, "modelInput") or at(document, "input", "inputBodyJson") or document
+    tools = read_definitions(at(request, "toolConfig", "tools"))
+    return tools or (anthropic.read_tools(request) if request is not document else [])

@@ -1,0 +1,164 @@
+"""Claude Code: session transcripts, and what `--output-format stream-json` and the SDK give.
+
+One message of the model is written in several lines, a block in each, and a session that is taken
+up again repeats lines. Every session is a run; what its sub-agents did is marked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.errors import UnknownFormat
+from callscore.formats.dialects.anthropic import take_blocks
+from callscore.formats.shape import at, dicts, first, text_in, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 330
+EXAMPLE = [
+    {
+        "type": "assistant",
+        "sessionId": "1f0c2b9e",
+        "message": {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "toolu_1", "name": "Read", "input": {"file_path": "a"}}
+            ],
+        },
+    }
+]
+_FEW = 20
+_SPEAKERS = ("user", "assistant")
+_SESSIONS = ("sessionId", "session_id")
+# Lines that need not say of which session they are.
+_NOTES = ("summary", "file-history-snapshot", "queue-operation")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a line with a message, or a list of lines."""
+    if not isinstance(document, list):
+        return _is_message(document)
+    lines = document[:_FEW]
+    return (
+        bool(lines)
+        and (any(map(_is_message, lines)) or all(map(joins_lines, lines)))
+        and all(isinstance(line, dict) for line in lines)
+        and not any(map(_is_of_another_agent, document))
+    )
+
+
+def _is_message(line: Any) -> bool:
+    """Whether a line holds a message, in the wrapper of a transcript or as an object of the SDK."""
+    if not isinstance(line, dict):
+        return False
+    kind = line.get("type")
+    if kind in _SPEAKERS:
+        return bool(at(line, "message", "role") == kind)
+    if "parent_tool_use_id" not in line or "type" in line or "role" in line:
+        return False
+    return isinstance(line.get("content"), list | str)
+
+
+def _is_of_another_agent(line: Any) -> bool:
+    """Whether a line is a call of an agent that writes the same lines but for its calls."""
+    return isinstance(at(line, "tool_call"), dict)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one of a transcript, be it a message or what stands between messages."""
+    if _is_message(line):
+        return True
+    kind = at(line, "type")
+    if not isinstance(kind, str):
+        return False
+    return kind in _NOTES or isinstance(first(line, *_SESSIONS), str)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for every session, in the order in which they begin.
+
+    Raises:
+        UnknownFormat: another agent has written it, whose calls would be missed.
+    """
+    lines = dicts(document if isinstance(document, list) else [document])
+    if any(map(_is_of_another_agent, lines)):
+        raise UnknownFormat("the calls in these lines are not written as Claude Code writes them.")
+    names = (text_of(first(line, *_SESSIONS)) for line in lines)
+    name = next((name for name in names if name is not None), None)
+    sessions: dict[str | None, _Session] = {name: _Session(wanted)}
+    for line in lines:
+        name = text_of(first(line, *_SESSIONS)) or name  # the SDK's user messages name none
+        if name not in sessions:
+            sessions[name] = _Session(wanted)
+        sessions[name].take(line)
+    return [
+        session.transcript.trace(id=name, input=session.question)
+        for name, session in sessions.items()
+    ]
+
+
+class _Session:
+    """What is known of a session while its lines are read."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.transcript = Transcript(wanted, once=True)
+        self.question: str | None = None
+        self._message: Any = None
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Add what a line brings."""
+        message = line.get("message")
+        if not isinstance(message, dict):
+            message = line
+        content = message.get("content")
+        if content is None:
+            return
+        caller = "subagent" if _is_of_subagent(line) else None
+        speaker = _speaker_of(line)
+        if speaker == "assistant":
+            self._begin(first(message, "id", "message_id"))
+        elif speaker == "user" and self.question is None and caller is None:
+            self.question = _question_in(content)
+        if isinstance(content, list):
+            take_blocks([_typed(block) for block in content], self.transcript, caller=caller)
+
+    def _begin(self, message: Any) -> None:
+        """Begin a message, unless this is another line of the one before."""
+        if message is None or message != self._message:
+            self.transcript.step()
+        self._message = message
+
+
+def _speaker_of(line: dict[str, Any]) -> Any:
+    """Whose message a line is; what the program itself puts in has no speaker."""
+    if line.get("isMeta") is True or line.get("isCompactSummary") is True:
+        return None
+    if "type" in line:
+        return line["type"]
+    return "assistant" if isinstance(line.get("model"), str) else "user"
+
+
+def _is_of_subagent(line: dict[str, Any]) -> bool:
+    return line.get("isSidechain") is True or isinstance(line.get("parent_tool_use_id"), str)
+
+
+def _question_in(content: Any) -> str | None:
+    """What the user says; a message with results says nothing."""
+    has_result = any("tool_use_id" in block for block in dicts(content))
+    return None if has_result else text_in(content)
+
+
+def _typed(block: Any) -> Any:
+    """A block of the SDK, which tells them by their class, as the others are."""
+    if not isinstance(block, dict) or "type" in block:
+        return block
+    if "tool_use_id" in block:
+        return {**block, "type": "tool_result"} if "is_error" in block else block
+    if "name" not in block or "input" not in block:
+        return block
+    is_server = str(block.get("id")).startswith("srvtoolu_")
+    return {**block, "type": "server_tool_use" if is_server else "tool_use"}

@@ -1,0 +1,244 @@
+"""Codex: the rollout of a session, and what `codex exec --json` prints.
+
+A rollout has what the model asked for, as Responses items. The printed events have what was run,
+and name it by its kind: `command_execution` and `file_change` are no tools that the model knows.
+Among the items, a local shell call is a call of the tool `local_shell`: here it is the agent's own
+tool, not one that the provider runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, integer_of, json_of, text_in, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 340
+EXAMPLE = [
+    {"type": "session_meta", "payload": {"id": "0199a213", "cwd": "/home/ana/shop"}},
+    {
+        "type": "response_item",
+        "payload": {
+            "type": "function_call",
+            "name": "shell",
+            "arguments": '{"command": ["ls"]}',
+            "call_id": "call_1",
+        },
+    },
+]
+_FEW = 20
+_LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+_EVENTS = ("thread.started", "turn.started", "item.started", "item.updated", "item.completed")
+_EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.MULTILINE)
+_HEAD = 400  # characters: what a command prints comes after what is said of it
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a line of a rollout, an event, or a list of them."""
+    lines = document[:_FEW] if isinstance(document, list) else [document]
+    return any(map(_is_known, lines))
+
+
+def _is_known(value: Any) -> bool:
+    if not isinstance(value, dict) or not ("type" in value or "record_type" in value):
+        return False
+    return _is_line(value) or _is_event(value)
+
+
+def _is_line(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if value.get("record_type") == "state":  # as the first versions have it between the items
+        return True
+    return value.get("type") in _LINES and isinstance(value.get("payload"), dict)
+
+
+def _is_event(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    if kind == "thread.started":
+        return isinstance(value.get("thread_id"), str)
+    return kind in _EVENTS[2:] and at(value, "item", "type") in tuple(_RUN)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one of a rollout, or an event."""
+    if _is_line(line) or at(line, "type") in _EVENTS:
+        return True
+    # The first versions begin without a type.
+    return isinstance(line, dict) and "instructions" in line and "timestamp" in line
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for every session."""
+    sessions = [_Session(wanted)]
+    for line in dicts(document if isinstance(document, list) else [document]):
+        session = sessions[-1]
+        begun = _beginning_of(line)
+        if begun is not None and session.name is not None and session.is_another(begun):
+            session = _Session(wanted)
+            sessions.append(session)
+        session.take(line, begun)
+    return [session.trace() for session in sessions]
+
+
+def _beginning_of(line: dict[str, Any]) -> dict[str, Any] | None:
+    """What a line says of a session that begins with it."""
+    kind = line.get("type")
+    if kind == "session_meta":
+        payload = line.get("payload")
+        return payload if isinstance(payload, dict) else None
+    if kind == "thread.started":
+        return {"id": line.get("thread_id")}
+    return line if kind is None and "instructions" in line else None
+
+
+class _Session:
+    """What is known of a session while its lines are read."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.name: str | None = None
+        self._transcript = Transcript(wanted)
+        self._question: str | None = None
+        self._parent: Any = None
+        self._caller: str | None = None
+        self._begun: set[str] = set()
+        self._is_run = False
+        self._is_speaking = False
+
+    def is_another(self, begun: dict[str, Any]) -> bool:
+        """Whether what begins is no part of this: a fork repeats how its parent began."""
+        return begun.get("id") not in (self.name, self._parent)
+
+    def trace(self) -> Trace:
+        """The run."""
+        view = "executed" if self._is_run else "requested"
+        return self._transcript.trace(id=self.name, input=self._question, view=view)
+
+    def take(self, line: dict[str, Any], begun: dict[str, Any] | None) -> None:
+        """Add what a line brings."""
+        if begun is not None:
+            self._begin(begun)
+            return
+        kind, payload = line.get("type"), line.get("payload")
+        if kind in _EVENTS:
+            self._take_run(line)
+        elif kind == "response_item":
+            self._take_item(payload)
+        elif kind == "event_msg" and at(payload, "type") == "user_message":
+            self._question = self._question or text_of(at(payload, "message"))
+        elif "payload" not in line:
+            self._take_item(line)
+
+    def _begin(self, begun: dict[str, Any]) -> None:
+        if self.name is None:
+            self.name = text_of(begun.get("id"))
+            self._parent = begun.get("forked_from_id")
+            self._caller = "subagent" if at(begun, "source", "subagent") is not None else None
+
+    def _take_item(self, item: Any) -> None:
+        """Add an item; the calls up to the next result belong together."""
+        kind = at(item, "type")
+        if not isinstance(kind, str):
+            return
+        if kind in _CALLS:
+            self._speak()
+            name, arguments = _CALLS[kind](item)
+            self._transcript.call(
+                name, arguments, first(item, "call_id", "id"), caller=self._caller
+            )
+        elif kind.endswith("_output"):
+            self._is_speaking = False
+            output = item.get("output")
+            self._transcript.result(output, item.get("call_id"), failed=_failed(output))
+        elif kind == "message" and item.get("role") == "user":
+            self._is_speaking = False
+
+    def _speak(self) -> None:
+        if not self._is_speaking:
+            self._transcript.step()
+        self._is_speaking = True
+
+    def _take_run(self, event: dict[str, Any]) -> None:
+        """Add what was run, when it begins or else when it ends, and what came of it."""
+        self._is_run = True
+        item = event.get("item")
+        kind = at(item, "type")
+        if not isinstance(item, dict) or not isinstance(kind, str) or kind not in _RUN:
+            return
+        call_id = text_of(item.get("id"))
+        if call_id not in self._begun:
+            if call_id is not None:
+                self._begun.add(call_id)
+            self._transcript.step()
+            name, arguments = _RUN[kind](item)
+            self._transcript.call(
+                name,
+                arguments,
+                call_id,
+                kind="mcp" if kind == "mcp_tool_call" else None,
+                caller=self._caller,
+                error=NOT_CAPTURED if kind == "collab_tool_call" else None,
+            )
+        if event.get("type") == "item.completed":
+            result = first(item, "error", "result", "aggregated_output")
+            self._transcript.result(result, call_id, failed=_has_failed(item))
+
+
+def _shell_call(item: dict[str, Any]) -> tuple[Any, Any]:
+    action = item.get("action")
+    if not isinstance(action, dict):
+        return "local_shell", action
+    return "local_shell", {key: value for key, value in action.items() if key != "type"}
+
+
+# The name and the arguments of a call, by the type of the item.
+_Call = Callable[[dict[str, Any]], tuple[Any, Any]]
+_CALLS: dict[str, _Call] = {
+    "function_call": lambda item: (item.get("name"), item.get("arguments")),
+    "custom_tool_call": lambda item: (item.get("name"), {"input": item.get("input")}),
+    "local_shell_call": _shell_call,
+}
+_RUN: dict[str, _Call] = {
+    "command_execution": lambda item: ("command_execution", {"command": item.get("command")}),
+    "file_change": lambda item: ("file_change", {"changes": item.get("changes")}),
+    "mcp_tool_call": lambda item: (item.get("tool"), item.get("arguments")),
+    "collab_tool_call": lambda item: (item.get("tool"), None),
+}
+
+
+def _failed(output: Any) -> bool | None:
+    """Whether an output says so: by a flag, or by the exit code of a command."""
+    if isinstance(output, dict):
+        flag = output.get("success")
+        return not flag if isinstance(flag, bool) else None
+    text = text_in(output)
+    if text is None:
+        return None
+    if text.startswith("{") and '"exit_code"' in text:
+        code = integer_of(at(json_of(text), "metadata", "exit_code"))
+    else:
+        stated = _EXIT_CODE.search(text, 0, _HEAD)
+        code = int(stated[1]) if stated else None
+    return None if code is None else code != 0
+
+
+def _has_failed(item: dict[str, Any]) -> bool:
+    return item.get("status") in ("failed", "declined") or item.get("exit_code") not in (None, 0)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that a session was given by the program around it."""
+    tools: list[Tool] = []
+    for line in dicts(document):
+        tools += read_definitions(at(line, "payload", "dynamic_tools"))
+    return tools

@@ -1,0 +1,234 @@
+"""Recorded HTTP traffic with a model's API: VCR cassettes, nock recordings, HAR files.
+
+The answers are read one after another, each by the dialect that recognises it, and make one run.
+The requests repeat what was answered before; only the results of the calls are taken from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.errors import UnknownFormat
+from callscore.formats.families.event_stream import read_body
+from callscore.formats.recognition import Recogniser, inner_finder
+from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Wanted
+
+    _Find = Callable[[Any], Dialect | None]
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 390
+EXAMPLE = [
+    {
+        "request": {"method": "POST", "uri": "https://api.openai.com/v1/chat/completions"},
+        "response": {
+            "status": {"code": 200, "message": "OK"},
+            "body": {
+                "choices": [
+                    {
+                        "message": {
+                            "role": "assistant",
+                            "tool_calls": [
+                                {
+                                    "id": "call_1",
+                                    "type": "function",
+                                    "function": {
+                                        "name": "get_weather",
+                                        "arguments": '{"city": "Paris"}',
+                                    },
+                                }
+                            ],
+                        }
+                    }
+                ]
+            },
+        },
+    }
+]
+_FEW = 20
+# One of these has an exchange, or what holds a list of them.
+_MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scope"))
+_FAILURES = 400
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is an exchange of a request and a response over HTTP, or a list of these."""
+    if isinstance(document, dict) and _MARKS.isdisjoint(document):
+        return False
+    exchanges = _exchanges_in(document)
+    return bool(exchanges) and all(map(_is_exchange, exchanges[:_FEW]))
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one exchange."""
+    return _is_exchange(line)
+
+
+def _exchanges_in(document: Any) -> list[Any]:
+    if isinstance(document, dict):
+        for inner in (
+            first(document, "interactions", "http_interactions"),  # vcrpy; VCR
+            at(document, "log", "entries"),  # HAR
+        ):
+            if isinstance(inner, list):
+                return inner
+        return [document]
+    return list_of(document)
+
+
+def _is_exchange(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    request, response = value.get("request"), value.get("response")
+    if isinstance(request, dict) and isinstance(response, dict):
+        return isinstance(request.get("method"), str) and _status_of(value) is not None
+    return "scope" in value and "path" in value and isinstance(value.get("status"), int)  # nock
+
+
+def _status_of(exchange: dict[str, Any]) -> int | None:
+    status = first(exchange, "status")  # nock
+    if status is None:
+        status = first(exchange.get("response"), "status", "status_code")
+    if isinstance(status, dict):
+        status = first(status, "code", "status_code")
+    if isinstance(status, str) and status.isdecimal() and len(status) < len("1000"):
+        status = int(status)
+    return status if isinstance(status, int) else None
+
+
+def _asked(exchange: dict[str, Any]) -> Any:
+    request = exchange.get("request")
+    return _body_of(request if isinstance(request, dict) else {"body": exchange.get("body")})
+
+
+def _answered(exchange: dict[str, Any]) -> Any:
+    if isinstance(exchange.get("request"), dict):
+        return _body_of(exchange.get("response"))
+    return _body_of({"body": exchange.get("response")})
+
+
+def _body_of(side: Any) -> Any:
+    """What was sent in a request or a response, however a recorder wraps it."""
+    body = first(side, "parsed_body", "body", "postData", "content", "json")
+    for key in ("string", "text"):
+        if isinstance(body, dict) and isinstance(body.get(key), str):
+            body = body[key]
+    return read_body(body) if isinstance(body, str) else body
+
+
+def _dialect_of(body: Any, find: _Find) -> Dialect | None:
+    """What a body is written in; text that is no JSON was not written by a model's API."""
+    return find(body) if isinstance(body, dict | list) else None
+
+
+class _Run:
+    """What has been read so far."""
+
+    def __init__(self, find: _Find) -> None:
+        self.find = find
+        self.calls: list[ToolCall] = []
+        self.steps = 0
+        self.has_answer = False
+        # What OpenAI's Responses gave, by id: a request that goes on from there repeats nothing.
+        self.outputs: dict[str, list[Any]] = {}
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls of all answers, with the results that later requests hand in.
+
+    Raises:
+        UnknownFormat: there is no answer in it that can be read.
+    """
+    run = _Run(inner_finder(wanted))
+    exchanges = dicts(_exchanges_in(document))
+    for exchange in exchanges:
+        _take_results(exchange, run, wanted)
+        _take_answer(exchange, run, wanted)
+    if not run.has_answer:
+        raise UnknownFormat(
+            f"none of the {len(exchanges)} recorded HTTP answers is in a format that is known."
+        )
+    return [Trace(calls=tuple(run.calls))]
+
+
+def _take_answer(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
+    body = _answered(exchange)
+    dialect = _dialect_of(body, run.find)
+    if dialect is None:
+        return
+    traces = dialect.read(body, wanted)
+    status = _status_of(exchange)
+    if status is not None and status >= _FAILURES and not any(trace.calls for trace in traces):
+        return
+    run.has_answer = True
+    first_step = run.steps
+    for trace in traces:
+        for call in trace.calls or ():
+            step = first_step + (call.step or 0)
+            run.steps = max(run.steps, step + 1)
+            run.calls.append(call if call.step == step else replace(call, step=step))
+    if isinstance(at(body, "id"), str):
+        run.outputs[body["id"]] = list_of(body.get("output"))
+
+
+def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
+    """Copy the results of earlier calls out of the conversation that a request repeats."""
+    if all(map(_is_answered, run.calls)):
+        return
+    body = _continued(_asked(exchange), run)
+    dialect = _dialect_of(body, run.find)
+    if dialect is None:
+        return
+    repeated = [call for trace in dialect.read(body, wanted) for call in trace.calls or ()]
+    # From the end on: what stands before the repeated calls was never answered here.
+    for place in range(len(run.calls) - 1, -1, -1):
+        call = run.calls[place]
+        same = _pop_same(repeated, call)
+        if same is not None and not _is_answered(call):
+            run.calls[place] = replace(call, result=same.result, failed=same.failed)
+
+
+def _continued(body: Any, run: _Run) -> Any:
+    before = at(body, "previous_response_id")
+    given = at(body, "input")
+    if isinstance(before, str) and isinstance(given, list):
+        return {**body, "input": [*run.outputs.get(before, []), *given]}
+    return body
+
+
+def _is_answered(call: ToolCall) -> bool:
+    return call.result is not None or call.failed is not None
+
+
+def _pop_same(repeated: list[ToolCall], call: ToolCall) -> ToolCall | None:
+    """Take the last of the repeated calls that can be this one; some APIs give no ids."""
+    for place in range(len(repeated) - 1, -1, -1):
+        other = repeated[place]
+        if other.name == call.name and (
+            other.arguments == call.arguments if call.id is None else other.id == call.id
+        ):
+            return repeated.pop(place)
+    return None
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the requests offer, and those that answers list."""
+    tools: list[Tool] = []
+    find = Recogniser().find
+    for exchange in dicts(_exchanges_in(document)):
+        for body in (_asked(exchange), _answered(exchange)):
+            dialect = _dialect_of(body, find)
+            if dialect is not None:
+                tools += dialect.read_tools(body)
+    return tools

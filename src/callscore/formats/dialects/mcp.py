@@ -1,0 +1,251 @@
+"""MCP: the JSON-RPC messages between clients and servers, and what `tools/list` gives.
+
+A log has what was run. Several clients may write into one log and count their requests from the
+same number: an answer belongs to the nearest request before it that still waits for one.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, first, json_of, list_of, name_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 280
+EXAMPLE = [
+    {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "get_weather", "arguments": {"city": "Paris"}},
+    },
+    {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "result": {"content": [{"type": "text", "text": "18 degrees"}], "isError": False},
+    },
+]
+_FEW = 50
+# Others speak JSON-RPC as well, and have tools that are called in other ways.
+_METHODS = ("tools/", "resources/", "prompts/", "notifications/", "sampling/", "elicitation/")
+_WRAPPERS = ("message", "msg", "payload", "data", "body", "rpc", "request", "response")
+_CLIENTS = ("sessionId", "session_id", "session", "clientId", "client_id", "client")
+_SERVERS = ("server", "serverName", "server_name", "connectionId", "connection_id")
+_MARKS = frozenset(("jsonrpc", "method", *_WRAPPERS))  # one of them has every entry of a log
+_LISTING = frozenset(
+    (
+        "tools",
+        "nextCursor",
+        "next_cursor",
+        "_meta",
+        "meta",
+        "ttlMs",
+        "ttl_ms",
+        "cacheScope",
+        "cache_scope",
+        "resultType",
+        "result_type",
+    )
+)
+_ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a message of MCP, a list with such messages, or a list of tools."""
+    if isinstance(document, list):
+        return any(map(_speaks_mcp, islice(_flat(document), _FEW)))
+    return _is_listing(document) or _speaks_mcp(document)
+
+
+def _is_listing(value: Any) -> bool:
+    """Whether it is what `tools/list` gives, and nothing else."""
+    if not isinstance(value, dict):
+        return False
+    tools = value.get("tools")
+    if not isinstance(tools, list) or not tools or not _LISTING.issuperset(value):
+        return False
+    if all(isinstance(at(tool, "inputSchema"), dict) for tool in tools):
+        return True
+    # Spelled like this, tools are Anthropic's as well; MCP's come with more around them.
+    return len(value) > 1 and all(isinstance(at(tool, "input_schema"), dict) for tool in tools)
+
+
+def _speaks_mcp(entry: Any) -> bool:
+    if not isinstance(entry, dict) or _MARKS.isdisjoint(entry):
+        return False
+    for message in _messages_in(entry):
+        method = message.get("method")
+        if isinstance(method, str) and (method.startswith(_METHODS) or method == "initialize"):
+            return True
+        if _is_listing(message.get("result")):
+            return True
+    return False
+
+
+def _flat(entries: list[Any]) -> Iterator[Any]:
+    """The entries, with the batches among them taken apart."""
+    for entry in entries:
+        if isinstance(entry, list):
+            yield from entry
+        else:
+            yield entry
+
+
+def _messages_in(entry: Any) -> list[dict[str, Any]]:
+    """The messages in an entry of a log, which may put a time and a direction beside them."""
+    if not isinstance(entry, dict):
+        return []
+    if _is_message(entry):
+        return [entry]
+    messages = []
+    for key in _WRAPPERS:
+        if key in entry:
+            inner = _decoded(entry[key])
+            if isinstance(inner, dict) and _is_message(inner):
+                messages.append(inner)
+    return messages
+
+
+def _decoded(value: Any) -> Any:
+    return json_of(value) if isinstance(value, str) and '"jsonrpc"' in value else value
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("jsonrpc"), str) or (
+        value.get("method") in ("tools/call", "tools/list")
+        and isinstance(value.get("params"), dict | None)
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line has a message in it."""
+    return bool(_messages_in(line))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for every client that the log tells from the others."""
+    logs: dict[str | None, _Log] = {}
+    for entry in _flat(document if isinstance(document, list) else [document]):
+        client = server = None
+        messages = _messages_in(entry)
+        if messages and messages[0] is not entry:
+            client, server = _first_word(entry, _CLIENTS), _first_word(entry, _SERVERS)
+        for message in messages:
+            log = logs.get(client)
+            if log is None:
+                log = logs[client] = _Log()
+            log.take(message, server)
+    return [log.trace(client, wanted) for client, log in (logs or {None: _Log()}).items()]
+
+
+def _first_word(entry: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        if key in entry and entry[key] is not None:
+            return _word(entry[key])
+    return None
+
+
+def _word(value: Any) -> str | None:
+    return name_of(value)  # a number is a name, too
+
+
+class _Log:
+    """The calls of one client, and who waits for what."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._waiting: dict[tuple[str | None, str], list[_Call | None]] = {}
+        self._tasks: dict[str, _Call] = {}
+
+    def trace(self, client: str | None, wanted: Wanted) -> Trace:
+        """The run."""
+        transcript = Transcript(wanted)
+        for call in self._calls:
+            params = call.params if isinstance(call.params, dict) else {}
+            transcript.step()
+            transcript.call(params.get("name"), params.get("arguments"), call.id)
+            if call.is_answered:
+                transcript.result(call.result, call.id, failed=call.failed)
+        return transcript.trace(id=client, view="executed")
+
+    def take(self, message: dict[str, Any], server: str | None) -> None:
+        """Add what a message brings."""
+        id_ = _word(message.get("id"))
+        if "method" in message:
+            call = self._request(message)
+            if id_ is not None:
+                self._waiting.setdefault((server, id_), []).append(call)
+        elif id_ is not None:
+            waiting = self._waiting.get((server, id_))
+            call = waiting.pop() if waiting else None
+            if call is not None:
+                self._answer(call, message)
+
+    def _request(self, message: dict[str, Any]) -> _Call | None:
+        """The call that a request makes, or takes up again; None for a request of another kind."""
+        method, params = message.get("method"), message.get("params")
+        if method == "tasks/result":
+            return self._tasks.get(_word(first(params, "taskId", "task_id")) or "")
+        if method != "tools/call":
+            return None
+        if first(params, *_ANSWERS) is not None:
+            name = at(params, "name")
+            for call in reversed(self._calls):
+                if call.is_asking and at(call.params, "name") == name:
+                    call.is_asking = False
+                    return call
+        call = _Call(params, message.get("id"))
+        self._calls.append(call)
+        return call
+
+    def _answer(self, call: _Call, message: dict[str, Any]) -> None:
+        result = message.get("result")
+        if first(result, "resultType", "result_type") == "input_required":
+            call.is_asking = True
+            return
+        task = at(result, "task")
+        if task is not None and (name := _word(first(task, "taskId", "task_id"))) is not None:
+            self._tasks[name] = call
+            return
+        call.is_answered = True
+        if "error" in message:
+            call.result, call.failed = message["error"], True
+        else:
+            content = at(result, "content")
+            call.result = content if isinstance(content, list) else result
+            call.failed = first(result, "isError", "is_error") is True
+
+
+class _Call:
+    """A call on its way."""
+
+    __slots__ = ("failed", "id", "is_answered", "is_asking", "params", "result")
+
+    def __init__(self, params: Any, id_: Any) -> None:
+        self.params = params
+        self.id = id_
+        self.result: Any = None
+        self.failed = False
+        self.is_answered = False
+        self.is_asking = False
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the servers have listed."""
+    if _is_listing(document):
+        return read_definitions(list_of(document["tools"]))
+    tools: list[Tool] = []
+    for entry in _flat(document if isinstance(document, list) else [document]):
+        for message in _messages_in(entry):
+            tools += read_definitions(list_of(at(message, "result", "tools")))
+    return tools

@@ -1,0 +1,117 @@
+"""OpenAI Agents SDK: the items of a result, and saved run states, of Python and JavaScript.
+
+A run state repeats its items in `session_items`, `model_responses` and `last_*`; those in
+`generated_items` are taken. A handoff is a call that the model makes, and counts as one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.families.response_items import (
+    knowing_sdk_errors,
+    read_item_tools,
+    take_items,
+)
+from callscore.formats.shape import at, dicts, first, text_in
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 600
+EXAMPLE = [
+    {
+        "type": "tool_call_item",
+        "raw_item": {
+            "type": "function_call",
+            "call_id": "call_1",
+            "name": "get_weather",
+            "arguments": '{"city": "Paris"}',
+        },
+    }
+]
+_GENERATED = ("generated_items", "generatedItems")
+_NEW = ("new_items", "newItems")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a list of items with the raw one inside, or a state that has such a list."""
+    if isinstance(document, list):
+        return bool(document) and (
+            all(map(_is_run_item, document)) or any(map(_is_of_javascript, document))
+        )
+    return isinstance(document, dict) and (
+        _is_state(document) or _is_run_item(document) or _is_result(document)
+    )
+
+
+def _is_state(document: Any) -> bool:
+    return at(document, "$schemaVersion") is not None and isinstance(
+        first(document, *_GENERATED), list
+    )
+
+
+def _is_result(document: Any) -> bool:
+    items = first(document, *_NEW)
+    return isinstance(items, list) and all(map(_is_run_item, items))
+
+
+def _is_run_item(item: Any) -> bool:
+    kind = item.get("type") if isinstance(item, dict) else None
+    return (
+        isinstance(kind, str)
+        and kind.endswith("_item")
+        and isinstance(first(item, "raw_item", "rawItem"), dict)
+    )
+
+
+def _is_of_javascript(item: Any) -> bool:
+    """Whether it is a call, or the result of one, in a history of the SDK for JavaScript."""
+    return (
+        isinstance(item, dict)
+        and item.get("type") in ("function_call", "function_call_result")
+        and isinstance(item.get("callId"), str)
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one item of a run."""
+    return _is_run_item(line) or _is_of_javascript(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: its items from first to last."""
+    transcript = Transcript(wanted, failure=knowing_sdk_errors(wanted.failure))
+    take_items(_raw_items(document), transcript)
+    return [transcript.trace(input=_question_in(document))]
+
+
+def _raw_items(document: Any) -> list[Any]:
+    if isinstance(document, dict):
+        items = first(document, *_GENERATED, *_NEW)
+        document = items if isinstance(items, list) else [document]
+    return [
+        first(item, "raw_item", "rawItem") or item
+        for item in dicts(document)
+        # Approval is asked for calls that stand there as calls, too.
+        if item.get("type") != "tool_approval_item"
+    ]
+
+
+def _question_in(document: Any) -> Any:
+    given = first(document, "original_input", "originalInput", "input")
+    if isinstance(given, str):
+        return given
+    for item in dicts(given):
+        if item.get("role") == "user":
+            return text_in(item.get("content"))
+    return None
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that MCP servers have listed; of the others only the names are kept."""
+    return read_item_tools(_raw_items(document))

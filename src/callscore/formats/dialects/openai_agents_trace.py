@@ -1,0 +1,187 @@
+"""OpenAI Agents SDK trace exports: spans of generations, responses and functions.
+
+What was requested stands in the generations, where these carry data; what was run in the spans of
+functions. Spans are written when they end, and so are sorted by their start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.families.response_items import is_item, knowing_sdk_errors, take_items
+from callscore.formats.shape import at, dicts
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.formats.trace import View, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 270
+EXAMPLE = [
+    {
+        "object": "trace.span",
+        "id": "span_1",
+        "trace_id": "trace_1",
+        "parent_id": None,
+        "started_at": "2026-11-15T06:29:37.180000+00:00",
+        "ended_at": "2026-11-15T06:29:37.190000+00:00",
+        "span_data": {
+            "type": "function",
+            "name": "get_weather",
+            "input": '{"city": "Paris"}',
+            "output": "18C",
+        },
+        "error": None,
+    }
+]
+_FEW = 20
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a span or a list of spans, as they are or as they are sent to be stored."""
+    if isinstance(document, dict) and "object" not in document:
+        document = document.get("data")
+    if isinstance(document, list):
+        return any(map(_is_span, document[:_FEW])) and all(
+            isinstance(item, dict) for item in document
+        )
+    return joins_lines(document)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one span, or the head of a trace."""
+    return _is_span(line) or (at(line, "object") == "trace" and "workflow_name" in line)
+
+
+def _is_span(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("object") == "trace.span"
+        and isinstance(value.get("span_data"), dict)
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for each trace, in the order of their first spans."""
+    if isinstance(document, dict) and "object" not in document:
+        document = document.get("data")
+    values = document if isinstance(document, list) else [document]
+    by_trace: dict[Any, list[dict[str, Any]]] = {}
+    for span in sorted(filter(_is_span, values), key=_start_of):
+        id = span.get("trace_id")  # noqa: A001  (as the field is called)
+        by_trace.setdefault(id if isinstance(id, str) else None, []).append(span)
+    return [_read_trace(spans, wanted) for spans in by_trace.values()]
+
+
+def _start_of(span: dict[str, Any]) -> str:
+    start = span.get("started_at")
+    return start if isinstance(start, str) else ""
+
+
+def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
+    transcript = Transcript(wanted, failure=knowing_sdk_errors(wanted.failure))
+    nested: list[bool] = []  # for each call, whether an agent within the agent has made it
+    view = _choose_view(spans, wanted)
+    is_within = _nesting(spans)
+    for span in spans:
+        if view == "requested":
+            _take_answer(span["span_data"], transcript)
+        else:
+            _take_execution(span, transcript)
+        nested += [is_within(span)] * (len(transcript) - len(nested))
+    calls = zip(transcript.calls(), nested, strict=True)
+    return Trace(
+        calls=tuple([replace(call, caller="subagent") if inner else call for call, inner in calls]),
+        view=view,
+    )
+
+
+def _choose_view(spans: list[dict[str, Any]], wanted: Wanted) -> View:
+    is_requested = any(_answers_in(span["span_data"]) for span in spans)
+    is_executed = any(span["span_data"].get("type") == "function" for span in spans)
+    if is_requested and not (is_executed and wanted.view == "executed"):
+        return "requested"
+    return "executed"
+
+
+def _nesting(spans: list[dict[str, Any]]) -> Callable[[dict[str, Any]], bool]:
+    """Tells whether a span is inside of a tool's, or of a guardrail's: those may run agents."""
+    by_id = {span["id"]: span for span in spans if isinstance(span.get("id"), str)}
+
+    def is_within(span: dict[str, Any]) -> bool:
+        seen = set()
+        parent = span.get("parent_id")
+        while isinstance(parent, str) and parent in by_id and parent not in seen:
+            seen.add(parent)
+            if by_id[parent]["span_data"].get("type") in ("function", "guardrail"):
+                return True
+            parent = by_id[parent].get("parent_id")
+        return False
+
+    return is_within
+
+
+def _answers_in(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a model answered, where a span says so: messages, items, or whole responses."""
+    kind = data.get("type")
+    if kind == "generation":
+        return dicts(data.get("output"))
+    if kind == "response":
+        return dicts([data.get("response")]) or dicts(data.get("output"))
+    return []
+
+
+def _take_answer(data: dict[str, Any], transcript: Transcript) -> None:
+    answers = _answers_in(data)
+    if answers:
+        _take_results(data.get("input"), transcript)
+    if any(map(is_item, answers)):
+        take_items(answers, transcript)
+        return
+    for answer in answers:
+        if isinstance(answer.get("output"), list):
+            take_items(answer["output"], transcript)
+        else:
+            take_message(answer, transcript)
+
+
+def _take_results(given: Any, transcript: Transcript) -> None:
+    """Write down the results that the model was given last; the others have been before."""
+    results = []
+    for entry in reversed(dicts(given)):
+        if entry.get("role") == "tool" or str(entry.get("type")).endswith("_output"):
+            results.append(entry)
+        elif entry.get("role") == "assistant" or entry.get("type") == "function_call":
+            break
+    for entry in reversed(results):
+        take_message(entry, transcript)
+        take_items([entry], transcript)
+
+
+def _take_execution(span: dict[str, Any], transcript: Transcript) -> None:
+    data, error = span["span_data"], span.get("error")
+    if data.get("type") in ("generation", "response"):
+        transcript.step()  # what the model says next are the calls that follow
+    if data.get("type") != "function":
+        return
+    given, output = data.get("input"), data.get("output")
+    transcript.call(
+        data.get("name"),
+        given,
+        span.get("id"),
+        kind="mcp" if data.get("mcp_data") else None,
+        error=NOT_CAPTURED if given is None else None,
+    )
+    if error is not None:
+        reason = at(error, "message") if output is None else output
+        transcript.result(reason, span.get("id"), failed=True)
+    elif output is not None:
+        transcript.result(output, span.get("id"))

@@ -1,0 +1,124 @@
+"""OpenAI Assistants: runs that wait for tool outputs, run steps, and their events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects.openai_chat import take_call
+from callscore.formats.shape import at, dicts, list_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 610
+EXAMPLE = {
+    "object": "thread.run",
+    "status": "requires_action",
+    "required_action": {
+        "type": "submit_tool_outputs",
+        "submit_tool_outputs": {
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "type": "function",
+                    "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+                }
+            ]
+        },
+    },
+}
+_RUN, _STEP = "thread.run", "thread.run.step"
+_FEW = 20
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a run, a step of one, a list of these, or the events that report them."""
+    if isinstance(document, dict) and document.get("object") == "list":
+        document = document.get("data")
+    if isinstance(document, list):
+        return any(map(_is_of_a_run, document[:_FEW])) and all(
+            isinstance(item, dict) for item in document
+        )
+    return _is_of_a_run(document)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a run, a step of one, or an event that reports one."""
+    return _is_of_a_run(line)
+
+
+def _is_of_a_run(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if "event" not in value:
+        return value.get("object") in (_RUN, _STEP)
+    event = value["event"]
+    if isinstance(event, str) and "data" in value:
+        return event.startswith("thread.") or value["data"] == "[DONE]"
+    return _reported(value).get("object") in (_RUN, _STEP)
+
+
+def _reported(value: Any) -> dict[str, Any]:
+    """What an event reports; what is no event reports itself."""
+    if isinstance(value, dict) and "event" in value and isinstance(value.get("data"), dict):
+        value = value["data"]
+    return value if isinstance(value, dict) else {}
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: its steps from the oldest on, then the calls that wait for an output."""
+    # What waits for an output may be a step already, and each event reports all of it again.
+    transcript = Transcript(wanted, once=True)
+    latest = _latest(document)
+    for step in sorted((item for item in latest if item["object"] == _STEP), key=_time_of):
+        _take_step(step, transcript)
+    for run in sorted((item for item in latest if item["object"] == _RUN), key=_time_of):
+        calls = list_of(at(run, "required_action", "submit_tool_outputs", "tool_calls"))
+        if calls:
+            transcript.step()
+        for call in calls:
+            take_call(call, transcript)
+    return [transcript.trace()]
+
+
+def _latest(document: Any) -> list[dict[str, Any]]:
+    """The runs and steps in a document, each as it was reported last."""
+    if isinstance(document, dict) and document.get("object") == "list":
+        document = document.get("data")
+    found: dict[Any, dict[str, Any]] = {}
+    for place, value in enumerate(document if isinstance(document, list) else [document]):
+        item = _reported(value)
+        if item.get("object") not in (_RUN, _STEP):
+            continue
+        id = item.get("id")  # noqa: A001  (as the field is called)
+        found[id if isinstance(id, str) else place] = item
+    return list(found.values())
+
+
+def _time_of(item: dict[str, Any]) -> float:
+    time = item.get("created_at")
+    return time if isinstance(time, int | float) else 0
+
+
+def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
+    transcript.step()
+    for call in dicts(at(step, "step_details", "tool_calls")):
+        function = call.get("function")
+        if not isinstance(function, dict):
+            continue  # code and file search: run by the provider, with no arguments on record
+        take_call(call, transcript)
+        if function.get("output") is not None:
+            transcript.result(function["output"], call.get("id"))
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that runs offer."""
+    tools: list[Tool] = []
+    for item in _latest(document):
+        tools += read_definitions(list_of(item.get("tools")))
+    return tools

@@ -1,0 +1,295 @@
+"""OpenAI chat completions: responses, requests, messages and fine-tuning lines.
+
+Spoken by most servers: Azure, Groq, vLLM, OpenRouter, DeepSeek, Mistral, Together, LiteLLM and
+others. A response with the request beside it gives what the model called in the response: the
+conversation before it is on record elsewhere, or was made up for the request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "joins_lines",
+    "read",
+    "read_tools",
+    "recognises",
+    "take_call",
+    "take_message",
+]
+
+ORDER = 720
+EXAMPLE = {
+    "choices": [
+        {
+            "message": {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+                    }
+                ],
+            },
+            "finish_reason": "tool_calls",
+        }
+    ]
+}
+_ROLES = ("assistant", "user", "system", "developer", "tool", "function")
+_CONTENTS = ("content", "tool_calls", "function_call", "refusal", "audio")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has choices with a message, or messages, or is a list of messages or calls."""
+    if isinstance(document, list):
+        return bool(document) and all(map(_is_message_or_call, document))
+    if not isinstance(document, dict):
+        return False
+    return (
+        _is_response(document)
+        or _is_conversation(document)
+        or _is_message_or_call(document)
+        or _is_exchange(document)
+        or _is_page(document)
+        or _is_lost_call(document)
+    )
+
+
+def _is_response(document: Any) -> bool:
+    if not isinstance(document, dict) or "choices" not in document:
+        return False
+    choices = document["choices"]
+    if choices == []:
+        return bool(document.get("object") == "chat.completion")
+    return isinstance(at(choices, 0, "message"), dict)
+
+
+def _is_conversation(document: dict[str, Any]) -> bool:
+    messages = document.get("messages")
+    return isinstance(messages, list) and all(map(_is_message, messages))
+
+
+def _is_message_or_call(item: Any) -> bool:
+    return _is_message(item) or _is_call(item)
+
+
+def _is_exchange(document: dict[str, Any]) -> bool:
+    return _is_response(document.get("response")) and isinstance(document.get("request"), dict)
+
+
+def _is_page(document: dict[str, Any]) -> bool:
+    data = document.get("data")
+    if document.get("object") != "list" or not isinstance(data, list) or not data:
+        return False
+    return all(map(_is_response, data))
+
+
+def _is_lost_call(document: Any) -> bool:
+    """Whether the server says that it could not make sense of the model's call, as Groq does."""
+    return bool(at(document, "error", "code") == "tool_use_failed")
+
+
+def _is_message(item: Any) -> bool:
+    if not isinstance(item, dict) or item.get("role") not in _ROLES or _is_shown(item):
+        return False
+    content, calls = item.get("content"), item.get("tool_calls")
+    if isinstance(content, list) and not all(map(_is_part, content)):
+        return False
+    if isinstance(calls, list) and not all(map(_is_entry, calls)):
+        return False
+    return content is not None or calls is not None or any(key in item for key in _CONTENTS)
+
+
+def _is_shown(message: dict[str, Any]) -> bool:
+    """Whether it is a message as user interfaces keep it, with calls in other places."""
+    return "parts" in message or "toolInvocations" in message
+
+
+def _is_part(part: Any) -> bool:
+    """Whether it is a part of what is said; other formats have calls and results among these."""
+    kind = at(part, "type")
+    return isinstance(kind, str) and "tool" not in kind and "function" not in kind
+
+
+def _is_entry(call: Any) -> bool:
+    """Whether it is an entry of `tool_calls` as they are here, with the call one level down."""
+    return isinstance(call, dict) and (
+        isinstance(call.get("function"), dict) or isinstance(call.get("custom"), dict)
+    )
+
+
+def _is_call(item: Any) -> bool:
+    """Whether it is a call; the definition of a tool looks alike, but has no arguments."""
+    if not isinstance(item, dict):
+        return False
+    function, custom = item.get("function"), item.get("custom")
+    if isinstance(function, dict):
+        return isinstance(function.get("name"), str) and "arguments" in function
+    return isinstance(custom, dict) and isinstance(custom.get("name"), str) and "input" in custom
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a conversation."""
+    return _is_message(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the chosen answer of a response, or all messages of a conversation."""
+    if isinstance(document, dict):
+        if document.get("object") == "list":
+            return [_read_response(response, wanted) for response in dicts(document.get("data"))]
+        for response in (document, document.get("response")):
+            if isinstance(response, dict) and isinstance(response.get("choices"), list):
+                return [_read_response(response, wanted)]
+        if _is_lost_call(document):
+            return [_read_lost_call(document["error"], wanted)]
+    return [_read_conversation(document, wanted)]
+
+
+def _read_response(response: Any, wanted: Wanted) -> Trace:
+    choice = _chosen(at(response, "choices"), wanted)
+    if choice is None:
+        return Trace(calls=None)  # there is no such answer, and that is no answer without calls
+    transcript = Transcript(wanted)
+    is_cut = choice.get("finish_reason") == "length"
+    take_message(choice.get("message"), transcript, is_cut=is_cut)
+    return transcript.trace()
+
+
+def _chosen(choices: Any, wanted: Wanted) -> dict[str, Any] | None:
+    """The choice that was asked for, by its index; by its place where servers number none."""
+    given = dicts(choices)
+    for choice in given:
+        if choice.get("index") == wanted.candidate:
+            return choice
+    return given[wanted.candidate] if 0 <= wanted.candidate < len(given) else None
+
+
+def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
+    """The call that the server threw away: the model has made it, and it was no good.
+
+    Where the server shows it whole, as name and arguments, it is taken so; it has failed for the
+    reason that the server gives. Else nobody knows of which tool it was.
+    """
+    transcript = Transcript(wanted)
+    transcript.step()
+    generated = error.get("failed_generation")
+    call = json_of(generated)
+    if isinstance(call, dict) and isinstance(call.get("name"), str):
+        transcript.call(call["name"], first(call, "arguments", "parameters"))
+    else:
+        transcript.call(None, generated, error="tool_use_failed")
+    transcript.result(error.get("message"), failed=True)
+    return transcript.trace()
+
+
+def _read_conversation(document: Any, wanted: Wanted) -> Trace:
+    transcript = Transcript(wanted)
+    messages = document.get("messages", [document]) if isinstance(document, dict) else document
+    question = None
+    for message in dicts(messages):
+        role = message.get("role")
+        if role is None:
+            take_call(message, transcript)
+            continue
+        if question is None and role == "user":
+            question = text_in(message.get("content"))
+        take_message(message, transcript)
+    task = _task_of(document)
+    trial = at(document, "trial") if task is not None else None
+    is_trial = isinstance(trial, str | int) and not isinstance(trial, bool)
+    return transcript.trace(id=task, trial=trial if is_trial else None, input=question)
+
+
+def _task_of(document: Any) -> str | None:
+    """What the record of a conversation is called; the id of a message is nobody else's."""
+    if not isinstance(document, dict) or "messages" not in document:
+        return None
+    return name_of(first(document, "id", "task_id"))
+
+
+def take_message(message: Any, transcript: Transcript, *, is_cut: bool = False) -> None:
+    """Write down the calls, or the result, of one message.
+
+    Args:
+        message: in the form of chat completions.
+        transcript: of the run that it is of.
+        is_cut: whether the answer was longer than allowed, and ends in the middle.
+    """
+    if not isinstance(message, dict):
+        return
+    calls = message.get("tool_calls")
+    if calls:
+        transcript.step()
+        calls = list_of(calls)
+        for place, call in enumerate(calls, 1):
+            take_call(call, transcript, is_cut=is_cut and place == len(calls))
+    elif isinstance(message.get("function_call"), dict):  # as it was before there were tool calls
+        transcript.step()
+        take_call({"function": message["function_call"]}, transcript, is_cut=is_cut)
+    elif message.get("role") in ("tool", "function"):
+        _take_result(message, transcript)
+
+
+def take_call(call: Any, transcript: Transcript, *, is_cut: bool = False) -> None:
+    """Write down one entry of `tool_calls`.
+
+    Args:
+        call: in the form of chat completions.
+        transcript: of the run that it is of.
+        is_cut: whether the answer ends in the middle of it.
+    """
+    if not isinstance(call, dict):
+        return
+    function, custom = call.get("function"), call.get("custom")
+    if isinstance(function, dict):
+        arguments = function.get("arguments")
+        # A text that is an object has its end. Nothing at all may be the beginning of anything.
+        error = TRUNCATED if is_cut and not arguments else None
+        transcript.call(function.get("name"), arguments, _id_in(call, "id"), error=error)
+    elif isinstance(custom, dict):
+        error = TRUNCATED if is_cut else None  # free text does not tell where it should end
+        arguments = {"input": custom.get("input")}
+        transcript.call(custom.get("name"), arguments, _id_in(call, "id"), error=error)
+    else:  # not as it should be, but the model has called something
+        name = first(call, "name", "function")
+        transcript.call(name, first(call, "arguments", "args"), _id_in(call, "id"))
+
+
+def _id_in(entry: dict[str, Any], key: str) -> Any:
+    id = entry.get(key)  # noqa: A001  (as the field is called)
+    return None if id == "null" else id  # what Mistral's SDK puts where there is none
+
+
+def _take_result(message: dict[str, Any], transcript: Transcript) -> None:
+    id = _id_in(message, "tool_call_id")  # noqa: A001  (as the field is called)
+    name = first(message, "name", "tool_name") if id is None else None
+    is_error = first(message, "is_error", "isError")
+    failed = is_error if isinstance(is_error, bool) else None
+    if message.get("status") == "error":
+        failed = True
+    transcript.result(message.get("content"), id, name=name, failed=failed)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that a request offers."""
+    for request in (document, at(document, "request")):
+        for key in ("tools", "functions"):
+            tools = read_definitions(list_of(at(request, key)))
+            if tools:
+                return tools
+    return []

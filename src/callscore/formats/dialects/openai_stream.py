@@ -1,0 +1,185 @@
+"""OpenAI chat completions, streamed: the chunks of one answer or of several.
+
+The calls come in fragments that belong together by their index. Some servers number every call
+0; there a new id begins a new call. Fragments are put together and never completed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.dialects.openai_chat import take_call
+from callscore.formats.shape import at, dicts
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 715
+EXAMPLE = [
+    {
+        "object": "chat.completion.chunk",
+        "choices": [
+            {
+                "index": 0,
+                "delta": {
+                    "tool_calls": [
+                        {
+                            "index": 0,
+                            "id": "call_1",
+                            "type": "function",
+                            "function": {"name": "get_weather", "arguments": '{"city": '},
+                        }
+                    ]
+                },
+            }
+        ],
+    },
+    {
+        "object": "chat.completion.chunk",
+        "choices": [
+            {
+                "index": 0,
+                "delta": {"tool_calls": [{"index": 0, "function": {"arguments": '"Paris"}'}}]},
+                "finish_reason": "tool_calls",
+            }
+        ],
+    },
+]
+_FEW = 20
+_MARKS = frozenset(("object", "choices", "chunk"))  # one of them has every chunk
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a chunk, or a list of them."""
+    if isinstance(document, list):
+        return (
+            bool(document)
+            and any(map(_is_chunk, document[:_FEW]))
+            and all(map(_may_be_chunk, document))
+        )
+    return _is_chunk(document)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one chunk of an answer."""
+    return _is_chunk(line)
+
+
+def _chunk_of(value: Any) -> Any:
+    """The chunk that a value is, or that an event of the SDK's own helper for streams wraps."""
+    is_wrapped = isinstance(value, dict) and "chunk" in value and value.get("type") == "chunk"
+    return value["chunk"] if is_wrapped else value
+
+
+def _is_chunk(value: Any) -> bool:
+    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
+        return False
+    value = _chunk_of(value)
+    return isinstance(value, dict) and (
+        value.get("object") == "chat.completion.chunk"
+        or isinstance(at(value, "choices", 0, "delta"), dict)
+        or (value.get("choices") == [] and "prompt_filter_results" in value)  # Azure's first
+    )
+
+
+def _may_be_chunk(value: Any) -> bool:
+    """Whether it is a chunk, or one of those before and after them that have no choices."""
+    return _is_chunk(value) or (isinstance(value, dict) and not value.get("choices"))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the fragments of the chosen answer, put together."""
+    transcript = Transcript(wanted)
+    message = _Message()
+    for item in document if isinstance(document, list) else [document]:
+        for choice in dicts(at(_chunk_of(item), "choices")):
+            if (choice.get("index") or 0) != wanted.candidate:
+                continue
+            message.take(choice.get("delta"))
+            finish = choice.get("finish_reason")
+            if finish:
+                message.write(transcript, is_cut=finish == "length")
+                message = _Message()
+    message.write(transcript, is_cut=True)
+    return [transcript.trace()]
+
+
+class _Message:
+    """One answer as far as its fragments have come in."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._at: dict[int, _Call] = {}  # the call that is being sent, by its index
+
+    def take(self, delta: Any) -> None:
+        """Add the fragments of a chunk."""
+        if not isinstance(delta, dict):
+            return
+        for fragment in dicts(delta.get("tool_calls")):
+            self._add(fragment)
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):
+            self._add({"index": 0, "function": legacy})
+
+    def _add(self, fragment: dict[str, Any]) -> None:
+        index = fragment.get("index")
+        if isinstance(index, int):
+            call = self._at.get(index)
+        else:
+            call = self._calls[-1] if self._calls else None
+        if call is None or call.is_another(fragment):
+            call = _Call()
+            self._calls.append(call)
+        if isinstance(index, int):
+            self._at[index] = call
+        call.take(fragment)
+
+    def write(self, transcript: Transcript, *, is_cut: bool) -> None:
+        """Write the calls down, now that no more is to come."""
+        if self._calls:
+            transcript.step()
+        for call in self._calls:
+            take_call(call.whole(), transcript, is_cut=is_cut and call is self._calls[-1])
+
+
+class _Call:
+    """One call as far as its fragments have come in."""
+
+    def __init__(self) -> None:
+        self._id: Any = None
+        self._name: Any = None
+        self._is_custom = False
+        self._texts: list[str] = []
+        self._object: Any = None  # some servers send the arguments at once, as an object
+
+    def is_another(self, fragment: dict[str, Any]) -> bool:
+        """Whether a fragment at the place of this call is the beginning of another one."""
+        id = fragment.get("id")  # noqa: A001  (as the field is called)
+        if id or self._id:
+            return bool(id and self._id and id != self._id)
+        # Without ids only a second name tells, once there are arguments to go with the first.
+        return bool(at(fragment, "function", "name") and self._texts)
+
+    def take(self, fragment: dict[str, Any]) -> None:
+        """Add a fragment."""
+        self._id = fragment.get("id") or self._id
+        self._is_custom = self._is_custom or isinstance(fragment.get("custom"), dict)
+        part = fragment.get("custom" if self._is_custom else "function")
+        self._name = at(part, "name") or self._name
+        text = at(part, "input" if self._is_custom else "arguments")
+        if isinstance(text, str):
+            if text:
+                self._texts.append(text)
+        elif text is not None:
+            self._object = text
+
+    def whole(self) -> dict[str, Any]:
+        """The call as an answer that is not streamed has it."""
+        text = "".join(self._texts)
+        if self._is_custom:
+            return {"id": self._id, "custom": {"name": self._name, "input": text}}
+        arguments = text if self._texts or self._object is None else self._object
+        return {"id": self._id, "function": {"name": self._name, "arguments": arguments}}

@@ -1,0 +1,118 @@
+"""Strands Agents: the messages of an agent, session files, snapshots and streamed events.
+
+The messages are written as Amazon Bedrock writes them, whatever the model. A list of the tools'
+specifications is read, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects.bedrock import has_blocks, take_message
+from callscore.formats.shape import at, dicts, integer_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 675
+EXAMPLE = [
+    {"role": "user", "content": [{"text": "How is the weather in Paris?"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {
+                "toolUse": {
+                    "toolUseId": "tooluse_1",
+                    "name": "get_weather",
+                    "input": {"city": "Paris"},
+                }
+            }
+        ],
+    },
+]
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is messages with calls, a session's message, a snapshot or specifications."""
+    if isinstance(document, list):
+        return (any(map(_has_blocks, document)) or _are_specifications(document)) and all(
+            isinstance(item, dict) for item in document
+        )
+    return (
+        joins_lines(document)
+        or isinstance(_snapshot_in(document), list)
+        or (isinstance(document, dict) and _are_specifications(list(document.values())))
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is the file of one message of a session, or begins the events of a run."""
+    if not isinstance(line, dict):
+        return False
+    if "message_id" in line:
+        return isinstance(at(line, "message", "content"), list)
+    return line.get("init_event_loop") is True
+
+
+def _snapshot_in(document: Any) -> Any:
+    """The messages in a snapshot of an agent."""
+    is_snapshot = at(document, "scope") == "agent" and "schema_version" in document
+    return at(document, "data", "messages") if is_snapshot else None
+
+
+def _are_specifications(values: list[Any]) -> bool:
+    return bool(values) and all(map(_is_specification, values))
+
+
+def _is_specification(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("name"), str)
+        and isinstance(at(value.get("inputSchema"), "json"), dict)
+    )
+
+
+def _has_blocks(item: Any) -> bool:
+    return isinstance(item, dict) and has_blocks(_message_of(item))
+
+
+def _message_of(item: dict[str, Any]) -> Any:
+    """The message in an item, which may wrap it, and may have another one to be shown for it."""
+    if "message" in item or "redact_message" in item:
+        for key in ("redact_message", "message"):
+            if isinstance(item.get(key), dict):
+                return item[key]
+    return item
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run."""
+    transcript = Transcript(wanted)
+    for message in _messages_in(document):
+        if isinstance(at(message, "role"), str):
+            take_message(message, transcript)
+    return [transcript.trace()]
+
+
+def _messages_in(document: Any) -> list[Any]:
+    items = _snapshot_in(document)
+    if not isinstance(items, list):
+        items = document if isinstance(document, list) else [document]
+    found = dicts(items)
+    numbers = [integer_of(item.get("message_id")) for item in found]
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(found):
+        # One file a message: their names have been sorted as text, 10 before 2.
+        found = [found[place] for place in sorted(range(len(found)), key=known.__getitem__)]
+    return [_message_of(item) for item in found]
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools of a list, or of a registry, of specifications."""
+    values = list(document.values()) if isinstance(document, dict) else document
+    return read_definitions(values) if _are_specifications(dicts(values)) else []

@@ -1,0 +1,215 @@
+"""Recorded HTTP traffic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from callscore.errors import UnknownFormat
+from callscore.formats.dialects.http_exchanges import joins_lines, read, read_tools, recognises
+from callscore.formats.trace import DEFAULT
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+
+
+def call(id: Any = "a", name: str = "f", arguments: str = "{}") -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def message(*calls: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+def result(content: str, id: str = "a") -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    return {"role": "tool", "tool_call_id": id, "content": content}
+
+
+def answer(*calls: Any) -> dict[str, Any]:
+    return {"object": "chat.completion", "choices": [{"message": message(*calls)}]}
+
+
+def exchange(asked: Any, answered: Any, status: Any = 200) -> dict[str, Any]:
+    return {
+        "request": {"method": "POST", "uri": "https://example.com", "body": asked},
+        "response": {"status": status, "body": answered},
+    }
+
+
+def calls_of(document: Any) -> tuple[ToolCall, ...]:
+    assert recognises(document)
+    (trace,) = read(document, DEFAULT)
+    assert trace.calls is not None
+    return trace.calls
+
+
+def text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def test_the_answers_make_one_run_and_the_requests_repeat_nothing() -> None:
+    calls = calls_of(
+        [
+            exchange({"messages": []}, answer(call("a"), call("b"))),
+            exchange("", answer()),
+            exchange({"messages": [message(call("a"), call("b"))]}, answer(call("c"))),
+        ]
+    )
+
+    assert [(found.id, found.step) for found in calls] == [("a", 0), ("b", 0), ("c", 1)]
+
+
+def test_results_are_those_that_a_later_request_hands_in() -> None:
+    history = [message(call("a"), call("b")), result("18C"), result("Error: no", "b")]
+
+    first, second, third = calls_of(
+        [
+            exchange({"messages": []}, answer(call("a"), call("b"))),
+            exchange({"messages": history}, answer(call("c"))),
+        ]
+    )
+
+    assert (first.result, first.failed) == ("18C", False)
+    assert (second.result, second.failed) == ("Error: no", True)
+    assert (third.result, third.failed) == (None, None)
+
+
+def test_a_result_that_is_known_stays() -> None:
+    calls = calls_of(
+        [
+            exchange({"messages": []}, answer(call("a"))),
+            exchange({"messages": [message(call("a")), result("first")]}, answer(call("b"))),
+            exchange({"messages": [message(call("a")), result("second")]}, answer()),
+        ]
+    )
+
+    assert [found.result for found in calls] == ["first", None]
+
+
+def test_calls_without_ids_are_found_by_name_and_arguments_from_the_end_on() -> None:
+    made_up = [message(call("x")), result("made up", "x")]
+    handed_in = [message(call("y"), call("z", "g")), result("18C", "y")]
+
+    (found,) = calls_of(
+        [
+            exchange({"messages": made_up}, answer(call(None))),
+            exchange({"messages": [*made_up, *handed_in]}, answer()),
+        ]
+    )
+
+    assert found.result == "18C"
+
+
+def test_a_request_that_goes_on_from_a_response_need_not_repeat_it() -> None:
+    made = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    handed_in = [{"type": "function_call_output", "call_id": "a", "output": "18C"}]
+    response = {"object": "response", "id": "resp_1", "output": [made]}
+
+    for before, known in (("resp_1", "18C"), ("resp_0", None)):
+        (found,) = calls_of(
+            [
+                exchange({"input": "w", "model": "m"}, response),
+                exchange(
+                    {"input": handed_in, "previous_response_id": before},
+                    {"object": "response", "id": "resp_2", "output": []},
+                ),
+            ]
+        )
+        assert found.result == known
+
+
+def test_an_error_is_no_call_unless_it_shows_one() -> None:
+    lost = {"code": "tool_use_failed", "failed_generation": '{"name": "f", "arguments": {}}'}
+
+    (found,) = calls_of(
+        [
+            exchange({"messages": []}, {"error": {"code": "rate_limit"}}, 429),
+            exchange({"messages": []}, {"messages": []}, 500),
+            exchange({"messages": []}, {"error": lost}, {"code": 400, "message": "Bad Request"}),
+        ]
+    )
+
+    assert (found.name, found.failed) == ("f", True)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        answer(call()),
+        text(answer(call())),
+        {"string": text(answer(call())), "encoding": "UTF-8"},
+        "data: "
+        + text({"choices": [{"delta": {"tool_calls": [call()]}, "finish_reason": "x"}]})
+        + "\n\ndata: [DONE]\n\n",
+    ],
+)
+def test_a_body_may_be_wrapped_or_text_or_a_stream(body: Any) -> None:
+    assert [found.name for found in calls_of([exchange(None, body)])] == ["f"]
+
+
+def test_recorders_have_their_own_ways() -> None:
+    one = exchange({"messages": [], "tools": [{"name": "f"}]}, answer(call()))
+    parsed = {
+        "request": {"method": "POST", "uri": "u", "parsed_body": one["request"]["body"]},
+        "response": {"status": {"code": 200}, "parsed_body": answer(call())},
+    }
+    nock = {
+        "scope": "https://example.com:443",
+        "method": "POST",
+        "path": "/v1",
+        "body": one["request"]["body"],
+        "status": 200,
+        "response": answer(call()),
+    }
+    har = {
+        "request": {
+            "method": "POST",
+            "url": "u",
+            "postData": {"text": text(one["request"]["body"])},
+        },
+        "response": {"status": 200, "content": {"text": text(answer(call()))}},
+    }
+    for document in (
+        one,
+        [one],
+        [parsed],
+        [nock],
+        {"version": 1, "interactions": [one]},
+        {"http_interactions": [one]},
+        {"log": {"entries": [har]}},
+        [exchange(one["request"]["body"], answer(call()), {"status_code": "200"})],
+    ):
+        assert len(calls_of(document)) == 1
+        assert [tool.name for tool in read_tools(document)] == ["f"]
+
+
+def test_lines_of_exchanges_are_one_recording() -> None:
+    assert joins_lines(exchange(None, None))
+    assert not joins_lines(answer(call()))
+
+
+def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None:
+    document = [exchange(None, "<html></html>"), exchange(None, "", 204), exchange(None, {"x": 1})]
+
+    assert recognises(document)
+    with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP answers"):
+        read(document, DEFAULT)
+    assert read_tools(document) == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"request": {"messages": []}, "response": answer()},
+        {"request": {"method": "POST"}, "response": {"status": "completed"}},
+        {"request": {"method": 1}, "response": {"status": 200}},
+        {"interactions": []},
+        {"log": {"entries": {}}},
+        [exchange(None, None), {"request": {}}],
+        [exchange(None, None), "text"],
+    ],
+)
+def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
+    assert not recognises(document)

@@ -1,0 +1,108 @@
+"""OpenAI Assistants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognises
+from callscore.formats.trace import DEFAULT
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+
+
+def entry(id: str, output: Any = None) -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    function = {"name": "f", "arguments": "{}", "output": output}
+    return {"id": id, "type": "function", "function": function}
+
+
+def step(time: Any, *calls: Any, id: Any = None) -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    details = {"type": "tool_calls", "tool_calls": list(calls)}
+    return {"object": "thread.run.step", "id": id, "created_at": time, "step_details": details}
+
+
+def run(*calls: Any, **more: Any) -> dict[str, Any]:
+    action = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": list(calls)}}
+    return {"object": "thread.run", "id": "run_1", "required_action": action, **more}
+
+
+def calls_of(document: Any) -> tuple[ToolCall, ...]:
+    assert recognises(document)
+    (trace,) = read(document, DEFAULT)
+    assert trace.calls is not None
+    return trace.calls
+
+
+def test_steps_are_read_from_the_oldest_on_with_their_outputs() -> None:
+    page = {
+        "object": "list",
+        "data": [step(2, entry("b", "Error: none")), step(1, entry("a", "18C"), entry("c"))],
+    }
+
+    calls = calls_of(page)
+
+    assert [(call.id, call.step, call.result, call.failed) for call in calls] == [
+        ("a", 0, "18C", False),
+        ("c", 0, None, None),
+        ("b", 1, "Error: none", True),
+    ]
+
+
+def test_tools_of_the_provider_are_left_out() -> None:
+    assert calls_of(step(1, {"type": "code_interpreter", "code_interpreter": {"input": "1"}})) == ()
+
+
+def test_what_waits_for_an_output_and_is_a_step_already_counts_once() -> None:
+    waiting = {"event": "thread.run.requires_action", "data": run(entry("a"), entry("b"))}
+    finished = {"event": "thread.run.step.completed", "data": step(1, entry("a", "18C"), id="s")}
+
+    calls = calls_of([waiting, finished])
+
+    assert [(call.id, call.result) for call in calls] == [("a", "18C"), ("b", None)]
+
+
+def test_a_step_counts_as_it_was_reported_last() -> None:
+    begun = {"event": "thread.run.step.in_progress", "data": step(1, entry("a"), id="s")}
+    finished = {"event": "thread.run.step.completed", "data": step(1, entry("a", "18C"), id="s")}
+
+    (call,) = calls_of([begun, finished, {"event": "done", "data": "[DONE]"}])
+
+    assert call.result == "18C"
+
+
+def test_a_step_without_a_time_comes_first() -> None:
+    calls = calls_of([step(1, entry("a")), step("later", entry("b"))])
+
+    assert [call.id for call in calls] == ["b", "a"]
+
+
+def test_a_run_that_waits_for_nothing_has_no_calls() -> None:
+    assert calls_of(run(required_action=None)) == ()
+
+
+def test_the_tools_are_those_of_the_run() -> None:
+    assert [tool.name for tool in read_tools(run(tools=[{"name": "f"}]))] == ["f"]
+
+
+def test_lines_of_steps_and_events_are_one_run() -> None:
+    assert joins_lines(step(1))
+    assert joins_lines({"event": "thread.run.created", "data": run()})
+    assert joins_lines({"event": "thread.created", "data": {"object": "thread"}})
+    assert joins_lines({"event": "done", "data": "[DONE]"})
+    assert not joins_lines({"event": "response.created", "data": {}})
+    assert not joins_lines({"event": "thread.created"})
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"object": "list", "data": [{"object": "chat.completion"}]},
+        {"object": "thread.message"},
+        [step(1), "text"],
+        [{"object": "thread"}],
+    ],
+)
+def test_what_only_looks_alike_is_left_to_others(document: Any) -> None:
+    assert not recognises(document)
