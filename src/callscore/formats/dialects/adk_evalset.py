@@ -1,0 +1,227 @@
+"""Google ADK evaluations: eval sets and test files with expected calls, and eval results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import unique_tools
+from callscore.formats.dialects.adk_events import take_events
+from callscore.formats.families.gemini_content import Contents, read_declarations, text_in_content
+from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 320
+EXAMPLE = {
+    "eval_set_id": "weather",
+    "eval_cases": [
+        {
+            "eval_id": "paris",
+            "conversation": [
+                {
+                    "user_content": {"role": "user", "parts": [{"text": "How is Paris?"}]},
+                    "intermediate_data": {
+                        "tool_uses": [{"name": "get_weather", "args": {"city": "Paris"}}]
+                    },
+                }
+            ],
+        }
+    ],
+}
+_CASES = ("eval_cases", "evalCases")
+_ID = ("eval_id", "evalId")
+_PLAN = ("conversation", "conversation_scenario", "conversationScenario")
+_RESULTS = ("eval_case_results", "evalCaseResults")
+_COMPARED = ("eval_metric_result_per_invocation", "evalMetricResultPerInvocation")
+_ACTUAL = ("actual_invocation", "actualInvocation")
+_EXPECTED = ("expected_invocation", "expectedInvocation")
+_DATA = ("intermediate_data", "intermediateData")
+_ASKED = ("user_content", "userContent")
+_DETAILS = ("app_details", "appDetails")
+_MARKS = frozenset((*_CASES, *_ID, *_RESULTS, "query", "data"))  # one of them has whatever it is
+
+_Calls = tuple["ToolCall", ...]
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is an eval set, its cases, its results, or a test file from before these."""
+    head = document[0] if isinstance(document, list) and document else document
+    if not isinstance(head, dict) or _MARKS.isdisjoint(head):
+        return False
+    if isinstance(document, list):
+        return any(
+            all(map(kind, document)) for kind in (_is_case, _is_result, _is_turn, _is_old_case)
+        )
+    return (
+        isinstance(first(document, *_CASES), list)
+        or isinstance(first(document, *_RESULTS), list)
+        or _is_case(document)
+        or _is_result(document)
+    )
+
+
+def _is_case(item: Any) -> bool:
+    return isinstance(first(item, *_ID), str) and isinstance(first(item, *_PLAN), list | dict)
+
+
+def _is_result(item: Any) -> bool:
+    return isinstance(first(item, *_ID), str) and isinstance(first(item, *_COMPARED), list)
+
+
+def _is_turn(item: Any) -> bool:
+    if not isinstance(item, dict) or not isinstance(item.get("query"), str):
+        return False
+    uses = item.get("expected_tool_use"), item.get("actual_tool_use")
+    return isinstance(uses[0], list) or isinstance(uses[1], list)
+
+
+def _is_old_case(item: Any) -> bool:
+    data = at(item, "data")
+    return isinstance(data, list) and bool(data) and all(map(_is_turn, data))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One trace for each case, or for each run of one. All its invocations are one conversation."""
+    if isinstance(document, list) and any(map(_is_turn, document)):
+        return [_read_turns(document, wanted)]
+    items = _items_in(document)
+    results = [item for item in items if _is_result(item)]
+    if not results:
+        return [_read_case(item, wanted) for item in items]
+    runs = Counter([_id_of(item) for item in results])
+    seen: Counter[str | None] = Counter()
+    traces = []
+    for item in items:
+        if not _is_result(item):
+            traces.append(_read_case(item, wanted))
+            continue
+        name = _id_of(item)
+        trial = seen[name] if runs[name] > 1 else None
+        seen[name] += 1
+        traces.append(_read_result(item, wanted, trial))
+    return traces
+
+
+def _items_in(document: Any) -> list[dict[str, Any]]:
+    """The cases, or the results of cases, in a set or in a list, or one that stands alone."""
+    items = document if isinstance(document, list) else first(document, *_CASES, *_RESULTS)
+    return dicts(items if isinstance(items, list) else [document])
+
+
+def _id_of(item: dict[str, Any]) -> str | None:
+    return text_of(first(item, *_ID))
+
+
+def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
+    """What a case expects; of a conversation that is yet to be played, nobody says what."""
+    if isinstance(case.get("data"), list):
+        return _read_turns(case["data"], wanted, id=text_of(case.get("name")))
+    conversation = case.get("conversation")
+    if not isinstance(conversation, list):
+        scenario = first(case, "conversation_scenario", "conversationScenario")
+        asked = first(scenario, "starting_prompt", "startingPrompt")
+        return Trace(id=_id_of(case), input=asked)
+    return Trace(
+        expected=_calls_in(conversation, wanted),
+        id=_id_of(case),
+        input=_questions_in(conversation),
+    )
+
+
+def _read_result(result: dict[str, Any], wanted: Wanted, trial: int | None) -> Trace:
+    """What a case has come to: what was called, beside what was expected where that is known."""
+    compared = dicts(first(result, *_COMPARED))
+    actual = [first(pair, *_ACTUAL) for pair in compared]
+    expected = [first(pair, *_EXPECTED) for pair in compared]
+    calls = _calls_in(actual, wanted) if compared else _calls_of_session(result, wanted)
+    return Trace(
+        calls=calls,
+        expected=_calls_in(expected, wanted) if any(expected) else None,
+        id=_id_of(result),
+        trial=trial,
+        input=_questions_in(actual),
+    )
+
+
+def _calls_of_session(result: dict[str, Any], wanted: Wanted) -> _Calls | None:
+    """What was called in a run that no metric has looked at, as its session keeps it."""
+    events = at(first(result, "session_details", "sessionDetails"), "events")
+    if not isinstance(events, list):
+        return None
+    contents = Contents(wanted)
+    take_events(events, contents)
+    return contents.finish().calls()
+
+
+def _calls_in(invocations: list[Any], wanted: Wanted) -> _Calls:
+    contents = Contents(wanted)
+    for invocation in dicts(invocations):
+        contents.begin()
+        data = first(invocation, *_DATA)
+        events = first(data, "invocation_events", "invocationEvents")
+        if isinstance(events, list):
+            take_events(events, contents)
+            continue
+        for call in list_of(first(data, "tool_uses", "toolUses")):
+            contents.take_call(call)
+        for response in list_of(first(data, "tool_responses", "toolResponses")):
+            contents.take_response(response)
+    return contents.finish().calls()
+
+
+def _questions_in(invocations: list[Any]) -> Any:
+    """What the user asks: a text, or one for each invocation."""
+    asked = [text_in_content(first(item, *_ASKED)) for item in dicts(invocations)]
+    return asked[0] if len(asked) == 1 else asked or None
+
+
+def _read_turns(
+    turns: list[Any],
+    wanted: Wanted,
+    *,
+    id: str | None = None,  # noqa: A002  (as the field is called)
+) -> Trace:
+    """One conversation, as it was written down before there were eval sets."""
+    asked = [text_of(turn.get("query")) for turn in dicts(turns)]
+    return Trace(
+        calls=_uses_in(turns, "actual_tool_use", wanted),
+        expected=_uses_in(turns, "expected_tool_use", wanted),
+        id=id,
+        input=asked[0] if len(asked) == 1 else asked,
+    )
+
+
+def _uses_in(turns: list[Any], key: str, wanted: Wanted) -> _Calls | None:
+    """The calls under a key; None where no turn has it."""
+    having = [turn for turn in dicts(turns) if key in turn]
+    if not having:
+        return None
+    transcript = Transcript(wanted)
+    for turn in having:
+        uses = dicts(turn[key])
+        if uses:
+            transcript.step()
+        for use in uses:
+            transcript.call(use.get("tool_name"), use.get("tool_input"))
+    return transcript.calls()
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools of all agents of the app, where the invocations tell."""
+    tools: list[Tool] = []
+    for item in _items_in(document):
+        pairs = dicts(first(item, *_COMPARED))
+        for invocation in (*dicts(item.get("conversation")), *pairs):
+            details = first(first(invocation, *_ACTUAL) or invocation, *_DETAILS)
+            agents = first(details, "agent_details", "agentDetails")
+            for agent in agents.values() if isinstance(agents, dict) else ():
+                tools += read_declarations(first(agent, "tool_declarations", "toolDeclarations"))
+    return unique_tools(tools)

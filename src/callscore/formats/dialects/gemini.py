@@ -1,0 +1,186 @@
+"""Gemini generateContent: responses, streams, requests and contents, of the API and of Vertex AI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.families.gemini_content import (
+    Contents,
+    is_content,
+    read_declarations,
+    text_in_content,
+)
+from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 660
+EXAMPLE = {
+    "candidates": [
+        {
+            "content": {
+                "role": "model",
+                "parts": [{"functionCall": {"name": "get_weather", "args": {"city": "Paris"}}}],
+            },
+            "finishReason": "STOP",
+        }
+    ]
+}
+_HISTORY = ("automaticFunctionCallingHistory", "automatic_function_calling_history")
+_FEEDBACK = ("promptFeedback", "prompt_feedback")
+_USAGE = ("usageMetadata", "usage_metadata")
+_MARKS = frozenset(("candidates", *_FEEDBACK, *_HISTORY))  # one of them has every answer
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has candidates, contents or feedback on a prompt, or is a list of such."""
+    if isinstance(document, list):
+        return _is_conversation(document) or _is_stream(document)
+    return isinstance(document, dict) and (
+        _is_response(document)
+        or _is_response(document.get("response"))
+        or _is_conversation(document.get("contents"))
+        or ("parts" in document and _is_conversation([document]))
+    )
+
+
+def _is_response(value: Any) -> bool:
+    """Whether it is an answer, if perhaps none but the reason why there is none."""
+    if not isinstance(value, dict):
+        return False
+    if _MARKS.isdisjoint(value):
+        return False
+    candidates = value.get("candidates")
+    if candidates:
+        return _is_candidate(at(candidates, 0))
+    return isinstance(first(value, *_FEEDBACK), dict) or any(key in value for key in _HISTORY)
+
+
+def _is_candidate(value: Any) -> bool:
+    return isinstance(value, dict) and (
+        isinstance(at(value, "content"), dict) or _finish_reason(value) is not None
+    )
+
+
+def _finish_reason(candidate: Any) -> Any:
+    return first(candidate, "finishReason", "finish_reason")
+
+
+def _is_stream(document: list[Any]) -> bool:
+    """Whether all items are pieces of answers; the last may tell nothing but what was used."""
+    return any(map(_is_response, document)) and all(
+        _is_response(item) or isinstance(first(item, *_USAGE), dict) for item in document
+    )
+
+
+def _is_conversation(contents: Any) -> bool:
+    return (
+        isinstance(contents, list)
+        and bool(contents)
+        and all(map(is_content, contents))
+        and any(item.get("role") is not None for item in contents)
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is the piece of an answer that goes on in the next line."""
+    return (
+        isinstance(line, dict)
+        and _is_candidate(at(line, "candidates", 0))
+        and _finish_reason(at(line, "candidates", 0)) is None
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """The chosen candidate of each answer, or all contents of a conversation."""
+    if isinstance(document, list) and at(document, 0, "parts") is None:
+        answers = _answers_in(document)
+        return [_read_answer(pieces, wanted, is_only=len(answers) == 1) for pieces in answers]
+    if isinstance(document, dict):
+        if "response" in document:  # a line of a batch
+            answer = [document["response"]]
+            return [_read_answer(answer, wanted, id=text_of(document.get("key")))]
+        if "contents" not in document and "parts" not in document:
+            return [_read_answer([document], wanted)]
+        document = document.get("contents", [document])
+    return [_read_conversation(dicts(document), wanted)]
+
+
+def _answers_in(document: list[Any]) -> list[list[Any]]:
+    """The pieces of each answer: they share an id, or the last of them has the reason to end."""
+    answers: list[list[Any]] = []
+    last_id: Any = None
+    is_over = True
+    for piece in dicts(document):
+        id_ = first(piece, "responseId", "response_id")
+        is_other = is_over if id_ is None or last_id is None else id_ != last_id
+        if not answers or (is_other and piece.get("candidates")):
+            answers.append([])
+        answers[-1].append(piece)
+        last_id = last_id if id_ is None else id_
+        if piece.get("candidates"):
+            is_over = _finish_reason(at(piece, "candidates", 0)) is not None
+    return answers
+
+
+def _read_answer(
+    pieces: list[Any],
+    wanted: Wanted,
+    *,
+    is_only: bool = True,
+    id: str | None = None,  # noqa: A002  (as the field is called)
+) -> Trace:
+    """One answer, after what the SDK has called by itself on the way to it.
+
+    Args:
+        pieces: the whole answer, or what was streamed.
+        wanted: which candidate to take.
+        is_only: whether the answers before this one are not in the document themselves.
+        id: the key of a batch.
+    """
+    candidates = [_candidate(piece, wanted.candidate) for piece in pieces]
+    if wanted.candidate and not any(candidates):
+        return Trace(id=id)  # there is no such answer, and that is no answer without calls
+    contents = Contents(wanted)
+    history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
+    for content in history:
+        contents.begin()
+        contents.take(content)
+    contents.begin()
+    for candidate in candidates:
+        content = at(candidate, "content")
+        # The last call that the SDK has run by itself can be the answer, too.
+        if not history or content not in history[-2:]:
+            contents.take(content)
+        message = first(candidate, "finishMessage", "finish_message")
+        contents.take_loss(_finish_reason(candidate), message)
+    return contents.finish().trace(id=id)
+
+
+def _candidate(answer: Any, number: int) -> Any:
+    """One of the candidates; a piece of a stream may have only some of them."""
+    for position, candidate in enumerate(list_of(at(answer, "candidates"))):
+        index = integer_of(candidate.get("index")) if isinstance(candidate, dict) else None
+        if (position if index is None else index) == number:
+            return candidate
+    return None
+
+
+def _read_conversation(messages: list[dict[str, Any]], wanted: Wanted) -> Trace:
+    contents = Contents(wanted)
+    for content in messages:
+        contents.begin()
+        contents.take(content)
+    asked = [item for item in messages if item.get("role") in ("user", None)]
+    return contents.finish().trace(input=text_in_content(asked[0] if asked else None))
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The functions that a request declares."""
+    request = first(document, "request") or document
+    return read_declarations(at(request, "tools") or at(request, "config", "tools"))

@@ -1,0 +1,126 @@
+"""Gemini Live: the messages that server and client exchange in a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.families.gemini_content import Contents, read_declarations
+from callscore.formats.shape import at, dicts, first, list_of
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 650
+EXAMPLE = {
+    "toolCall": {
+        "functionCalls": [{"id": "f1", "name": "get_weather", "args": {"city": "Paris"}}],
+    }
+}
+_WRAPPERS = ("serverMessage", "server_message", "clientMessage", "client_message")
+_WRAPPED = frozenset(_WRAPPERS)
+_CALL = ("toolCall", "tool_call")
+_CALLS = ("functionCalls", "function_calls")
+_CANCELLATION = ("toolCallCancellation", "tool_call_cancellation")
+_RESPONSE = ("toolResponse", "tool_response")
+_RESPONSES = ("functionResponses", "function_responses")
+_ANYTHING = (
+    "setupComplete",
+    "setup_complete",
+    "serverContent",
+    "server_content",
+    "sessionResumptionUpdate",
+    "session_resumption_update",
+    "goAway",
+    "go_away",
+    "clientContent",
+    "client_content",
+    "realtimeInput",
+    "realtime_input",
+)
+# The keys of messages, with what each must hold for the message to be one of a session.
+_HELD: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_CALL, _CALLS),
+    **dict.fromkeys(_RESPONSE, _RESPONSES),
+    **dict.fromkeys(_CANCELLATION, ("ids",)),
+    "setup": ("model",),
+    **dict.fromkeys(_ANYTHING, ()),
+}
+_MARKS = frozenset((*_HELD, *_WRAPPERS))
+_NOTICES = (  # which tell that a message is one of a session only among others
+    "usageMetadata",
+    "usage_metadata",
+    "voiceActivity",
+    "voice_activity",
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a message of a session, or a list of messages."""
+    if isinstance(document, list):
+        return any(map(_is_message, document)) and all(
+            _is_message(item) or first(_unwrapped(item), *_NOTICES) is not None for item in document
+        )
+    return _is_message(document)
+
+
+def _is_message(item: Any) -> bool:
+    if not isinstance(item, dict) or _MARKS.isdisjoint(item):
+        return False
+    for key, value in _unwrapped(item).items():
+        held = _HELD.get(key)
+        if held is not None and isinstance(value, dict):
+            return not held or first(value, *held) is not None
+    return False
+
+
+def _unwrapped(item: Any) -> Any:
+    """The message itself, where a log says beside it who has sent it."""
+    if not isinstance(item, dict) or _WRAPPED.isdisjoint(item):
+        return item
+    inner = first(item, *_WRAPPERS)
+    return inner if isinstance(inner, dict) else item
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a session."""
+    return _is_message(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One session. A call that the server takes back was still made, and came to nothing."""
+    contents = Contents(wanted)
+    for item in dicts(document if isinstance(document, list) else [document]):
+        contents.begin()
+        for key, value in _unwrapped(item).items():
+            if key in _CALL:
+                for call in list_of(first(value, *_CALLS)):
+                    contents.take_call(call)
+            elif key in _RESPONSE:
+                for response in _several(first(value, *_RESPONSES)):
+                    contents.take_response(response)
+            elif key in _CANCELLATION:
+                _take_cancellation(at(value, "ids"), contents)
+    return [contents.finish().trace()]
+
+
+def _take_cancellation(ids: Any, contents: Contents) -> None:
+    for id_ in list_of(ids):
+        if isinstance(id_, str) and id_:
+            contents.transcript.result(None, id_, failed=True)
+
+
+def _several(responses: Any) -> list[Any]:
+    """The responses in a message, of which one may stand alone."""
+    return responses if isinstance(responses, list) else [responses]
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The functions that are declared when the session is set up."""
+    for item in dicts(document if isinstance(document, list) else [document]):
+        tools = at(_unwrapped(item), "setup", "tools")
+        if tools is not None:
+            return read_declarations(tools)
+    return []

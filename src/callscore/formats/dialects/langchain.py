@@ -1,0 +1,171 @@
+"""LangChain: messages in every encoding, stream chunks, generations and agent steps.
+
+That is `model_dump`, `messages_to_dict`, `dumpd`, and whatever wraps a list of such messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.langchain_messages import (
+    is_message,
+    is_sure_message,
+    take_messages,
+)
+from callscore.formats.shape import at, first, list_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "generated_message",
+    "joins_lines",
+    "read",
+    "read_tools",
+    "recognises",
+]
+
+ORDER = 500
+EXAMPLE = {
+    "type": "ai",
+    "content": "",
+    "tool_calls": [
+        {"name": "get_weather", "args": {"city": "Paris"}, "id": "call_1", "type": "tool_call"}
+    ],
+    "invalid_tool_calls": [],
+}
+_CALLS = ("tool_call", "invalid_tool_call", "server_tool_call")
+# What stands beside calls in the content of an answer, where that is all that was kept.
+_BLOCKS = ("text", "reasoning", "server_tool_result", "non_standard", "image", "audio", "file")
+_GENERATIONS = ("ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk")
+# One of these has whatever stands for itself, and one has whatever holds it.
+_MARKS = frozenset(("type", "invalid_tool_calls", "tool_input"))
+_HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output", "raw"))
+_MOST_WRAPPED = 3
+_PAIR = 2
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a message, an agent's action or a call, or holds a list of such."""
+    if isinstance(document, dict):
+        if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
+            return False
+        if isinstance(document.get("generations"), list):
+            return _is_generation(_generation(document, 0))
+    elif not isinstance(document, list):
+        return False
+    entries = _entries_in(document, 0)
+    return all(map(_is_entry, entries)) and any(map(_is_sure, entries))
+
+
+def _entries_in(document: Any, candidate: int) -> list[Any]:
+    """The messages, actions or calls in a document, whatever is wrapped around them."""
+    for _ in range(_MOST_WRAPPED):
+        if not isinstance(document, dict) or is_message(document):
+            break
+        steps = document.get("intermediate_steps")
+        if isinstance(steps, list) and steps:
+            return steps
+        if isinstance(document.get("generations"), list):
+            return [generated_message(document, candidate)]
+        if _is_named_generation(document):
+            return [at(first(document, "kwargs") or document, "message")]
+        inner = first(document, "messages", "output", "raw")
+        if not isinstance(inner, dict | list):
+            break
+        document = inner
+    return document if isinstance(document, list) else [document]
+
+
+def _is_named_generation(value: dict[str, Any]) -> bool:
+    name = at(value, "id", -1) if value.get("type") == "constructor" else value.get("type")
+    return name in _GENERATIONS
+
+
+def generated_message(result: Any, candidate: int) -> Any:
+    """The chosen message of what a model has generated, an `LLMResult`."""
+    return at(_generation(result, candidate), "message")
+
+
+def _generation(result: Any, candidate: int) -> Any:
+    chosen = at(result, "generations", 0)
+    # One list a prompt; those who keep one prompt only may leave it out.
+    return (
+        at(chosen, candidate) if isinstance(chosen, list) else at(result, "generations", candidate)
+    )
+
+
+def _is_generation(value: Any) -> bool:
+    return is_message(at(value, "message")) or at(value, "type") in _GENERATIONS
+
+
+def _is_entry(value: Any) -> bool:
+    if isinstance(value, dict) and _MARKS.isdisjoint(value):
+        return False
+    return is_message(value) or _is_sure(value) or at(value, "type") in _BLOCKS
+
+
+def _is_sure(value: Any) -> bool:
+    return is_sure_message(value) or _is_call(value) or _action_of(value) is not None
+
+
+def _is_call(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("type") in _CALLS
+        and "name" in value
+        and "args" in value
+    )
+
+
+def _action_of(value: Any) -> dict[str, Any] | None:
+    """The action of an agent, alone or with what was observed."""
+    if isinstance(value, list) and len(value) == _PAIR:
+        value = value[0]
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "constructor":
+        value = value.get("kwargs")
+    is_action = isinstance(value, dict) and "tool_input" in value and "log" in value
+    return value if is_action and isinstance(value.get("tool"), str) else None
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a conversation, or a chunk of one."""
+    return is_sure_message(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: all messages, the chosen generation, or what an agent did step by step."""
+    transcript = Transcript(wanted)
+    entries = _entries_in(document, wanted.candidate)
+    actions = [(entry, action) for entry in entries if (action := _action_of(entry)) is not None]
+    for entry, action in actions:
+        _take_action(entry, action, transcript)
+    if not actions:
+        are_blocks = any(_is_call(entry) for entry in entries)
+        messages = [{"type": "ai", "content": entries}] if are_blocks else entries
+        take_messages(messages, transcript)
+    return [transcript.trace()]
+
+
+def _take_action(entry: Any, action: dict[str, Any], transcript: Transcript) -> None:
+    given = action.get("tool_input")
+    # A tool of one text takes it as it is; what begins like an object was meant to be one.
+    if isinstance(given, str) and not given.lstrip().startswith("{"):
+        given = {"input": given}
+    id_ = action.get("tool_call_id")
+    transcript.step()
+    transcript.call(action["tool"], given, id_)
+    if isinstance(entry, list):
+        transcript.result(entry[1], id_)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that somebody wrote down beside the messages; LangChain itself does not."""
+    return read_definitions(list_of(at(document, "tools")))

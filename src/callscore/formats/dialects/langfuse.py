@@ -1,0 +1,284 @@
+"""Langfuse observations: exports of a trace, answers of the API, and lines of observations.
+
+What a model answered is there as its provider, its framework or an instrumentor gave it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects import openinference
+from callscore.formats.families.attributes import read_attributes
+from callscore.formats.families.genai_spans import observe_span, offered_in
+from callscore.formats.families.langchain_messages import fields_of
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.spans import Span, in_order, spans_by_trace, time_of
+from callscore.formats.families.tool_calls import executed_call
+from callscore.formats.shape import at, dicts, first, json_of, list_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 250
+EXAMPLE = {
+    "data": [
+        {
+            "id": "9d1f",
+            "traceId": "c0de",
+            "type": "GENERATION",
+            "name": "ChatOpenAI",
+            "startTime": "2026-01-01T09:00:00.000Z",
+            "output": {
+                "role": "assistant",
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+                    }
+                ],
+            },
+        }
+    ]
+}
+_TYPES = frozenset(
+    (
+        *("GENERATION", "SPAN", "TOOL", "AGENT", "CHAIN", "EVENT"),
+        *("RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"),
+    )
+)
+_MARKS = frozenset(
+    ("traceId", "trace_id", "startTime", "start_time", "parentObservationId", "output")
+)
+_MOST_LOOKED_AT = 20
+_SHORT = 50  # characters
+_NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
+_IDS = ("gen_ai.tool.call.id", "ai.toolCall.id")
+_ARGUMENTS = ("gen_ai.tool.call.arguments", "ai.toolCall.args", "gcp.vertex.agent.tool_call_args")
+_RESULTS = ("gen_ai.tool.call.result", "ai.toolCall.result", "gcp.vertex.agent.tool_response")
+_PREFIXES = ("execute_tool ", "running tool: ")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is, or has, a list of observations."""
+    looked_at = _observations(document)[:_MOST_LOOKED_AT]
+    return bool(looked_at) and all(_is_observation(item) for item in looked_at)
+
+
+def _observations(document: Any) -> list[Any]:
+    if isinstance(document, dict):
+        held = first(document, "observations", "data")
+        return [document] if _is_observation(document) else list_of(held)
+    return list_of(document)
+
+
+def _is_observation(item: Any) -> bool:
+    kind = item.get("type") if isinstance(item, dict) else None
+    return isinstance(kind, str) and kind in _TYPES and not _MARKS.isdisjoint(item)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is an observation."""
+    return _is_observation(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace."""
+    outputs = ModelOutputs(wanted)
+    spans = [_span_of(item) for item in dicts(_observations(document))]
+    runs = [
+        Run([_observe(span, outputs, wanted) for span in group], _question(document, group))
+        for group in spans_by_trace(in_order(spans))
+    ]
+    return traces_of(runs or [Run([], _question(document, []))], wanted)
+
+
+def _question(document: Any, spans: list[Span]) -> Any:
+    """What went into the trace, or into the first observation of it.
+
+    An export has it as JSON text of JSON text.
+    """
+    if first(document, "observations") is not None:
+        asked = first(first(document, "trace") or document, "input")
+    else:
+        asked = spans[0].record.get("input") if spans else None
+    return json_of(json_of(asked))
+
+
+def _span_of(item: dict[str, Any]) -> Span:
+    """The observation as the span that it often was, and always could have been."""
+    metadata = json_of(item.get("metadata"))
+    given = metadata.get("attributes") if isinstance(metadata, dict) else None
+    return Span(
+        name=text_of(item.get("name")) or "",
+        attributes=read_attributes(given) if given else {},
+        start=time_of(_either(item, "startTime", "start_time")),
+        id=text_of(item.get("id")),
+        parent=text_of(_either(item, "parentObservationId", "parent_observation_id")),
+        trace=text_of(_either(item, "traceId", "trace_id")),
+        failed=item.get("level") == "ERROR",
+        record=item,
+    )
+
+
+def _either(item: dict[str, Any], key: str, other: str) -> Any:
+    found = item.get(key)
+    return item.get(other) if found is None else found
+
+
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+    item = span.record
+    if item.get("type") == "GENERATION":
+        return Observed(
+            id=span.id,
+            parent=span.parent,
+            requests=_requests(span, outputs, wanted),
+            answers=partial(outputs.answers, item.get("input")),
+        )
+    message = _tool_message(item)
+    is_tool = item.get("type") == "TOOL" or message or first(span.attributes, *_NAMES)
+    return Observed(
+        id=span.id,
+        parent=span.parent,
+        execution=_execution(span, message, wanted) if is_tool else None,
+    )
+
+
+# --- models -------------------------------------------------------------------------------------
+
+
+def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+    """The calls in an answer; where it was not written down, those that stand beside it."""
+    item = span.record
+    output = item.get("output")
+    calls = outputs.calls(output)
+    if calls:
+        return calls
+    if not _is_empty(output):
+        return _listed(item, wanted)
+    return (
+        outputs.calls(first(span.attributes, "ai.response.toolCalls"))
+        or openinference.requests_in(span, outputs, wanted)
+        or observe_span(span, outputs, wanted).requests
+        or _listed(item, wanted)
+    )
+
+
+def _is_empty(output: Any) -> bool:
+    """Whether nothing was written down, or JSON for nothing, which is short."""
+    is_text = isinstance(output, str) and len(output) > _SHORT
+    return not is_text and not json_of(output)
+
+
+def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
+    """The calls that Langfuse itself has found: names in one list, and the rest in another."""
+    transcript = Transcript(wanted)
+    calls = list_of(first(item, "toolCalls", "tool_calls"))
+    names = list_of(first(item, "toolCallNames", "tool_call_names"))
+    for name, given in zip(names, calls, strict=False):
+        call = json_of(given)
+        transcript.call(name, first(call, "arguments"), first(call, "id"))
+    return transcript.calls()
+
+
+# --- tools --------------------------------------------------------------------------------------
+
+
+def _tool_message(item: dict[str, Any]) -> dict[str, Any] | None:
+    """The message that a tool of LangChain gave back, whatever its observation is called."""
+    output = item.get("output")
+    if isinstance(output, str):
+        output = json_of(output) if '"tool_call_id"' in output else None
+    kind, fields = fields_of(output)
+    return fields if kind == "tool" and "tool_call_id" in fields else None
+
+
+def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> ToolCall:
+    item, attributes = span.record, span.attributes
+    name = given = id_ = result = None
+    if attributes:
+        name, id_ = first(attributes, *_NAMES), first(attributes, *_IDS)
+        given, result = first(attributes, *_ARGUMENTS), first(attributes, *_RESULTS)
+    failed = span.failed
+    if message is not None:
+        id_, result = id_ or message.get("tool_call_id"), message.get("content")
+        failed = failed or message.get("status") == "error"
+    if result is None:
+        result = first(item, "output", "statusMessage", "status_message")
+    return executed_call(
+        name or _bare_name(span.name),
+        _input_of(item) if given is None else given,
+        id_,
+        result=json_of(result),
+        failed=failed,
+        wanted=wanted,
+    )
+
+
+def _bare_name(name: str) -> str:
+    for prefix in _PREFIXES:
+        name = name.removeprefix(prefix)
+    return name
+
+
+def _input_of(item: dict[str, Any]) -> Any:
+    """What a tool was given, without the one key that some put around it."""
+    given = json_of(item.get("input"))
+    if isinstance(given, dict) and len(given) == 1 and isinstance(given.get("input"), dict):
+        return given["input"]
+    metadata = item.get("metadata")
+    if isinstance(metadata, str):
+        metadata = json_of(metadata) if '"inputs"' in metadata else None
+    told = at(metadata, "inputs")  # beside a text that is no JSON
+    return told if isinstance(told, dict) else given
+
+
+# --- definitions --------------------------------------------------------------------------------
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered, wherever they stand."""
+    tools: list[Tool] = []
+    for span in in_order([_span_of(item) for item in dicts(_observations(document))]):
+        if span.record.get("type") == "GENERATION":
+            tools += _offered(span)
+    return tools
+
+
+def _offered(span: Span) -> list[Tool]:
+    item, attributes = span.record, span.attributes
+    given, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
+    for offered in (
+        first(given, "tools", "functions"),
+        at(given, "config", "tools"),
+        first(metadata, "tools"),
+        openinference.offered_in(attributes),
+        offered_in(attributes),
+        _offered_as_messages(given),
+        at(json_of(item.get("output")), "tools"),
+        _offered_by_name(first(item, "toolDefinitions", "tool_definitions")),
+    ):
+        tools = read_definitions(offered)
+        if tools:
+            return tools
+    return []
+
+
+def _offered_as_messages(given: Any) -> list[Any]:
+    """The definitions that stand among the messages, as the integration of LangChain has them."""
+    contents = [at(message, "content") for message in dicts(given) if message.get("role") == "tool"]
+    return [content for content in contents if at(content, "type") == "function"]
+
+
+def _offered_by_name(given: Any) -> Any:
+    if not isinstance(given, dict):
+        return None
+    return {name: json_of(definition) for name, definition in given.items()}

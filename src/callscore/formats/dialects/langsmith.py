@@ -1,0 +1,308 @@
+"""LangSmith: runs with a `run_type`, flat or nested, as the SDK, the API or an export has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.formats.definitions import read_definitions, unique_tools
+from callscore.formats.dialects.langchain import generated_message
+from callscore.formats.families.langchain_messages import fields_of, take_messages
+from callscore.formats.families.langchain_tools import ToolRun, answers_in, run_call
+from callscore.formats.families.response_items import is_run_of_items, take_items
+from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.shape import at, first, list_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 260
+EXAMPLE = [
+    {
+        "id": "7c1f0f2e-6a5e-4a1c-9d55-2f8f3c0b7a11",
+        "trace_id": "7c1f0f2e-6a5e-4a1c-9d55-2f8f3c0b7a11",
+        "name": "ChatOpenAI",
+        "run_type": "llm",
+        "start_time": "2026-11-15T06:37:27.153025",
+        "inputs": {"messages": [{"role": "user", "content": "How is the weather in Paris?"}]},
+        "outputs": {
+            "message": {
+                "type": "ai",
+                "content": "",
+                "tool_calls": [
+                    {
+                        "name": "get_weather",
+                        "args": {"city": "Paris"},
+                        "id": "call_1",
+                        "type": "tool_call",
+                    }
+                ],
+            }
+        },
+        "error": None,
+    }
+]
+_TYPES = frozenset(
+    ("llm", "tool", "chain", "retriever", "embedding", "prompt", "parser", "agent", "runnable")
+)
+_PLACES = frozenset(("inputs", "outputs", "trace_id", "dotted_order", "start_time", "child_runs"))
+_MOST_LOOKED_AT = 20
+_MOST_WRAPPED = 3
+
+
+class _Record(Struct, frozen=True, gc=False):
+    """A run with what it is called, and what it is a part of."""
+
+    run: dict[str, Any]
+    id: str | None
+    parent: str | None
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a run, or a list of runs, with what went in and came out."""
+    items = _items_in(document)[:_MOST_LOOKED_AT]
+    return bool(items) and all(map(_holds_run, items))
+
+
+def _items_in(document: Any) -> list[Any]:
+    if isinstance(document, dict):
+        runs = document.get("runs")
+        return runs if isinstance(runs, list) else [document]
+    return list_of(document)
+
+
+def _unwrapped(item: Any) -> Any:
+    """The run in a row of an experiment, where it stands beside its example."""
+    if isinstance(item, dict) and "run" in item and _is_run(item["run"]):
+        return item["run"]
+    return item
+
+
+def _holds_run(item: Any) -> bool:
+    return _is_run(_unwrapped(item))
+
+
+def _is_run(value: Any) -> bool:
+    kind = value.get("run_type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in _TYPES and not _PLACES.isdisjoint(value)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one run of many."""
+    return _holds_run(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run of the agent a trace; the example that it was run on, if any, names it."""
+    groups = _grouped(_in_order(_records_in(document)))
+    if len(groups) == 1:
+        return [_named(_read_group(groups[0], wanted), _example_of(groups[0]))]
+    names = [_example_of(group) or _trace_of(group[0], {}) for group in groups]
+    often = Counter(names)
+    trials: Counter[str | None] = Counter()
+    traces = []
+    for group, name in zip(groups, names, strict=True):
+        trial = trials[name] if name is not None and often[name] > 1 else None
+        trials[name] += 1
+        traces.append(_named(_read_group(group, wanted), name, trial))
+    return traces or [Transcript(wanted).trace()]
+
+
+def _named(trace: Trace, name: str | None, trial: int | None = None) -> Trace:
+    return trace if name is None else replace(trace, id=name, trial=trial)
+
+
+# --- which runs there are, and which belong together --------------------------------------------
+
+
+def _records_in(document: Any) -> list[_Record]:
+    """Every run, once; of one that stands within another, with the id of that as its parent."""
+    found: list[_Record] = []
+    seen: set[str] = set()
+    waiting: list[tuple[Any, str | None]] = [
+        (_unwrapped(item), None) for item in reversed(_items_in(document))
+    ]
+    while waiting:
+        given, around = waiting.pop()
+        if not isinstance(given, dict):
+            continue
+        id_ = text_of(given.get("id"))
+        children = given.get("child_runs")
+        if children:
+            waiting += [(child, id_) for child in reversed(list_of(children))]
+        if id_ is None or id_ not in seen:
+            found.append(_Record(given, id_, text_of(given.get("parent_run_id")) or around))
+        if id_ is not None:
+            seen.add(id_)
+    return found
+
+
+def _in_order(records: list[_Record]) -> list[_Record]:
+    """The runs as they began; as they stand, where they do not all say when they began."""
+    for moment_of in (_order_of, _start_of) if len(records) > 1 else ():
+        moments: list[Any] = [moment_of(record.run) for record in records]
+        if None not in moments:
+            places = sorted(range(len(records)), key=moments.__getitem__)
+            return [records[place] for place in places]
+    return records
+
+
+def _order_of(run: dict[str, Any]) -> str | None:
+    """When a run began, as its order has it, and then how deep it is: others began with it."""
+    order = run.get("dotted_order")
+    if not isinstance(order, str):
+        return None
+    return order.rpartition(".")[2].partition("Z")[0] + "." * order.count(".")
+
+
+def _start_of(run: dict[str, Any]) -> str | None:
+    return text_of(run.get("start_time"))
+
+
+def _grouped(records: list[_Record]) -> list[list[_Record]]:
+    """The runs of each trace.
+
+    Models and tools that stand for themselves, with nothing around them, are traces of their own
+    for LangSmith. They are one run of an agent if there are both.
+    """
+    by_id = {record.id: record for record in records if record.id is not None}
+    groups: dict[str | None, list[_Record]] = {}
+    for record in records:
+        groups.setdefault(_trace_of(record, by_id), []).append(record)
+    if len(groups) == 1:
+        return [records]
+    loose = [group for group in groups.values() if _is_loose(group[0])]
+    kinds = [group[0].run.get("run_type") for group in loose]
+    if "llm" not in kinds or "tool" not in kinds:
+        return list(groups.values())
+    others = [group for group in groups.values() if not _is_loose(group[0])]
+    return [[record for group in loose for record in group], *others]
+
+
+def _trace_of(record: _Record, by_id: dict[str, _Record]) -> str | None:
+    """The id of the trace: as it is given, or that of the outermost run."""
+    named = text_of(record.run.get("trace_id"))
+    if not named:
+        order = text_of(record.run.get("dotted_order")) or ""
+        named = order.partition(".")[0].partition("Z")[2]
+    if named:
+        return named
+    seen = []
+    while record.parent in by_id and record.parent not in seen:
+        seen.append(record.parent)
+        record = by_id[record.parent]
+    return record.parent or record.id
+
+
+def _is_loose(root: _Record) -> bool:
+    is_alone = root.parent is None and not root.run.get("reference_example_id")
+    return is_alone and root.run.get("run_type") in ("llm", "tool")
+
+
+def _example_of(group: list[_Record]) -> str | None:
+    """The example that a run of the agent was made on."""
+    for record in group:
+        example = text_of(record.run.get("reference_example_id"))
+        if example:
+            return example
+    return None
+
+
+# --- what a run says ----------------------------------------------------------------------------
+
+
+def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
+    root = group[0].run
+    kinds = [record.run.get("run_type") for record in group]
+    if "llm" not in kinds:
+        told = Transcript(wanted)
+        _take_output(root.get("outputs"), told, wanted)
+        if told and not ("tool" in kinds and wanted.view == "executed"):
+            return told.trace(input=root.get("inputs"))
+    known = {record.id for record in group}
+    steps = [_observed(record, _nearest(record, known), wanted) for record in group]
+    return traces_of([Run(steps, input=root.get("inputs"))], wanted)[0]
+
+
+def _nearest(record: _Record, known: set[str | None]) -> str | None:
+    """The nearest run around a run that is there: who exports models and tools leaves out others.
+
+    The order names all runs around it, from the outside in.
+    """
+    if record.parent in known:
+        return record.parent
+    order = record.run.get("dotted_order")
+    if not isinstance(order, str) or "." not in order:
+        return None
+    around = [part.partition("Z")[2] for part in order.split(".")[:-1]]
+    return next((id_ for id_ in reversed(around) if id_ in known), None)
+
+
+def _observed(record: _Record, parent: str | None, wanted: Wanted) -> Observed:
+    run = record.run
+    if run.get("run_type") == "llm":
+        transcript = Transcript(wanted)
+        _take_output(run.get("outputs"), transcript, wanted)
+        return Observed(
+            id=record.id,
+            parent=parent,
+            requests=transcript.calls(),
+            answers=partial(answers_in, run.get("inputs")),
+        )
+    is_tool = run.get("run_type") == "tool"
+    execution = run_call(_execution(run), wanted) if is_tool else None
+    return Observed(id=record.id, parent=parent, execution=execution)
+
+
+def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
+    """Write down what a model gave out, in whichever way the integration notes it down."""
+    for _ in range(_MOST_WRAPPED):
+        if not isinstance(outputs, dict) or fields_of(outputs)[0]:
+            break
+        outputs = _inner(outputs, wanted)
+    if isinstance(outputs, list):
+        if is_run_of_items(outputs):
+            take_items(outputs, transcript)
+        else:
+            take_messages(outputs, transcript)
+    elif isinstance(at(outputs, "tool_calls"), list) and fields_of(outputs)[0] == "":
+        take_messages([{**outputs, "role": "assistant"}], transcript)
+    else:
+        take_messages([outputs], transcript)
+
+
+def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
+    """What stands in something that is no message."""
+    if isinstance(outputs.get("generations"), list):
+        return generated_message(outputs, wanted.candidate)
+    if isinstance(outputs.get("choices"), list):
+        return at(outputs["choices"], wanted.candidate, "message")
+    inner = first(outputs, "message", "messages", "output")
+    return outputs if inner is None else inner
+
+
+def _execution(run: dict[str, Any]) -> ToolRun:
+    error, outputs = run.get("error"), run.get("outputs")
+    output = outputs["output"] if isinstance(outputs, dict) and "output" in outputs else outputs
+    id_ = at(run, "extra", "tool_call_id")
+    if error is not None:
+        output = error
+    return ToolRun(run.get("name"), run.get("inputs"), id_, output, failed=error is not None)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    tools: list[Tool] = []
+    for record in _records_in(document):
+        if record.run.get("run_type") == "llm":
+            offered = first(at(record.run, "extra", "invocation_params"), "tools", "functions")
+            tools += read_definitions(offered or at(record.run, "inputs", "tools"))
+    return unique_tools(tools)

@@ -1,0 +1,148 @@
+"""Mistral conversations: responses, histories, requests and streams of the Agents API.
+
+Mistral's chat completions are spelled as OpenAI's are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 710
+EXAMPLE = {
+    "object": "conversation.response",
+    "conversation_id": "conv_1",
+    "outputs": [
+        {
+            "type": "function.call",
+            "tool_call_id": "c1",
+            "name": "get_weather",
+            "arguments": '{"city": "Paris"}',
+        }
+    ],
+}
+_OBJECTS = ("conversation.response", "conversation.history")
+_LISTS = ("outputs", "entries", "inputs")
+_ENTRIES = (
+    "message.input",
+    "message.output",
+    "function.call",
+    "function.result",
+    "tool.execution",
+    "agent.handoff",
+)
+_EVENTS = (
+    "conversation.response.started",
+    "conversation.response.done",
+    "conversation.response.error",
+    "message.output.delta",
+    "function.call.delta",
+    "tool.execution.started",
+    "tool.execution.delta",
+    "tool.execution.done",
+    "agent.handoff.started",
+    "agent.handoff.done",
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a conversation, a list of its entries, or a list of the events of a stream."""
+    if isinstance(document, list):
+        return _are_entries(document) or (bool(document) and all(map(_is_event, document)))
+    return isinstance(document, dict) and (
+        document.get("object") in _OBJECTS
+        or _is_event(document)
+        or _are_entries(first(document, *_LISTS))
+    )
+
+
+def _are_entries(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_entry, value))
+
+
+def _is_entry(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in _ENTRIES
+
+
+def _is_event(item: Any) -> bool:
+    event = _data(item)
+    kind = event.get("type") if isinstance(event, dict) else None
+    return isinstance(kind, str) and kind in _EVENTS
+
+
+def _data(item: Any) -> Any:
+    """The event itself, where the name that it was sent under stands beside it."""
+    data = item.get("data") if isinstance(item, dict) else None
+    return data if isinstance(data, dict) else item
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a stream."""
+    return _is_event(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the entries of a conversation. What Mistral runs itself is marked."""
+    transcript = Transcript(wanted)
+    goes_on = False  # whether the model has seen nothing new since its last call
+    for entry in _entries_in(document):
+        kind = entry.get("type")
+        if kind in ("function.call", "tool.execution"):
+            if not goes_on:
+                transcript.step()
+                goes_on = True
+            _take_call(entry, transcript)
+        elif kind == "function.result":
+            transcript.result(entry.get("result"), entry.get("tool_call_id"))
+            goes_on = False
+        elif kind == "message.input":
+            goes_on = False
+    return [transcript.trace()]
+
+
+def _take_call(entry: dict[str, Any], transcript: Transcript) -> None:
+    name, arguments = entry.get("name"), entry.get("arguments")
+    if entry["type"] == "function.call":
+        transcript.call(name, arguments, first(entry, "tool_call_id", "id"))
+        return
+    transcript.call(name, arguments, entry.get("id"), kind="server")
+    if entry.get("info") and isinstance(entry.get("id"), str):
+        transcript.result(entry["info"], entry["id"])
+
+
+def _entries_in(document: Any) -> list[dict[str, Any]]:
+    items = document if isinstance(document, list) else [document]
+    if any(map(_is_event, items)):
+        return _streamed_entries([_data(item) for item in dicts(items)])
+    return dicts(document if isinstance(document, list) else first(document, *_LISTS))
+
+
+def _streamed_entries(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries whose pieces the events of a stream are."""
+    entries: dict[str, dict[str, Any]] = {}
+    texts: dict[str, list[str]] = {}
+    for event in events:
+        kind = event.get("type")
+        if kind not in _EVENTS or not kind.startswith(("function.call", "tool.execution")):
+            continue
+        key = str(first(event, "tool_call_id", "id", "output_index"))
+        entry = entries.setdefault(key, {**event, "type": ".".join(kind.split(".")[:2])})
+        entry["info"] = event.get("info")
+        texts.setdefault(key, []).append(text_of(event.get("arguments")) or "")
+    for key, pieces in texts.items():
+        entries[key]["arguments"] = "".join(pieces)
+    return list(entries.values())
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The functions that a request offers."""
+    return read_definitions(at(document, "tools"))

@@ -1,0 +1,103 @@
+"""Ollama: chat responses, streams of them, and requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.shape import at, dicts, list_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 700
+EXAMPLE = {
+    "model": "qwen3",
+    "message": {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"function": {"name": "get_weather", "arguments": {"city": "Paris"}}}],
+    },
+    "done": True,
+}
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is an answer that says whether it is done, or has messages with Ollama's marks."""
+    if isinstance(document, list):
+        return bool(document) and (
+            all(map(_is_response, document)) or any(map(_is_marked, document))
+        )
+    return isinstance(document, dict) and (
+        _is_response(document) or any(map(_is_marked, list_of(document.get("messages"))))
+    )
+
+
+def _is_response(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("message"), dict)
+        and isinstance(item.get("done"), bool)
+    )
+
+
+def _is_marked(message: Any) -> bool:
+    """Whether a result names its tool, or a call has an object and neither an id nor a type."""
+    if not isinstance(message, dict) or not ("tool_name" in message or "tool_calls" in message):
+        return False
+    role = message.get("role")
+    if role == "tool":
+        return isinstance(message.get("tool_name"), str)
+    call = at(message, "tool_calls", 0)
+    if role != "assistant" or not isinstance(call, dict):
+        return False
+    is_bare = "id" not in call and "type" not in call
+    return is_bare and isinstance(at(call, "function", "arguments"), dict)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is the piece of an answer that goes on in the next line."""
+    return _is_response(line) and line["done"] is False
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run for each answer, or one for all messages of a conversation."""
+    if isinstance(document, list) and any(map(_is_response, document)):
+        return [_read_answer(pieces, wanted) for pieces in _answers_in(document)]
+    if isinstance(document, dict) and "messages" not in document:
+        return [_read_answer([document], wanted)]
+    transcript = Transcript(wanted)
+    question = None
+    for message in dicts(document if isinstance(document, list) else at(document, "messages")):
+        if question is None and message.get("role") == "user":
+            question = text_of(message.get("content"))
+        take_message(message, transcript)
+    return [transcript.trace(input=question)]
+
+
+def _answers_in(document: list[Any]) -> list[list[Any]]:
+    """The pieces of each answer, which ends with the piece that says so."""
+    answers: list[list[Any]] = [[]]
+    for piece in document:
+        answers[-1].append(piece)
+        if at(piece, "done") is True:
+            answers.append([])
+    return [pieces for pieces in answers if pieces]
+
+
+def _read_answer(pieces: list[Any], wanted: Wanted) -> Trace:
+    """One answer: each piece of it has whole calls, which together are those of one message."""
+    transcript = Transcript(wanted)
+    calls = [call for piece in pieces for call in list_of(at(piece, "message", "tool_calls"))]
+    take_message({"role": "assistant", "tool_calls": calls}, transcript)
+    return transcript.trace()
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that a request offers."""
+    return read_definitions(at(document, "tools"))

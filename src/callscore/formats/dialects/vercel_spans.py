@@ -1,0 +1,136 @@
+"""Vercel AI SDK: the spans of its telemetry, versions 4 to 6.
+
+What a model asked for is in `ai.response.toolCalls` of its span, once more in that of the span
+around it, and the span of each tool says what came of it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.tool_calls import exception_in, executed_call
+from callscore.formats.families.vercel_parts import take_call
+from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.shape import dicts, first, json_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 200
+_CALLS = "ai.response.toolCalls"
+EXAMPLE = [
+    {
+        "traceId": "b9483a92bcbbdc35245516432852d361",
+        "id": "7a5df4ec9a4b3790",
+        "name": "ai.generateText.doGenerate",
+        "timestamp": 1794740488753000,
+        "attributes": {
+            "ai.operationId": "ai.generateText.doGenerate",
+            _CALLS: (
+                '[{"toolCallId": "call_1", "toolName": "get_weather", '
+                '"input": "{\\"city\\": \\"Paris\\"}"}]'
+            ),
+        },
+    }
+]
+_MODELS = (".doGenerate", ".doStream")
+
+
+def recognises(document: Any) -> bool:
+    """Whether its spans have the attributes of the AI SDK."""
+    return vocabulary_of(document) == "vercel"
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a span, or a batch of them."""
+    return is_span_line(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace.
+
+    Whether inputs and outputs are recorded is set for each run, and so is how it can be viewed.
+    Where each span is a trace of its own, those of the tools only repeat what models asked for.
+    """
+    outputs = ModelOutputs(wanted)
+    runs = [_run(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
+    if wanted.view == "executed":
+        return traces_of(runs, wanted)
+    with_models = [run for run in runs if any(step.requests is not None for step in run.steps)]
+    return [traces_of([run], wanted)[0] for run in with_models or runs]
+
+
+def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Run:
+    """The run that a trace is. What is around a model repeats what it asked for last."""
+    are_models = [_operation(span).endswith(_MODELS) for span in spans]
+    if not any(are_models):
+        are_models = [_CALLS in span.attributes for span in spans]
+    steps = [
+        _observe(span, outputs, wanted, is_model=is_model)
+        for span, is_model in zip(spans, are_models, strict=True)
+    ]
+    return Run(steps, _question(spans))
+
+
+def _operation(span: Span) -> str:
+    return text_of(span.attributes.get("ai.operationId")) or span.name
+
+
+def _question(spans: list[Span]) -> Any:
+    for span in spans:
+        asked = json_of(span.attributes.get("ai.prompt"))
+        if asked is not None:
+            return first(asked, "prompt", "messages") or asked
+    return None
+
+
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: bool) -> Observed:
+    attributes = span.attributes
+    requests = execution = None
+    if is_model:
+        transcript = Transcript(wanted)
+        for call in dicts(json_of(attributes.get(_CALLS))):
+            take_call(call, transcript)
+        requests = transcript.calls()
+    elif "ai.toolCall.name" in attributes:
+        execution = _execution(span, wanted)
+    return Observed(
+        id=span.id,
+        parent=span.parent,
+        requests=requests,
+        execution=execution,
+        answers=partial(outputs.answers, attributes.get("ai.prompt.messages")),
+    )
+
+
+def _execution(span: Span, wanted: Wanted) -> ToolCall:
+    attributes = span.attributes
+    result = json_of(attributes.get("ai.toolCall.result"))
+    return executed_call(
+        attributes["ai.toolCall.name"],
+        attributes.get("ai.toolCall.args"),
+        attributes.get("ai.toolCall.id"),
+        result=exception_in(span) if result is None else result,
+        failed=span.failed,
+        wanted=wanted,
+    )
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    return [
+        tool
+        for span in read_spans(document)
+        for tool in read_definitions(span.attributes.get("ai.prompt.tools"))
+    ]

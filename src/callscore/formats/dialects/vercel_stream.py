@@ -1,0 +1,175 @@
+"""Vercel AI SDK: streams, of UI messages or of parts, and the lines of version 4.
+
+A call counts when its input is complete. What comes in before that, piece by piece, is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.families.vercel_parts import take_call, take_part, take_success
+from callscore.formats.shape import at, dicts, first, json_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 595
+EXAMPLE = [
+    {"type": "start"},
+    {"type": "start-step"},
+    {
+        "type": "tool-input-available",
+        "toolCallId": "call_1",
+        "toolName": "get_weather",
+        "input": {"city": "Paris"},
+    },
+    {"type": "finish-step"},
+    {"type": "finish"},
+]
+_INPUTS = ("tool-input-available", "tool-input-error")
+_STEPS = ("start-step", "finish-step", "step-start", "step-finish")
+_TOOLS = frozenset(
+    (
+        *_INPUTS,
+        "tool-input-start",
+        "tool-input-delta",
+        "tool-input-end",
+        "tool-output-available",
+        "tool-output-error",
+        "tool-output-denied",
+        "tool-approval-request",
+        "tool-approval-response",
+        "tool-call-streaming-start",
+        "tool-call-delta",
+        "tool-call",
+        "tool-result",
+        "tool-error",
+    )
+)
+_OTHERS = frozenset(
+    (
+        "start",
+        "finish",
+        "abort",
+        "error",
+        "raw",
+        "file",
+        "source",
+        "source-url",
+        "source-document",
+        "message-metadata",
+        "text",
+        "text-start",
+        "text-delta",
+        "text-end",
+        "reasoning",
+        "reasoning-start",
+        "reasoning-delta",
+        "reasoning-end",
+        "reasoning-signature",
+        "redacted-reasoning",
+    )
+)
+_START = frozenset(("type", "messageId", "messageMetadata"))
+_LINE = re.compile(r'([0-9a-k]):(["\[{].*)')  # a letter for the type, then its JSON
+_CODES = {"9": "tool-call", "a": "tool-result", "e": "step-finish", "f": "step-start"}
+_BAD_CALLS = ("AI_InvalidToolArgumentsError", "AI_NoSuchToolError")
+_MOST_LOOKED_AT = 20
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a chunk, a list of chunks and nothing else, or lines of version 4."""
+    if isinstance(document, str):
+        if document.lstrip()[1:2] != ":":
+            return False
+        lines = document.split("\n", _MOST_LOOKED_AT)[:_MOST_LOOKED_AT]
+        filled = [line for line in lines if line.strip()]
+        return bool(filled) and all(_LINE.fullmatch(line.rstrip("\r")) for line in filled)
+    if isinstance(document, list):
+        return all(map(_may_be_chunk, document)) and any(map(_is_chunk, document))
+    return _is_chunk(document)
+
+
+def _may_be_chunk(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        return False
+    return kind in _OTHERS or _is_chunk(value) or kind.startswith("data-")
+
+
+def _is_chunk(value: Any) -> bool:
+    """Whether a chunk alone tells that it is one."""
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        return False
+    if kind in _TOOLS:
+        # Others stream calls under such names, too, but call an id by another name.
+        return isinstance(first(value, "toolCallId", "id", "approvalId"), str)
+    return kind in _STEPS or (kind == "start" and _START.issuperset(value))
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one chunk of a stream."""
+    return _is_chunk(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls of all steps."""
+    transcript = Transcript(wanted)
+    is_new = True
+    for chunk in _chunks_in(document):
+        kind = chunk.get("type")
+        if kind in _STEPS:
+            is_new = True
+            continue
+        if is_new and (kind in _INPUTS or kind in ("tool-call", "error")):
+            transcript.step()
+            is_new = False
+        _take_chunk(chunk, transcript)
+    return [transcript.trace()]
+
+
+def _chunks_in(document: Any) -> list[dict[str, Any]]:
+    if isinstance(document, str):
+        matches = [_LINE.fullmatch(line.rstrip("\r")) for line in document.split("\n")]
+        found = [(match[1], json_of(match[2])) for match in matches if match]
+        return [
+            {**value, "type": _CODES[code]}
+            for code, value in found
+            if code in _CODES and isinstance(value, dict)
+        ]
+    return dicts(document if isinstance(document, list) else [document])
+
+
+def _take_chunk(chunk: dict[str, Any], transcript: Transcript) -> None:
+    kind, id_ = chunk.get("type"), chunk.get("toolCallId")
+    if kind in _INPUTS:
+        take_call(chunk, transcript)
+    if kind in ("tool-input-error", "tool-output-error"):
+        transcript.result(chunk.get("errorText"), id_, failed=True)
+    elif kind == "tool-output-available":
+        if chunk.get("preliminary") is not True:
+            take_success(chunk.get("output"), id_, transcript)
+    elif kind == "error":
+        _take_bad_call(chunk.get("error"), transcript)
+    else:
+        take_part(chunk, transcript)
+
+
+def _take_bad_call(error: Any, transcript: Transcript) -> None:
+    """Write down a call that version 4 throws away, as of no tool or with no JSON."""
+    if at(error, "name") not in _BAD_CALLS:
+        return
+    is_kept = text_of(error.get("toolArgs")) is not None
+    transcript.call(
+        error.get("toolName"),
+        error.get("toolArgs"),
+        error=None if is_kept else NOT_CAPTURED,
+    )

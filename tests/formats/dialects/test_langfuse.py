@@ -1,0 +1,213 @@
+"""What is read of Langfuse observations beyond the names and the arguments of the calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore.core.tool import Tool
+from callscore.formats.dialects import langfuse
+from callscore.formats.trace import DEFAULT, Trace, Wanted
+
+PARIS = {"city": "Paris"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+ANSWER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+
+
+def as_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def item(kind: str, start: int, name: str = "weather", **more: Any) -> dict[str, Any]:
+    moment = f"2026-01-01T09:00:{start:02}.000Z"
+    return {"id": str(start), "type": kind, "name": name, "startTime": moment, **more}
+
+
+def read(*items: Any, wanted: Wanted = DEFAULT) -> Trace:
+    [trace] = langfuse.read({"data": list(items)}, wanted)
+    return trace
+
+
+def only(trace: Trace) -> Any:
+    assert trace.calls is not None
+    [made] = trace.calls
+    return made
+
+
+MODEL = item("GENERATION", 1, output=ANSWER)
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["18", '"18"'])
+def test_the_result_of_a_tool_is_attached(output: str) -> None:
+    made = only(read(item("TOOL", 2, input="{}", output=output), MODEL))
+
+    assert str(made.result) == "18"
+    assert (made.id, made.step) == ("c1", 0)
+
+
+def test_a_tool_can_have_failed() -> None:
+    failed = item("TOOL", 2, level="ERROR", statusMessage="gone")
+
+    made = only(read(MODEL, failed))
+
+    assert (made.result, made.failed) == ("gone", True)
+
+
+def test_the_next_model_is_told_the_result() -> None:
+    told = [{"role": "tool", "tool_call_id": "c1", "content": "18"}]
+
+    assert only(read(MODEL, item("GENERATION", 2, input=told, output="Done."))).result == "18"
+
+
+def test_a_tool_of_langchain_is_told_by_what_it_gives_back() -> None:
+    message = {"type": "tool", "content": "gone", "tool_call_id": "c1", "status": "error"}
+    document = [MODEL, item("SPAN", 2, "other", output=message), item("SPAN", 3, output="x")]
+
+    made = only(read(*document))
+
+    assert (made.result, made.failed) == ("gone", True)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [None, 3, {"messages": []}, '{"tool_call_id": "c1", "type": "ai"}', '"tool_call_id"'],
+)
+def test_other_spans_are_no_tools(output: Any) -> None:
+    assert read(item("SPAN", 2, output=output)).calls == ()
+
+
+def test_a_span_is_a_tool_where_its_attributes_say_so() -> None:
+    attributes = {"gen_ai.tool.name": "weather", "gen_ai.tool.call.id": "c1"}
+    done = item("SPAN", 2, "x", input=PARIS, output="18", metadata={"attributes": attributes})
+
+    assert only(read(MODEL, done)).result == 18
+    assert only(read(done)).arguments == PARIS
+
+
+# --- what a tool was given ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"input": PARIS},
+        {"input": as_json(PARIS)},
+        {"input": {"input": PARIS}},
+        {"input": "{'city': 'Paris'}", "metadata": {"inputs": PARIS}},
+        {"input": "{}", "metadata": {"attributes": {"ai.toolCall.args": as_json(PARIS)}}},
+    ],
+)
+def test_the_arguments_of_a_tool_are_found(given: Any) -> None:
+    trace = read(item("TOOL", 1, **given))
+
+    assert trace.view == "executed"
+    assert (only(trace).arguments, only(trace).warning) == (PARIS, None)
+
+
+def test_an_input_that_is_called_input_is_an_argument_where_it_is_no_object() -> None:
+    assert only(read(item("TOOL", 1, input={"input": "Paris"}))).arguments == {"input": "Paris"}
+
+
+def test_what_python_has_written_is_read_with_a_warning() -> None:
+    made = only(read(item("TOOL", 1, input="{'city': 'Paris'}")))
+
+    assert (made.arguments, made.warning) == (PARIS, "python_repr")
+
+
+# --- models -------------------------------------------------------------------------------------
+
+
+def test_generations_within_generations_are_counted_once() -> None:
+    inner = item("GENERATION", 2, output=ANSWER, parentObservationId="1")
+
+    assert only(read(MODEL, inner)).id == "c1"
+
+
+def test_the_calls_that_langfuse_has_found_are_taken_where_the_answer_has_none() -> None:
+    found: Any = {
+        "toolCalls": [as_json({"id": "c1", "arguments": "{}"})],
+        "toolCallNames": ["weather"],
+    }
+
+    assert only(read(item("GENERATION", 1, output="cut short", **found))).id == "c1"
+    assert only(read(item("GENERATION", 1, **found))).id == "c1"
+    assert only(read(item("GENERATION", 1, output=ANSWER, **found))).id == "c1"
+
+
+def test_both_views_are_there_to_choose_from() -> None:
+    trace = read(MODEL, item("TOOL", 2, input=PARIS), wanted=Wanted(view="executed"))
+
+    assert trace.view == "executed"
+    assert only(trace).arguments == PARIS
+
+
+def test_each_trace_is_a_run() -> None:
+    traces = langfuse.read([MODEL | {"traceId": name} for name in ("a", "b")], DEFAULT)
+
+    assert [len(trace.calls or ()) for trace in traces] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"trace": {"input": '"{\\"q\\": 1}"'}, "observations": [MODEL]}, {"q": 1}),
+        ({"input": "Hi", "observations": [MODEL]}, "Hi"),
+        ({"input": "Hi", "observations": []}, "Hi"),
+        ({"data": [item("AGENT", 0, input="Hi"), MODEL]}, "Hi"),
+        ({"data": []}, None),
+        (MODEL, None),
+    ],
+)
+def test_what_was_asked_is_known(document: Any, expected: Any) -> None:
+    assert langfuse.read(document, DEFAULT)[0].input == expected
+
+
+# --- definitions, lines and look-alikes ---------------------------------------------------------
+
+DEFINED = {"type": "function", "function": {"name": "weather"}}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"input": {"tools": [DEFINED]}},
+        {"input": {"config": {"tools": [{"function_declarations": [{"name": "weather"}]}]}}},
+        {"input": [{"role": "tool", "content": DEFINED}, {"role": "tool", "content": "18"}]},
+        {"metadata": {"tools": [as_json(DEFINED)]}},
+        {"metadata": {"attributes": {"llm.tools.0.tool.json_schema": as_json(DEFINED)}}},
+        {"metadata": {"attributes": {"gen_ai.tool.definitions": as_json([DEFINED])}}},
+        {"output": {"object": "response", "output": [], "tools": [{"name": "weather"}]}},
+        {"toolDefinitions": {"weather": "{}"}},
+    ],
+)
+def test_definitions_are_found_wherever_they_stand(more: Any) -> None:
+    assert langfuse.read_tools([item("GENERATION", 1, **more)]) == [Tool("weather")]
+
+
+def test_there_can_be_no_definitions() -> None:
+    assert langfuse.read_tools([MODEL, item("TOOL", 2, input={"tools": [DEFINED]})]) == []
+
+
+def test_lines_are_observations() -> None:
+    assert langfuse.joins_lines(MODEL)
+    assert not langfuse.joins_lines({"trace": {}, "observations": [MODEL]})
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"data": [{"id": "1", "type": "GENERATION"}]},
+        {"data": [{"type": "function", "output": 3}]},
+        {"data": [{"id": "1", "observations": ["a", "b"]}]},
+        {"observations": []},
+        [MODEL, {"role": "user"}],
+        [{"type": ["SPAN"], "output": 3}],
+    ],
+)
+def test_other_documents_are_not_claimed(document: Any) -> None:
+    assert not langfuse.recognises(document)
