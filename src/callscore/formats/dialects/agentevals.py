@@ -1,0 +1,83 @@
+"""agentevals, and evaluators of LangSmith's kind: `outputs` beside `reference_outputs`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.reading import read_definitions_in, read_document
+from callscore.formats.recognition import find_dialect, inner_finder
+from callscore.formats.shape import json_of
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Wanted
+
+    _Find = Callable[[Any], Dialect | None]
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 460
+EXAMPLE = {
+    "inputs": {"question": "What is the weather in Paris?"},
+    "outputs": [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
+        }
+    ],
+    "reference_outputs": [
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
+        }
+    ],
+}
+_SIDES = ("outputs", "reference_outputs")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has what came out beside what should have."""
+    return isinstance(document, dict) and "outputs" in document and "reference_outputs" in document
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: each side is a document of any dialect.
+
+    Raises:
+        InvalidCall: a side is of none, or cannot be read.
+    """
+    if not isinstance(document, dict):
+        return []
+    name = document.get("id")
+    find = inner_finder(wanted)
+    return [
+        Trace(
+            calls=_calls_in(document.get("outputs"), wanted, find),
+            expected=_calls_in(document.get("reference_outputs"), wanted, find),
+            id=name if isinstance(name, str) else None,
+            input=document.get("inputs"),
+        )
+    ]
+
+
+def _calls_in(side: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...] | None:
+    document = json_of(side)
+    if document is None or document == []:
+        return None if document is None else ()
+    dialect = find(document)  # mostly that of the other side
+    traces = dialect.read(document, wanted) if dialect else read_document(document, wanted)
+    return tuple([call for trace in traces for call in trace.any_calls])
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that either side defines."""
+    sides = [json_of(document.get(side)) for side in _SIDES] if isinstance(document, dict) else []
+    known = [side for side in sides if find_dialect(side) is not None]
+    return [tool for side in known for tool in read_definitions_in(side)]

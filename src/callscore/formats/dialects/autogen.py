@@ -1,0 +1,174 @@
+"""AutoGen: results and events of AgentChat, messages of the core, and saved states.
+
+Summaries of tool calls, and the result that ends a stream, repeat what was said before them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import at, dicts, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 550
+EXAMPLE = [
+    {
+        "type": "ToolCallRequestEvent",
+        "source": "assistant",
+        "content": [{"id": "call_1", "name": "get_weather", "arguments": '{"city": "Paris"}'}],
+    },
+    {
+        "type": "ToolCallExecutionEvent",
+        "source": "assistant",
+        "content": [
+            {"call_id": "call_1", "name": "get_weather", "content": "18", "is_error": False}
+        ],
+    },
+]
+_REQUEST = "ToolCallRequestEvent"
+_REQUESTS = (_REQUEST, "AssistantMessage")
+_RESULTS = ("ToolCallExecutionEvent", "FunctionExecutionResultMessage")
+_OTHERS = (
+    "TextMessage",
+    "MultiModalMessage",
+    "StopMessage",
+    "HandoffMessage",
+    "ToolCallSummaryMessage",
+    "CodeGenerationEvent",
+    "CodeExecutionEvent",
+    "UserInputRequestedEvent",
+    "MemoryQueryEvent",
+    "ModelClientStreamingChunkEvent",
+    "ThoughtEvent",
+    "SelectSpeakerEvent",
+    "SelectorEvent",
+    "SystemMessage",
+    "UserMessage",
+)
+_TYPES = frozenset((*_REQUESTS, *_RESULTS, *_OTHERS))
+# One of these has a result, a message, the state of a team, or what holds messages.
+_MARKS = frozenset(
+    (
+        *("cached", "type", "agent_states", "agent_state", "llm_context"),
+        *("messages", "message_thread", "inner_messages", "chat_message"),
+    )
+)
+# Where the messages are: in a result, in the thread of a team, in the state of an agent, and in
+# that of an agent of a team.
+_PLACES = (
+    ("messages",),
+    ("message_thread",),
+    ("llm_context", "messages"),
+    ("agent_state", "llm_context", "messages"),
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is made of AutoGen's messages, by the names of their types, or is a state."""
+    if isinstance(document, dict):
+        if _MARKS.isdisjoint(document):
+            return False
+        if _is_result(document):
+            return True
+    messages = _messages_in(document)
+    return any(map(_is_message, messages)) and all(map(_fits, messages))
+
+
+def _is_result(document: dict[str, Any]) -> bool:
+    """Whether it is what a model client gives: the calls, without a type."""
+    return (
+        "cached" in document
+        and "finish_reason" in document
+        and "usage" in document
+        and isinstance(document.get("content"), str | list)
+    )
+
+
+def _is_message(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _TYPES and "content" in item
+
+
+def _fits(item: dict[str, Any]) -> bool:
+    """Whether it can stand among messages: types of one's own can be added to the known ones."""
+    return "messages" in item or (isinstance(item.get("type"), str) and "content" in item)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message, or one event, of a run."""
+    return isinstance(line, dict) and _is_message(line)
+
+
+def _messages_in(document: Any) -> list[dict[str, Any]]:
+    """The messages in a list, a result, a response, or the state of an agent or a team."""
+    if not isinstance(document, dict):
+        return dicts(document)
+    if "type" in document and "content" in document:
+        return [document]
+    states = document.get("agent_states")
+    if isinstance(states, dict):
+        return _messages_of_team(list(states.values()))
+    return _messages_of_one(document)
+
+
+def _messages_of_one(document: Any) -> list[dict[str, Any]]:
+    for path in _PLACES:
+        found = dicts(at(document, *path))
+        if found:
+            return found
+    return [*dicts(at(document, "inner_messages")), *dicts([at(document, "chat_message")])]
+
+
+def _messages_of_team(states: list[Any]) -> list[dict[str, Any]]:
+    """The thread that the manager keeps, if it has the calls; else what each agent remembers."""
+    for state in states:
+        thread = dicts(at(state, "message_thread"))
+        if any(message.get("type") == _REQUEST for message in thread):
+            return thread
+    return [message for state in states for message in _messages_of_one(state)]
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: all messages."""
+    transcript = Transcript(wanted)
+    if isinstance(document, dict) and _is_result(document):
+        _take_calls(document, transcript)
+        return [transcript.trace()]
+    messages = _messages_in(document)
+    for message in messages:
+        kind = message.get("type")
+        if kind in _REQUESTS:
+            _take_calls(message, transcript)
+        elif kind in _RESULTS:
+            _take_results(message, transcript)
+    return [transcript.trace(input=_input_in(messages))]
+
+
+def _input_in(messages: list[dict[str, Any]]) -> str | None:
+    for message in messages:
+        if message.get("source") == "user":
+            return text_of(message.get("content"))
+    return None
+
+
+def _take_calls(message: dict[str, Any], transcript: Transcript) -> None:
+    calls = dicts(message.get("content"))
+    if calls:
+        transcript.step()
+    for call in calls:
+        transcript.call(call.get("name"), call.get("arguments"), call.get("id"))
+
+
+def _take_results(message: dict[str, Any], transcript: Transcript) -> None:
+    for result in dicts(message.get("content")):
+        failed = result.get("is_error")
+        transcript.result(
+            result.get("content"),
+            result.get("call_id"),
+            failed=failed if isinstance(failed, bool) else None,
+        )

@@ -1,0 +1,211 @@
+"""Berkeley Function Calling Leaderboard: results, multi-turn ground truth, and test entries."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.errors import InvalidCall
+from callscore.formats.definitions import read_definitions
+from callscore.formats.describing import describe
+from callscore.formats.families.python_calls import (
+    is_python,
+    parse_calls,
+    take_call,
+    take_garbled,
+    take_python,
+)
+from callscore.formats.shape import dicts, first, json_of, list_of
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 420
+EXAMPLE = {"id": "simple_python_0", "result": [{"get_weather": '{"city": "Paris"}'}]}
+_ID = re.compile(
+    "(?:live_|multi_turn_|exec_)?(?:simple|multiple|parallel|irrelevance|relevance|java|rest|sql"
+    "|base|miss_func|miss_param|long_context|composite|memory|web_search|format_sensitivity)"
+)
+_COUNTS = ("input_token_count", "output_token_count", "latency")
+_FAILED = "Error during inference"
+_DEEPEST = 3  # turns, their steps, and the calls of a step
+# The leaderboard's own names of types, as JSON Schema has them.
+_TYPES = {
+    "dict": "object",
+    "HashMap": "object",
+    "Hashtable": "object",
+    "float": "number",
+    "double": "number",
+    "tuple": "array",
+    "list": "array",
+    "ArrayList": "array",
+    "Array": "array",
+    "Queue": "array",
+    "Stack": "array",
+    "Set": "array",
+    "bool": "boolean",
+    "Boolean": "boolean",
+    "byte": "integer",
+    "short": "integer",
+    "long": "integer",
+    "Integer": "integer",
+    "Bigint": "integer",
+    "char": "string",
+    "String": "string",
+}
+_ANY = ("any", "Any")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has an id, and a result, a ground truth, or a question with functions."""
+    if not isinstance(document, dict) or not isinstance(document.get("id"), str):
+        return False
+    return (
+        _is_result(document)
+        or _is_truth(document)
+        or (isinstance(document.get("question"), list) and bool(document.get("function")))
+    )
+
+
+def _is_result(document: dict[str, Any]) -> bool:
+    result = document.get("result", False)
+    if result is not None and not isinstance(result, list | str):
+        return False
+    is_counted = any(key in document for key in _COUNTS)
+    if is_counted or _ID.match(document["id"]):
+        return True
+    return is_python(result) if isinstance(result, str) else _has_call(result or [], _DEEPEST)
+
+
+def _has_call(items: list[Any], depth: int) -> bool:
+    """Whether the first thing in a list of results is a call."""
+    if not items:
+        return False
+    item = items[0]
+    if isinstance(item, list):
+        return depth > 1 and _has_call(item, depth - 1)
+    if not isinstance(item, dict) or len(item) != 1:
+        return False
+    return all(isinstance(arguments, str) for arguments in item.values())
+
+
+def _is_truth(document: dict[str, Any]) -> bool:
+    truth = document.get("ground_truth")
+    if not isinstance(truth, list) or not truth:
+        return False
+    is_named = _ID.match(document["id"]) is not None
+    return is_named or all(isinstance(turn, list) for turn in truth)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One task: what the model called, or what it should have called.
+
+    Raises:
+        InvalidCall: the ground truth is possible answers, or no calls at all.
+    """
+    if not isinstance(document, dict):
+        return []
+    return [
+        Trace(
+            calls=_read_result(document["result"], wanted) if "result" in document else None,
+            expected=_read_truth(document, wanted),
+            id=first(document, "id") if isinstance(document.get("id"), str) else None,
+            input=document.get("question"),
+        )
+    ]
+
+
+def _read_result(result: Any, wanted: Wanted) -> Any:
+    if isinstance(result, str) and result.startswith(_FAILED):
+        return None  # the model could not be asked
+    transcript = Transcript(wanted)
+    _take(result, transcript, wanted.tools)
+    return transcript.calls()
+
+
+def _take(
+    result: Any, transcript: Transcript, tools: Mapping[str, Tool], depth: int = _DEEPEST
+) -> None:
+    if isinstance(result, str):
+        _take_text(result, transcript, tools)
+        return
+    items = list_of(result)
+    if dicts(items):
+        transcript.step()
+    for item in items:
+        if isinstance(item, dict):
+            for name, arguments in item.items():
+                transcript.call(name, arguments)
+        elif depth > 0:
+            _take(item, transcript, tools, depth - 1)
+
+
+def _take_text(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    """Write down an answer in Python; one that says anything else calls nothing."""
+    text = text.strip("`\n ")
+    calls = parse_calls(text)
+    if calls:
+        transcript.step()
+        for call in calls:
+            take_call(call, transcript, tools)
+    elif calls is None and is_python(text):  # as far as it goes
+        transcript.step()
+        take_garbled(text, transcript, tools)
+
+
+def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
+    truth = document.get("ground_truth")
+    if truth is None:
+        return None
+    turns = [turn for turn in list_of(truth) if isinstance(turn, list)]
+    if len(turns) < len(list_of(truth)):
+        raise InvalidCall(f"the ground truth of {describe(document.get('id'))} {_no_calls(truth)}")
+    transcript = Transcript(wanted)
+    for turn in turns:
+        transcript.step()
+        for text in turn:
+            if isinstance(text, str):
+                take_python(text, transcript, wanted.tools)
+    return transcript.calls()
+
+
+def _no_calls(truth: list[Any]) -> str:
+    """What a ground truth is that does not list calls, turn by turn."""
+    if not dicts(truth):
+        return "is an answer in words, not calls."
+    problem = "lists the values that each argument may have, which plain calls cannot say"
+    return f"{problem}. Only multi-turn ground truth can be read."
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The functions of a test entry, their types as JSON Schema has them."""
+    functions = json_of(document.get("function")) if isinstance(document, dict) else None
+    return read_definitions(
+        [
+            {**entry, "parameters": _schema(json_of(entry.get("parameters")))}
+            for entry in dicts([functions] if isinstance(functions, dict) else functions)
+        ]
+    )
+
+
+def _schema(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    mapped = dict(schema)
+    kind = mapped.get("type")
+    if kind in _ANY:
+        del mapped["type"]
+    elif isinstance(kind, str):
+        mapped["type"] = _TYPES.get(kind, kind)
+    if isinstance(mapped.get("properties"), dict):
+        mapped["properties"] = {key: _schema(item) for key, item in mapped["properties"].items()}
+    if "items" in mapped:
+        mapped["items"] = _schema(mapped["items"])
+    return mapped

@@ -1,0 +1,68 @@
+"""callscore's own cases: records with an `expected` or an `actual` side.
+
+Files of cases are read without asking any dialect. This one is for whoever hands a case, or a list
+of them, to what reads traces.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.cases import has_own_id, read_case
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import dicts
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 470
+EXAMPLE = {
+    "id": "weather",
+    "expected": [{"name": "get_weather", "arguments": {"city": "Paris"}}],
+    "actual": [{"name": "get_weather", "arguments": {"city": "paris"}}],
+}
+_SIDES = ("expected", "actual")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a case, or a list of cases and nothing else."""
+    if isinstance(document, list):
+        return bool(document) and all(map(_is_case, document))
+    return _is_case(document)
+
+
+def _is_case(value: Any) -> bool:
+    if not isinstance(value, dict) or not ("expected" in value or "actual" in value):
+        return False
+    return all(value.get(side) is None or isinstance(value[side], list) for side in _SIDES)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a case.
+
+    Raises:
+        UnreadableInput: a case cannot be read.
+    """
+    records = [document] if isinstance(document, dict) else dicts(document)
+    return [_read_case(record, f"cases[{at}]", wanted) for at, record in enumerate(records)]
+
+
+def _read_case(record: dict[str, Any], place: str, wanted: Wanted) -> Trace:
+    case = read_case(record, place=place, wanted=wanted)
+    return Trace(
+        calls=case.actual,
+        expected=case.expected,
+        id=case.id if has_own_id(case) else None,
+        trial=case.trial,
+        input=case.input,
+    )
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the cases define."""
+    records = [document] if isinstance(document, dict) else dicts(document)
+    return [tool for record in records for tool in read_definitions(record.get("tools"))]

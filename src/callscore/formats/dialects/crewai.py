@@ -1,0 +1,165 @@
+"""CrewAI: the events of a run, the output of a crew, and tool calling objects.
+
+The events tell which calls were run, retries included, and which ones the crew could not run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.shape import at, dicts, first
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 570
+EXAMPLE = [
+    {
+        "type": "tool_usage_started",
+        "event_id": "event_1",
+        "tool_name": "get_weather",
+        "tool_args": {"city": "Paris"},
+    },
+    {
+        "type": "tool_usage_finished",
+        "started_event_id": "event_1",
+        "tool_name": "get_weather",
+        "tool_args": {"city": "Paris"},
+        "output": "18 degrees",
+    },
+]
+_STARTED = "tool_usage_started"
+_FINISHED = "tool_usage_finished"
+_ERROR = "tool_usage_error"
+_FAILURE = "tool_failure_detected"
+_ENDED = (_FINISHED, _ERROR)
+_TOOL_EVENTS = (_STARTED, *_ENDED, _FAILURE)
+_RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_execution_started")
+_EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
+_TROUBLE = "I encountered an error"  # how a crew begins to tell an agent of one
+_CALLING = {"tool_name", "arguments"}
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has events of a crew, is the output of one, or is a tool calling."""
+    if isinstance(document, dict):
+        return (
+            _is_event(document)
+            or _is_calling(document)
+            or isinstance(document.get("tasks_output"), list)
+        )
+    if not isinstance(document, list) or not document:
+        return False
+    if len(dicts(document)) < len(document):
+        return False
+    return any(map(_is_event, document)) or all(map(_is_calling, document))
+
+
+def _is_event(item: dict[str, Any]) -> bool:
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _EVENTS
+
+
+def _is_calling(item: dict[str, Any]) -> bool:
+    return item.keys() == _CALLING and isinstance(item["tool_name"], str)
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one event of a run."""
+    return isinstance(line, dict) and (
+        _is_event(line) or ("source_fingerprint" in line and "event_id" in line)
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls that a crew made."""
+    transcript = Transcript(wanted)
+    tasks = dicts(at(document, "tasks_output"))
+    for task in tasks:
+        for message in dicts(task.get("messages")):
+            take_message(message, transcript)
+            _take_thought(message, transcript)
+    if tasks:
+        return [transcript.trace()]
+    items = dicts([document] if isinstance(document, dict) else document)
+    if any(map(_is_event, items)):
+        _take_events(items, transcript)
+        return [transcript.trace(view="executed")]
+    for calling in items:
+        transcript.call(calling.get("tool_name"), calling.get("arguments"))
+    return [transcript.trace()]
+
+
+def _take_thought(message: dict[str, Any], transcript: Transcript) -> None:
+    """Write down the action that a model without tool calls of its own puts in words."""
+    content = message.get("content")
+    if message.get("role") != "assistant" or not isinstance(content, str):
+        return
+    before, _, after = content.partition("\nAction Input:")
+    _, action, name = before.rpartition("Action:")
+    if action and after:
+        arguments, observed, result = after.partition("\nObservation:")
+        transcript.step()
+        transcript.call(name.strip(), arguments.strip())
+        if observed:
+            failed = result.lstrip().startswith(_TROUBLE) or None
+            transcript.result(result.strip(), failed=failed)
+
+
+def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
+    """Write down what was started; where no starts are recorded, what was ended."""
+    usages = [(event["type"], _usage(event)) for event in events if _is_usage(event)]
+    is_call = [_STARTED] if any(kind == _STARTED for kind, _ in usages) else [*_ENDED]
+    failures: list[tuple[Any, Any]] = []
+    previous = None
+    for kind, usage in usages:
+        tool = (usage.get("tool_name"), usage.get("tool_args"))
+        if kind == _FAILURE and tool in failures:  # of a call that did run, and is known to fail
+            failures = [other for other in failures if other != tool]
+            continue
+        if kind in is_call or kind == _FAILURE:
+            if kind != _STARTED or previous != _STARTED:  # calls started together belong together
+                transcript.step()
+            transcript.call(*tool, usage.get("event_id") if kind == _STARTED else None)
+        if kind != _STARTED:
+            value, failed = _outcome(kind, usage)
+            transcript.result(value, usage.get("started_event_id"), name=tool[0], failed=failed)
+            failures += [tool] if failed else []
+        previous = kind
+
+
+def _is_usage(event: dict[str, Any]) -> bool:
+    return event.get("type") in _TOOL_EVENTS
+
+
+def _usage(event: dict[str, Any]) -> dict[str, Any]:
+    """What an event tells of a tool; the tracing of a crew wraps it."""
+    inner = event.get("event_data")
+    return inner if isinstance(inner, dict) and "tool_name" in inner else event
+
+
+def _outcome(kind: str, usage: dict[str, Any]) -> tuple[Any, bool | None]:
+    """What came of a call, and whether it has failed; None where older versions do not say."""
+    failure = usage.get("failure")
+    if kind == _FINISHED:
+        return usage.get("output"), failure is not None if "failure" in usage else None
+    return usage.get("error") if kind == _ERROR else first(failure, "message"), True
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    tools: list[Tool] = []
+    for event in dicts(document):
+        if event.get("type") == "llm_call_started":
+            tools += read_definitions(first(_offer(event), "tools"))
+    return tools
+
+
+def _offer(event: dict[str, Any]) -> Any:
+    return event.get("event_data", event)

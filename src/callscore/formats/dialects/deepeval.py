@@ -1,0 +1,121 @@
+"""DeepEval: test cases and goldens, single or conversational, and datasets of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.shape import at, dicts, first
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 440
+EXAMPLE = {
+    "input": "What is the weather in Paris?",
+    "actual_output": "It is 18 °C.",
+    "tools_called": [
+        {"name": "get_weather", "input_parameters": {"city": "Paris"}, "output": "18 °C"}
+    ],
+    "expected_tools": [{"name": "get_weather", "input_parameters": {"city": "Paris"}}],
+}
+_CALLED = ("tools_called", "toolsCalled")
+_MCP = ("mcp_tools_called", "mcpToolsCalled")
+_EXPECTED = ("expected_tools", "expectedTools")
+_KEYS = (*_CALLED, *_EXPECTED, *_MCP)
+_OUTPUT = ("actual_output", "actualOutput")
+_DATASETS = ("goldens", "testCases", "test_cases", "conversationalTestCases")
+_MARKS = frozenset((*_DATASETS, "testRunData", "turns", "input"))  # one of them has whatever it is
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a test case or golden with a place for tools, or a dataset of them."""
+    if isinstance(document, dict) and _MARKS.isdisjoint(document):
+        return False
+    cases = _cases(document)
+    return bool(cases) and all(_is_case(case) for case in cases)
+
+
+def _cases(document: Any) -> list[Any]:
+    """The cases of a dataset or of a test run; what is neither is one case."""
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        return []
+    run = document.get("testRunData", document)
+    held = [run.get(key) for key in _DATASETS] if isinstance(run, dict) else []
+    lists = [cases for cases in held if isinstance(cases, list)]
+    return [case for cases in lists for case in cases] if lists else [document]
+
+
+def _is_case(case: Any) -> bool:
+    if not isinstance(case, dict):
+        return False
+    turns = dicts(case["turns"]) if "turns" in case else []
+    if turns:
+        return any(key in turn for turn in turns for key in (*_CALLED, *_MCP))
+    return isinstance(case.get("input"), str) and any(key in case for key in _KEYS)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a case; a golden that was not run yet only says what is expected."""
+    return [_read_case(case, wanted) for case in dicts(_cases(document))]
+
+
+def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
+    transcript = Transcript(wanted)
+    turns = dicts(case.get("turns"))
+    for turn in turns:
+        if turn.get("role") == "assistant":
+            transcript.step()
+            _take_tools(turn, transcript)
+    if not turns:
+        _take_tools(case, transcript)
+    was_run = bool(turns) or first(case, *_CALLED, *_MCP, *_OUTPUT) is not None
+    name = case.get("name")
+    return Trace(
+        calls=transcript.calls() if was_run else None,
+        expected=_read_expected(first(case, *_EXPECTED), wanted),
+        id=name if isinstance(name, str) and name else None,
+        input=first(case, "input", "scenario"),
+    )
+
+
+def _take_tools(case: dict[str, Any], transcript: Transcript) -> None:
+    for call in dicts(first(case, *_CALLED)):
+        _take(call, transcript)
+    for call in dicts(first(case, *_MCP)):
+        transcript.call(call.get("name"), call.get("args"), kind="mcp")
+        transcript.result(_mcp_text(call.get("result")), failed=_mcp_failed(call.get("result")))
+
+
+def _take(call: dict[str, Any], transcript: Transcript) -> None:
+    transcript.call(call.get("name"), first(call, "input_parameters", "inputParameters"))
+    transcript.result(call.get("output"))
+
+
+def _mcp_text(result: Any) -> Any:
+    content = at(result, "content")
+    return result if content is None else content
+
+
+def _mcp_failed(result: Any) -> bool | None:
+    found = first(result, "isError", "is_error")
+    return found if isinstance(found, bool) else None
+
+
+def _read_expected(tools: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+    if not isinstance(tools, list):
+        return None
+    transcript = Transcript(wanted)
+    for call in dicts(tools):
+        arguments = first(call, "input_parameters", "inputParameters")
+        # An expectation that says nothing of the arguments does not mean that there are none.
+        error = NOT_CAPTURED if arguments is None else None
+        transcript.call(call.get("name"), arguments, error=error)
+    return transcript.calls()

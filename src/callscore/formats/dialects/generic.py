@@ -1,0 +1,165 @@
+"""Plain calls: an object with a tool's name and its arguments, a list or lines of them.
+
+Whatever the two are called, within reason; asked last, after every stack that has a shape of its
+own. It reads back what `callscore extract` prints.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.errors import InvalidCall
+from callscore.formats.calls import CALL_FIELDS, IDS, NAMES, read_calls
+from callscore.formats.describing import describe
+from callscore.formats.dialects.tool_definitions import is_definition, is_schema
+from callscore.formats.shape import at, dicts, first, integer_of, text_in, text_of
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognises"]
+
+ORDER = 900
+EXAMPLE = [
+    {"name": "get_weather", "arguments": {"city": "Paris"}},
+    {"tool": "get_time", "args": {"city": "Paris"}},
+]
+_LISTS = ("calls", "tool_calls", "toolCalls")
+_NAMED = frozenset(NAMES)
+# What is called so is arguments, whatever it holds; what is called otherwise must look like them.
+_SURE = frozenset(("arguments", "tool_input", "tool_kwargs", "tool_args", "input_parameters"))
+_LIKELY = frozenset(("args", "kwargs", "input", "params", "inputParameters"))
+# A call that was written down says which case it belongs to.
+_FIELDS = CALL_FIELDS | {"case", "trial"}
+_SIGNS = (*IDS, "step", "result", "failed", "raw", "error", "positional")
+
+
+def is_call(item: Any) -> bool:
+    """Whether a value surely is a call: it has a name and something that looks like arguments."""
+    if not isinstance(item, dict) or _NAMED.isdisjoint(item):
+        return False
+    inner = item.get("function", item)
+    if isinstance(inner, dict) and "arguments" in inner and isinstance(inner.get("name"), str):
+        return bool(inner["name"])
+    return _has_name(item) and (
+        _has_arguments(item) or ("parameters" in item and _has_parameters(item))
+    )
+
+
+def _has_arguments(item: dict[str, Any]) -> bool:
+    for key, value in item.items():
+        if key in _SURE or (key in _LIKELY and _are_arguments(value)):
+            return True
+    return False
+
+
+def _has_parameters(item: dict[str, Any]) -> bool:
+    """Whether there are a call's arguments under a name that is mostly that of a schema."""
+    given = item["parameters"]
+    return _are_arguments(given) and not is_schema(given) and not is_definition(item)
+
+
+def _has_name(item: dict[str, Any]) -> bool:
+    for key in NAMES:
+        name = item.get(key)
+        if name is not None:
+            return isinstance(name, str) and name != ""
+    return False
+
+
+def _are_arguments(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] == "{")
+
+
+def _may_be_call(item: Any) -> bool:
+    """Whether a value is a call if its neighbours are: a name may be all that it has."""
+    if is_call(item):
+        return True
+    return isinstance(item, dict) and _has_name(item) and _FIELDS.issuperset(item)
+
+
+def _is_bare_call(item: Any) -> bool:
+    """Whether a value has a name, no arguments, and what nothing but a call has."""
+    return (
+        isinstance(item, dict)
+        and not _NAMED.isdisjoint(item)
+        and _may_be_call(item)
+        and any(item.get(key) is not None for key in _SIGNS)
+    )
+
+
+def _are_calls(items: Any) -> bool:
+    return (
+        isinstance(items, list)
+        and all(map(_may_be_call, items))
+        and any(is_call(item) or _is_bare_call(item) for item in items)
+    )
+
+
+def listed_calls(document: Any) -> list[Any] | None:
+    """The calls that a value lists, or the one that it is; None where it is neither."""
+    if isinstance(document, list):
+        return document if _are_calls(document) else None
+    if not isinstance(document, dict):
+        return None
+    for key in _LISTS:
+        if key in document:
+            items = document[key]
+            is_empty = items == [] or (items is None and key != "calls")
+            return [] if is_empty else items if _are_calls(items) else None
+    return [document] if is_call(document) or _is_bare_call(document) else None
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a call, a list of calls, or such a list under a name that says so."""
+    return listed_calls(document) is not None
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one call."""
+    return is_call(line) or _is_bare_call(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run, or one for each case that the calls name: the calls as they are spelled.
+
+    Raises:
+        InvalidCall: something in it is no call.
+    """
+    items = [document] if isinstance(document, dict) else document
+    task: dict[str, Any] = {}
+    if isinstance(document, dict) and any(key in document for key in _LISTS):
+        items, task = first(document, *_LISTS), document
+    if isinstance(items, str):
+        raise InvalidCall(f"expected calls, got {describe(items)}.")
+    calls = read_calls(items, side="actual", where="calls")
+    calls = tuple([call if call.result is None else _with_outcome(call, wanted) for call in calls])
+    if [item for item in dicts(items) if "case" in item]:
+        return _by_case(items, calls)
+    return [Trace(calls=calls, id=_id(task.get("id")), input=task.get("input"))]
+
+
+def _by_case(items: list[Any], calls: tuple[ToolCall, ...]) -> list[Trace]:
+    runs: dict[tuple[str | None, str | int | None], list[ToolCall]] = {}
+    for item, call in zip(items, calls, strict=True):
+        trial = at(item, "trial")
+        whose = _id(at(item, "case")), trial if isinstance(trial, str) else integer_of(trial)
+        runs.setdefault(whose, []).append(call)
+    return [Trace(calls=tuple(made), id=case, trial=trial) for (case, trial), made in runs.items()]
+
+
+def _with_outcome(call: ToolCall, wanted: Wanted) -> ToolCall:
+    """The call with whether it has failed, where its result tells."""
+    text = text_in(call.result) if call.failed is None else None
+    if text is None:
+        return call
+    return replace(call, failed=wanted.failure.search(text) is not None)
+
+
+def _id(value: Any) -> str | None:
+    number = integer_of(value)
+    return text_of(value) if number is None else str(number)

@@ -1,0 +1,273 @@
+"""Inspect logs: whole logs, single samples, model outputs, messages and calls.
+
+A log in the `.eval` format is a zip of the same samples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, integer_of, name_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 310
+EXAMPLE = {
+    "version": 2,
+    "eval": {"task": "weather"},
+    "samples": [
+        {
+            "id": "paris",
+            "epoch": 1,
+            "messages": [
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [
+                        {"id": "call_1", "function": "get_weather", "arguments": {"city": "Paris"}}
+                    ],
+                }
+            ],
+        }
+    ],
+}
+_ATTACHMENT = "attachment://"
+_UNPARSED = "Error parsing the following tool call arguments:\n\n"
+_DETAILS = "\n\nError details: "
+_DEEPEST = 50
+_LISTING = "mcp_list_tools"  # asking a server which tools it has is no call of one
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a log, a sample of one, a model's output, or messages or calls of Inspect."""
+    if isinstance(document, dict):
+        return (
+            _is_log(document)
+            or _is_sample(document)
+            or _is_output(document)
+            or _is_call(document)
+            or ("role" in document and _names_function(document))
+            or _is_conversation(document.get("messages"))
+        )
+    return _is_conversation(document) or _is_list_of_calls(document)
+
+
+def _is_log(document: dict[str, Any]) -> bool:
+    spec = document.get("eval")
+    return isinstance(spec, dict) and (
+        isinstance(document.get("samples"), list) or ("task" in spec and "version" in document)
+    )
+
+
+def _is_sample(document: dict[str, Any]) -> bool:
+    return (
+        "epoch" in document
+        and "id" in document
+        and integer_of(document["epoch"]) is not None
+        and (isinstance(document.get("messages"), list) or isinstance(document.get("events"), list))
+    )
+
+
+def _is_output(document: dict[str, Any]) -> bool:
+    if "completion" not in document:
+        return False
+    choice = at(document, "choices", 0)
+    return (
+        isinstance(at(choice, "message"), dict)
+        and "stop_reason" in choice
+        and "finish_reason" not in choice
+    )
+
+
+def _is_call(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("function"), str)
+        and item.get("type") in ("function", "custom")
+        and "id" in item
+        and "arguments" in item
+    )
+
+
+def _is_list_of_calls(document: Any) -> bool:
+    return isinstance(document, list) and document != [] and all(map(_is_call, document))
+
+
+def _is_conversation(messages: Any) -> bool:
+    """Whether all are messages, and one names its function by a text of its own."""
+    return (
+        isinstance(messages, list)
+        and any(map(_names_function, messages))
+        and all(isinstance(item, dict) and "role" in item for item in messages)
+    )
+
+
+def _names_function(item: Any) -> bool:
+    if not isinstance(item, dict):
+        return False
+    if item.get("role") == "tool":
+        return isinstance(item.get("function"), str)
+    calls = item.get("tool_calls")
+    return bool(calls) and isinstance(at(calls, 0, "function"), str)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for each sample and epoch; one run for anything else."""
+    return [_read_sample(sample, wanted) for sample in _samples_in(document)]
+
+
+def _samples_in(document: Any) -> list[dict[str, Any]]:
+    if not isinstance(document, dict):
+        calls = _is_list_of_calls(document)
+        return [{"messages": [{"tool_calls": document}] if calls else document}]
+    if isinstance(document.get("eval"), dict):
+        return dicts(document.get("samples"))
+    if isinstance(document.get("choices"), list):
+        return [{"events": [{"event": "model", "output": document}]}]
+    if _is_call(document):
+        document = {"tool_calls": [document], "role": "assistant"}
+    return [{"messages": [document]} if "role" in document else document]
+
+
+def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
+    store = sample.get("attachments")
+    reader = _Sample(Transcript(wanted), store if isinstance(store, dict) else {})
+    messages, events = dicts(sample.get("messages")), dicts(sample.get("events"))
+    executed = wanted.view == "executed" and any(item.get("event") == "tool" for item in events)
+    if executed:
+        reader.take_executions(events)
+    elif messages:
+        reader.take_messages(messages, sample.get("input"))
+    else:
+        reader.take_events(events, wanted.candidate)
+    identity = sample.get("id")
+    return reader.transcript.trace(
+        id=name_of(identity),
+        trial=integer_of(sample.get("epoch")),
+        input=reader.resolved(sample.get("input")),
+        view="executed" if executed else "requested",
+    )
+
+
+class _Sample:
+    """One sample as it is read: what is written down, and the long texts that it keeps apart."""
+
+    def __init__(self, transcript: Transcript, attachments: dict[str, Any]) -> None:
+        self.transcript = transcript
+        self._attachments = attachments
+
+    def resolved(self, value: Any) -> Any:
+        """The value with its attachments in their places."""
+        if self._attachments:
+            if value.__class__ is dict:
+                return {key: self.resolved(item) for key, item in value.items()}
+            if value.__class__ is list:
+                return [self.resolved(item) for item in value]
+            if isinstance(value, str) and value.startswith(_ATTACHMENT):
+                return self._attachments.get(value.removeprefix(_ATTACHMENT), value)
+        return value
+
+    def take_messages(self, messages: list[dict[str, Any]], given: Any) -> None:
+        """Write down a conversation, but for the calls that its input had already."""
+        shown = [message.get("id") for message in dicts(given) if message.get("id") is not None]
+        for message in messages:
+            if message.get("id") not in shown:
+                self._take_message(message)
+
+    def take_events(self, events: list[dict[str, Any]], candidate: int) -> None:
+        """Write down what the models said, and what came of it."""
+        for event in events:
+            if event.get("event") == "model":
+                message = at(event, "output", "choices", candidate, "message")
+                if isinstance(message, dict):
+                    self._take_message(message)
+            elif event.get("event") == "tool":
+                self._take_result(event, event.get("result"), event.get("id"))
+
+    def take_executions(self, events: list[dict[str, Any]]) -> None:
+        """Write down the calls that were run."""
+        for event in events:
+            if event.get("event") == "model":
+                self.transcript.step()
+            elif event.get("event") == "tool":
+                error = event.get("error")
+                refused = at(error, "message") if at(error, "type") == "parsing" else None
+                self._take_call(event, refused)
+                self._take_result(event, event.get("result"), event.get("id"))
+
+    def _take_message(self, message: dict[str, Any]) -> None:
+        if message.get("role") == "tool":
+            self._take_result(message, message.get("content"), message.get("tool_call_id"))
+            return
+        content = message.get("content")
+        served = [block for block in dicts(content) if "tool_type" in block]
+        calls = dicts(message.get("tool_calls"))
+        if served or calls:
+            self.transcript.step()
+        for block in served:
+            self._take_served(block)
+        for call in calls:
+            self._take_call(call, call.get("parse_error"))
+
+    def _take_call(self, call: dict[str, Any], problem: Any) -> None:
+        arguments = self.resolved(call.get("arguments"))
+        problem = text_of(self.resolved(problem))
+        if problem:
+            unparsed = _unparsed(problem)
+            arguments = (arguments or None) if unparsed is None else unparsed
+        self.transcript.call(call.get("function"), arguments, call.get("id"), error=problem or None)
+
+    def _take_served(self, block: dict[str, Any]) -> None:
+        """Write down a call that the provider made itself."""
+        if block.get("name") == _LISTING:
+            return
+        arguments = self.resolved(block.get("arguments"))
+        kind = "mcp" if block.get("tool_type") == "mcp_call" else "server"
+        if block.get("tool_type") == "code_execution" and not _opens_object(arguments):
+            arguments = {"input": arguments}  # the bare code
+        self.transcript.call(block.get("name"), arguments, block.get("id"), kind=kind)
+        self._take_result(block, block.get("result"), block.get("id"))
+
+    def _take_result(self, answer: dict[str, Any], value: Any, id: Any) -> None:  # noqa: A002  (as the field is called)
+        error = first(answer, "error", "tool_error")
+        if error is not None:
+            value = value or first(error, "message") or error
+        failed = error is not None or answer.get("failed") is True
+        self.transcript.result(self.resolved(value), id, failed=failed)
+
+
+def _unparsed(problem: str) -> str | None:
+    """The arguments that could not be parsed, as the message about them quotes them."""
+    before, _, _ = problem.rpartition(_DETAILS)
+    return before.removeprefix(_UNPARSED) if before.startswith(_UNPARSED) else None
+
+
+def _opens_object(arguments: Any) -> bool:
+    return not isinstance(arguments, str) or arguments.lstrip().startswith("{")
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    tools: list[Tool] = []
+    offered: Any = None
+    for sample in _samples_in(document):
+        for event in dicts(at(sample, "events")):
+            if event.get("event") == "model" and event.get("tools") != offered:
+                offered = event.get("tools")
+                tools += read_definitions(_set_in(offered))
+    return tools
+
+
+def _set_in(value: Any, depth: int = 0) -> Any:
+    """What is set in a definition: Inspect's own files leave out the rest, live objects do not."""
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return {key: _set_in(item, depth + 1) for key, item in value.items() if item is not None}
+    return [_set_in(item, depth + 1) for item in value] if isinstance(value, list) else value

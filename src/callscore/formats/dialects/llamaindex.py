@@ -1,0 +1,259 @@
+"""LlamaIndex: chat messages and stores, agent outputs, and the events of a workflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import at, dicts, first, text_in
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 530
+EXAMPLE = [
+    {
+        "role": "assistant",
+        "additional_kwargs": {},
+        "blocks": [
+            {
+                "block_type": "tool_call",
+                "tool_call_id": "call_1",
+                "tool_name": "get_weather",
+                "tool_kwargs": {"city": "Paris"},
+            }
+        ],
+    }
+]
+
+
+_CONVERSATIONS = ("messages", "chat_history")
+# One of these has a message, a call, an agent's output, the end of a run, or an envelope.
+_MARKS = frozenset(("additional_kwargs", "tool_kwargs", "response", "result", "__is_pydantic"))
+
+
+def recognises(document: Any) -> bool:
+    """Whether there is a message with extra arguments, a call, or an agent's output in it."""
+    if isinstance(document, list):
+        return any(map(_may_be_known, document)) and any(map(_is_known, _items_in(document)))
+    stores = _conversations_in(document)
+    if stores is None:
+        return any(map(_is_known, _items_in(document)))
+    return any(_is_message(item) for messages in stores.values() for item in dicts(messages))
+
+
+def _may_be_known(item: Any) -> bool:
+    return isinstance(item, dict) and not _MARKS.isdisjoint(item)
+
+
+def _is_known(item: dict[str, Any]) -> bool:
+    if _MARKS.isdisjoint(item):
+        return False
+    return _is_message(item) or _is_call(item) or _is_output(_last_output(item))
+
+
+def _is_message(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("additional_kwargs"), dict)
+        and isinstance(item.get("role"), str)
+        and (isinstance(item.get("blocks"), list) or ("content" in item and "type" not in item))
+    )
+
+
+def _is_call(item: dict[str, Any]) -> bool:
+    return "tool_kwargs" in item and "tool_id" in item and isinstance(item.get("tool_name"), str)
+
+
+def _is_output(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and isinstance(item.get("tool_calls"), list)
+        and _is_message(item.get("response"))
+    )
+
+
+def _is_end(item: dict[str, Any]) -> bool:
+    return len(item) == 1 and "result" in item
+
+
+def _last_output(item: dict[str, Any]) -> Any:
+    """The output of an agent that the event that ends a run repeats; else the item itself."""
+    return item["result"] if _is_end(item) else item
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message, or one event of a workflow."""
+    item = _unwrapped(line)
+    return isinstance(item, dict) and (_is_known(item) or "current_agent_name" in item)
+
+
+def _unwrapped(item: Any) -> Any:
+    """What is in the envelope that the serializer of a workflow puts an event in."""
+    return item.get("value") if isinstance(item, dict) and "__is_pydantic" in item else item
+
+
+def _conversations_in(document: Any) -> dict[str, Any] | None:
+    """The conversations in a store, by their names; None where it is none."""
+    if not isinstance(document, dict):
+        return None
+    store = document.get("store") or at(document.get("chat_store"), "store")
+    return store if isinstance(store, dict) else None
+
+
+def _items_in(document: Any) -> list[dict[str, Any]]:
+    document = _unwrapped(document)
+    if isinstance(document, list):
+        return dicts(list(map(_unwrapped, document)))
+    if not isinstance(document, dict):
+        return []
+    for name in _CONVERSATIONS:
+        if isinstance(document.get(name), list):
+            return dicts(document[name])
+    message = document.get("message")  # in the response of a model
+    return [message] if isinstance(message, dict) and _is_message(message) else [document]
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """A run for each conversation in a store, or for each run in a list of events."""
+    stores = _conversations_in(document)
+    if stores is not None:
+        return [_read_messages(dicts(stores[key]), wanted, key) for key in stores]
+    items = _items_in(document)
+    if not items or _is_message(items[0]):
+        return [_read_messages(items, wanted)]
+    return [_read_run(run, wanted) for run in _runs_in(items)]
+
+
+def _runs_in(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    runs: list[list[dict[str, Any]]] = [[]]
+    for event in events:
+        runs[-1].append(event)
+        if _is_end(event):
+            runs.append([])
+    return [run for run in runs if run]
+
+
+def _read_messages(items: list[dict[str, Any]], wanted: Wanted, key: str | None = None) -> Trace:
+    transcript = Transcript(wanted)
+    for item in items:
+        _take_message(item, transcript)
+    return transcript.trace(id=key, input=_input_in(items))
+
+
+def _read_run(events: list[dict[str, Any]], wanted: Wanted) -> Trace:
+    transcript = Transcript(wanted)
+    has_outputs = any(map(_is_output, events))
+    has_calls = any(map(_is_call, events))
+    was_run = False
+    if has_calls and (wanted.view == "executed" or not has_outputs):
+        _take_executions(events, transcript)
+        # What a model has chosen looks like what a workflow has run, but for the results.
+        was_run = has_outputs or any("tool_output" in event for event in events)
+    elif has_outputs:
+        _take_outputs(events, transcript)
+    elif _is_output(_last_output(events[-1])):
+        _take_output(_last_output(events[-1]), transcript)
+    return transcript.trace(input=_input_in(events), view="executed" if was_run else "requested")
+
+
+def _input_in(items: list[dict[str, Any]]) -> Any:
+    for item in items:
+        for message in (item, *dicts(item.get("input"))):
+            if message.get("role") == "user":
+                return _text_of(message)
+    return None
+
+
+def _text_of(holder: Any) -> Any:
+    text = text_in(at(holder, "blocks"))
+    return first(holder, "content", "raw_output") if text is None else text
+
+
+def _take_executions(events: list[dict[str, Any]], transcript: Transcript) -> None:
+    """Write down the calls that a workflow ran; those with a result, where there are no others."""
+    has_starts = any(_is_call(event) and "tool_output" not in event for event in events)
+    is_open = False  # calls that come one after another belong together
+    for event in events:
+        is_start = _is_call(event) and (not has_starts or "tool_output" not in event)
+        if is_start:
+            if not is_open:
+                transcript.step()
+            _take_selection(event, transcript)
+        elif "tool_output" in event:
+            _take_result(event, transcript)
+        is_open = is_start
+
+
+def _take_outputs(events: list[dict[str, Any]], transcript: Transcript) -> None:
+    """Write down what the agent asked for, without the last output's list of it all."""
+    last_call = max([place for place, event in enumerate(events) if _is_call(event)], default=-1)
+    made: list[dict[str, Any]] = []
+    for position, event in enumerate(events):
+        if _is_output(event):
+            calls = dicts(event["tool_calls"])
+            if not made or calls != made or position < last_call:
+                _take_output(event, transcript)
+                made += calls
+        elif _is_call(event) and "tool_output" in event:
+            _take_result(event, transcript)
+
+
+def _take_output(output: dict[str, Any], transcript: Transcript) -> None:
+    calls = dicts(output["tool_calls"])
+    if not calls:
+        _take_message(output["response"], transcript)
+        return
+    transcript.step()
+    for call in calls:
+        _take_selection(call, transcript)
+
+
+def _take_selection(call: dict[str, Any], transcript: Transcript) -> None:
+    transcript.call(call.get("tool_name"), call.get("tool_kwargs"), call.get("tool_id"))
+    if "tool_output" in call:
+        _take_result(call, transcript)
+
+
+def _take_result(call: dict[str, Any], transcript: Transcript) -> None:
+    failed = at(call, "tool_output", "is_error")
+    transcript.result(
+        _text_of(call.get("tool_output")),
+        call.get("tool_id"),
+        failed=failed if isinstance(failed, bool) else None,
+    )
+
+
+def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+    extra = message.get("additional_kwargs")
+    if message.get("role") in ("tool", "function"):
+        value = _text_of(message)
+        transcript.result(value, at(extra, "tool_call_id"), name=at(extra, "name"))
+        return
+    blocks = [
+        block for block in dicts(message.get("blocks")) if block.get("block_type") == "tool_call"
+    ]
+    if blocks:
+        transcript.step()
+        for block in blocks:
+            id_ = block.get("tool_call_id")
+            transcript.call(block.get("tool_name"), block.get("tool_kwargs"), id_)
+    elif extra:
+        _take_extra(extra, transcript)
+
+
+def _take_extra(extra: Any, transcript: Transcript) -> None:
+    """Write down calls as the provider wrote them: older versions passed them through."""
+    calls = [*dicts(at(extra, "tool_calls")), *dicts([at(extra, "function_call")])]
+    if calls:
+        transcript.step()
+    for call in calls:
+        function = call.get("function")
+        inner = function if isinstance(function, dict) else call
+        transcript.call(
+            first(inner, "name", "tool_name"),
+            first(inner, "arguments", "input", "tool_kwargs"),
+            first(call, "id", "tool_id"),
+        )

@@ -1,0 +1,128 @@
+"""MLflow traces: `info`, and spans whose attributes are JSON texts.
+
+What models answered is there as their provider gave it, or as the framework did.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.tool_calls import exception_in, executed_call
+from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.shape import at, first, json_of
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 240
+EXAMPLE = {
+    "info": {"trace_id": "tr-1", "state": "OK"},
+    "data": {
+        "spans": [
+            {
+                "name": "get_weather",
+                "span_id": "I72P8rXnA58=",
+                "attributes": {
+                    "mlflow.spanType": '"TOOL"',
+                    "mlflow.spanInputs": '{"city": "Paris"}',
+                    "mlflow.spanOutputs": '"18"',
+                },
+            }
+        ]
+    },
+}
+_MODELS = ("CHAT_MODEL", "LLM")
+_INPUTS = "mlflow.spanInputs"
+_OUTPUTS = "mlflow.spanOutputs"
+
+
+def recognises(document: Any) -> bool:
+    """Whether its spans have the attributes of MLflow, or it is a trace without any spans."""
+    return vocabulary_of(document) == "mlflow" or _is_empty(document)
+
+
+def _is_empty(document: Any) -> bool:
+    if not isinstance(document, dict) or "info" not in document or "data" not in document:
+        return False
+    is_known = first(document["info"], "trace_id", "request_id") is not None
+    return is_known and at(document["data"], "spans") == []
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a span, or a batch of them; a line that is a trace stands for itself."""
+    return is_span_line(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace."""
+    outputs = ModelOutputs(wanted)
+    runs = [
+        Run([_observe(span, outputs, wanted) for span in spans], _value(spans[0], _INPUTS))
+        for spans in spans_by_trace(read_spans(document))
+    ]
+    return traces_of(runs or [Run([])], wanted)
+
+
+def _value(span: Span, name: str) -> Any:
+    """An attribute: what it is the JSON text of."""
+    return json_of(span.attributes.get(name))
+
+
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+    kind = _value(span, "mlflow.spanType")
+    if kind == "TOOL":
+        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+    if kind not in _MODELS:
+        return Observed(id=span.id, parent=span.parent)
+    return Observed(
+        id=span.id,
+        parent=span.parent,
+        requests=outputs.calls(_value(span, _OUTPUTS)),
+        answers=partial(_answers, span, outputs),
+    )
+
+
+def _answers(span: Span, outputs: ModelOutputs) -> Any:
+    return outputs.answers(_value(span, _INPUTS))
+
+
+def _execution(span: Span, wanted: Wanted) -> ToolCall:
+    result = _value(span, _OUTPUTS)
+    message = first(result, "content") if first(result, "tool_call_id") is not None else None
+    return executed_call(
+        _name_of(span),
+        _value(span, _INPUTS),
+        first(result, "tool_call_id"),
+        result=exception_in(span) if result is None else message or result,
+        failed=span.failed or first(result, "status") == "error",
+        wanted=wanted,
+    )
+
+
+def _name_of(span: Span) -> str:
+    """The name of a tool, without the number that MLflow 2 gave to spans of the same name."""
+    function = _value(span, "mlflow.spanFunctionName")
+    if isinstance(function, str) and function and span.name.startswith(f"{function}_"):
+        return function if span.name[len(function) + 1 :].isdigit() else span.name
+    return span.name
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    tools: list[Tool] = []
+    for span in read_spans(document):
+        offered = _value(span, "mlflow.chat.tools")
+        if offered is None and _value(span, "mlflow.spanType") in _MODELS:
+            offered = first(_value(span, _INPUTS), "tools", "functions")
+        tools += read_definitions(offered)
+    return tools

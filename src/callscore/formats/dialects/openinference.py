@@ -1,0 +1,222 @@
+"""OpenInference spans, as Arize Phoenix and many instrumentors write them.
+
+The attributes are flat, or nested as Phoenix exports them. What a model asked for is among the
+output messages of its span; the spans of tools say what came of it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.attributes import inside, items_at, items_of
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Answer, Observed, Run, traces_of
+from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.tool_calls import exception_in, executed_call, requested_call
+from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.shape import at, first, json_of, text_of
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "joins_lines",
+    "offered_in",
+    "read",
+    "read_tools",
+    "recognises",
+    "requests_in",
+]
+
+ORDER = 210
+_KIND = "openinference.span.kind"
+_MESSAGE = "llm.output_messages.0.message"
+EXAMPLE = [
+    {
+        "name": "ChatCompletion",
+        "context": {"trace_id": "0x1f", "span_id": "0x2a"},
+        "start_time": "2026-01-01T09:00:00Z",
+        "attributes": {
+            _KIND: "LLM",
+            f"{_MESSAGE}.role": "assistant",
+            f"{_MESSAGE}.tool_calls.0.tool_call.id": "call_1",
+            f"{_MESSAGE}.tool_calls.0.tool_call.function.name": "get_weather",
+            f"{_MESSAGE}.tool_calls.0.tool_call.function.arguments": '{"city": "Paris"}',
+        },
+    }
+]
+_HIDDEN = "__REDACTED__"
+_IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
+
+
+def recognises(document: Any) -> bool:
+    """Whether its spans have the attributes of OpenInference."""
+    return vocabulary_of(document) == "openinference"
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a span, or a batch of them."""
+    return is_span_line(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace."""
+    outputs = ModelOutputs(wanted)
+    runs = [
+        Run([_observe(span, outputs, wanted) for span in spans], _question(spans))
+        for spans in spans_by_trace(read_spans(document))
+    ]
+    return traces_of(runs, wanted)
+
+
+def _question(spans: list[Span]) -> Any:
+    """What the first of the spans was given that is not a tool's."""
+    for span in spans:
+        if span.attributes.get(_KIND) != "TOOL" and "input.value" in span.attributes:
+            return span.attributes["input.value"]
+    return None
+
+
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+    kind = span.attributes.get(_KIND)
+    if kind == "TOOL":
+        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+    if kind == "LLM" or (kind is None and _has_messages(span)):
+        return Observed(
+            id=span.id,
+            parent=span.parent,
+            requests=requests_in(span, outputs, wanted),
+            answers=partial(_answers, span),
+        )
+    return Observed(id=span.id, parent=span.parent)
+
+
+def _has_messages(span: Span) -> bool:
+    return any(key.startswith("llm.output_messages") for key in span.attributes)
+
+
+def requests_in(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+    """The calls in the output messages of a model."""
+    attributes = span.attributes
+    messages = items_at(attributes, "llm.output_messages")
+    if not messages:
+        return outputs.calls(attributes.get("output.value"))
+    first_of_one = len(messages) == 1 and wanted.candidate == 0
+    if not first_of_one and _has_several(attributes):  # each message is an answer of its own
+        messages = messages[wanted.candidate : wanted.candidate + 1]
+    return tuple([call for message in messages for call in _calls_in(message)])
+
+
+def _has_several(attributes: dict[str, Any]) -> bool:
+    """Whether the model was asked for several answers."""
+    settings = json_of(attributes.get("llm.invocation_parameters"))
+    return first(settings, "n") not in (None, 1)
+
+
+def _calls_in(message: Any) -> list[ToolCall]:
+    entries = _items_in(message, "message.tool_calls")
+    if entries:
+        return [_call_in(entry) for entry in entries]
+    name = inside(message, "message.function_call_name")
+    if name is None:
+        return []
+    return [_call(name, inside(message, "message.function_call_arguments_json"), None)]
+
+
+def _items_in(message: Any, path: str) -> list[Any]:
+    """The items of a list in a message, however the message is written."""
+    held = inside(message, path)
+    if held is None and isinstance(message, dict):
+        return items_at(message, path)
+    return items_of(held)
+
+
+def _call_in(entry: Any) -> ToolCall:
+    function = inside(entry, "tool_call.function")
+    if isinstance(function, dict):
+        name, given = function.get("name"), function.get("arguments")
+    else:
+        name = inside(entry, "tool_call.function.name")
+        given = inside(entry, "tool_call.function.arguments")
+    return _call(name, given, inside(entry, "tool_call.id"))
+
+
+def _call(name: Any, given: Any, id_: Any) -> ToolCall:
+    if given == _HIDDEN:
+        return replace(requested_call(name, None, id_), arguments=None, error=NOT_CAPTURED)
+    return requested_call(name, given, id_)
+
+
+def _execution(span: Span, wanted: Wanted) -> ToolCall:
+    attributes = span.attributes
+    parameters = json_of(attributes.get("tool.parameters"))
+    given = attributes.get("input.value")
+    if given is None and not _is_schema(parameters):
+        given = parameters
+    return executed_call(
+        first(attributes, "tool.name") or span.name,
+        given,
+        first(attributes, *_IDS),
+        result=first(attributes, "output.value") or exception_in(span),
+        failed=span.failed,
+        names=parameters,
+        wanted=wanted,
+    )
+
+
+def _is_schema(parameters: Any) -> bool:
+    """Whether it says what the tool takes: some write that there, and others what it was given."""
+    return isinstance(parameters, dict) and (
+        isinstance(parameters.get("properties"), dict)
+        or (bool(parameters) and all(_is_typed(value) for value in parameters.values()))
+    )
+
+
+def _is_typed(value: Any) -> bool:
+    return isinstance(value, dict) and "type" in value
+
+
+def _answers(span: Span) -> list[Answer]:
+    """The results that the model was given, in messages of the role of a tool."""
+    found = []
+    for message in items_at(span.attributes, "llm.input_messages"):
+        if inside(message, "message.role") == "tool":
+            name = text_of(inside(message, "message.name"))
+            id_ = text_of(inside(message, "message.tool_call_id"))
+            found.append(Answer(_content(message), id_, name))
+    return found
+
+
+def _content(message: Any) -> Any:
+    content = inside(message, "message.content")
+    if content is not None:
+        return content
+    parts = _items_in(message, "message.contents")
+    texts = [inside(part, "message_content.text") for part in parts]
+    return "\n".join([text for text in texts if isinstance(text, str)]) if texts else None
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    tools: list[Tool] = []
+    for span in read_spans(document):
+        tools += read_definitions(offered_in(span.attributes))
+    return tools
+
+
+def offered_in(attributes: dict[str, Any]) -> Any:
+    """The definitions of the tools that a model was offered."""
+    offered = items_at(attributes, "llm.tools")
+    if offered:
+        return [inside(entry, "tool.json_schema") for entry in offered]
+    return at(json_of(attributes.get("llm.invocation_parameters")), "tools")

@@ -1,0 +1,155 @@
+"""OpenLLMetry spans of Traceloop, before they took over the conventions of OpenTelemetry.
+
+Each message has flat attributes of its own: `gen_ai.completion.0.tool_calls.0.name`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.attributes import inside, items_at, items_of, tree_of
+from callscore.formats.families.genai_spans import observe_span
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Answer, Observed, Run, traces_of
+from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.tool_calls import exception_in, executed_call, requested_call
+from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.shape import at, dicts, first, json_of, text_of
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 230
+EXAMPLE = [
+    {
+        "name": "openai.chat",
+        "attributes": {
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.finish_reason": "tool_calls",
+            "gen_ai.completion.0.tool_calls.0.id": "call_1",
+            "gen_ai.completion.0.tool_calls.0.name": "get_weather",
+            "gen_ai.completion.0.tool_calls.0.arguments": '{"city": "Paris"}',
+        },
+    }
+]
+_COMPLETIONS = ("gen_ai.completion", "llm.completions")
+_PROMPTS = ("gen_ai.prompt", "llm.prompts")
+_KIND = "traceloop.span.kind"
+
+
+def recognises(document: Any) -> bool:
+    """Whether its spans have a flat attribute for each part of a message."""
+    return vocabulary_of(document) == "openllmetry"
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a span, or a batch of them."""
+    return is_span_line(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace."""
+    outputs = ModelOutputs(wanted)
+    runs = [
+        Run([_observe(span, outputs, wanted) for span in spans])
+        for spans in spans_by_trace(read_spans(document))
+    ]
+    return traces_of(runs, wanted)
+
+
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+    if span.attributes.get(_KIND) == "tool":
+        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+    completions = _messages(span, _COMPLETIONS)
+    if not completions:
+        return observe_span(span, outputs, wanted)
+    return Observed(
+        id=span.id,
+        parent=span.parent,
+        requests=_requests(completions, outputs, wanted),
+        answers=partial(_answers, span),
+    )
+
+
+def _messages(span: Span, prefixes: tuple[str, ...]) -> list[Any]:
+    for prefix in prefixes:
+        found = items_at(span.attributes, prefix)
+        if found:
+            return found
+    return []
+
+
+def _requests(
+    completions: list[Any], outputs: ModelOutputs, wanted: Wanted
+) -> tuple[ToolCall, ...]:
+    chosen = at(completions, wanted.candidate)
+    calls = [_call_in(entry) for entry in _entries(chosen)]
+    if not calls:
+        name = inside(chosen, "function_call.name")
+        if name is not None:
+            calls.append(requested_call(name, inside(chosen, "function_call.arguments"), None))
+    return tuple(calls) or outputs.calls([_whole(message) for message in completions])
+
+
+def _entries(message: Any) -> list[Any]:
+    held = first(message, "tool_calls")
+    if held is None and isinstance(message, dict):
+        return items_at(message, "tool_calls")
+    return items_of(held)
+
+
+def _whole(message: Any) -> Any:
+    """The message as a tree, if its keys are dotted: elsewhere nobody writes it like that."""
+    is_flat = isinstance(message, dict) and any("." in str(key) for key in message)
+    return tree_of(message) if is_flat else message
+
+
+def _call_in(entry: Any) -> ToolCall:
+    given = entry if isinstance(entry, dict) else {}
+    return requested_call(given.get("name"), given.get("arguments"), given.get("id"))
+
+
+def _answers(span: Span) -> list[Answer]:
+    return [
+        Answer(message.get("content"), text_of(message.get("tool_call_id")))
+        for message in dicts(_messages(span, _PROMPTS))
+        if message.get("role") == "tool"
+    ]
+
+
+def _execution(span: Span, wanted: Wanted) -> ToolCall:
+    attributes = span.attributes
+    given = json_of(attributes.get("traceloop.entity.input"))
+    result = json_of(attributes.get("traceloop.entity.output"))
+    inputs = first(given, "inputs", "input_str")  # in what LangChain gives to its observers
+    return executed_call(
+        first(attributes, "traceloop.entity.name") or span.name,
+        given if inputs is None else inputs,
+        None,
+        result=exception_in(span) if result is None else _output(result),
+        failed=span.failed,
+        wanted=wanted,
+    )
+
+
+def _output(result: Any) -> Any:
+    """What a tool gave back, in what LangChain gives to its observers, too."""
+    output = first(result, "output")
+    content = at(output, "kwargs", "content")
+    return content or output or result
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models were offered."""
+    return [
+        tool
+        for span in read_spans(document)
+        for tool in read_definitions(items_at(span.attributes, "llm.request.functions"))
+    ]

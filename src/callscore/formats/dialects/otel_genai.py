@@ -1,0 +1,128 @@
+"""OpenTelemetry spans of the GenAI conventions, in OTLP or as an SDK writes them.
+
+Also those of Pydantic AI, Logfire, Google ADK, Strands, Microsoft Agent Framework and any-agent.
+What the models asked for counts; where content was not captured, what the tools carried out does.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.core.malformed import NOT_CAPTURED
+from callscore.formats.definitions import read_definitions
+from callscore.formats.families.genai_spans import (
+    observe_span,
+    offered_in,
+    question_of,
+    whole_conversation,
+)
+from callscore.formats.families.model_outputs import ModelOutputs
+from callscore.formats.families.runs import Run, traces_of
+from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
+from callscore.formats.families.vocabularies import vocabulary_of
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.core.tool import Tool
+    from callscore.formats.families.runs import Observed
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 220
+EXAMPLE = {
+    "resourceSpans": [
+        {
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "name": "execute_tool get_weather",
+                            "attributes": [
+                                {
+                                    "key": "gen_ai.tool.name",
+                                    "value": {"stringValue": "get_weather"},
+                                },
+                                {
+                                    "key": "gen_ai.tool.call.arguments",
+                                    "value": {"stringValue": '{"city": "Paris"}'},
+                                },
+                            ],
+                        }
+                    ]
+                }
+            ]
+        }
+    ]
+}
+
+_REQUESTS = attrgetter("requests")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it has spans, and none of them in the words of another stack."""
+    return vocabulary_of(document) == "gen_ai"
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is a span, or a batch of them."""
+    return is_span_line(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a trace."""
+    outputs = ModelOutputs(wanted)
+    runs = [_run_of(spans, outputs, wanted) for spans in spans_by_trace(read_spans(document))]
+    return traces_of(runs, wanted)
+
+
+def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Run:
+    steps = [observe_span(span, outputs, wanted) for span in spans]
+    if not any(map(_REQUESTS, steps)):
+        steps = [
+            step if step.execution else whole_conversation(span, step, outputs)
+            for span, step in zip(spans, steps, strict=True)
+        ]
+    return Run(_without_blanks(steps), question_of(spans))
+
+
+def _without_blanks(steps: list[Observed]) -> list[Observed]:
+    """The steps, with empty arguments as not captured where the tools show that they were not.
+
+    any-agent writes down what LlamaIndex streams before the arguments have come.
+    """
+    asked: list[ToolCall] = []
+    for step in steps:
+        for call in step.requests or ():
+            if call.arguments != {}:
+                return steps
+            asked.append(call)
+    if not asked:
+        return steps
+    done = [step.execution for step in steps if step.execution is not None]
+    is_told = any(call.arguments for call in done)
+    if not is_told or [call.name for call in asked] != [call.name for call in done]:
+        return steps
+    return [
+        replace(step, requests=tuple([_blanked(call) for call in step.requests]))
+        if step.requests
+        else step
+        for step in steps
+    ]
+
+
+def _blanked(call: ToolCall) -> ToolCall:
+    return replace(call, arguments=None, error=NOT_CAPTURED)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the models and the agents were offered."""
+    return [
+        tool
+        for span in read_spans(document)
+        for tool in read_definitions(offered_in(span.attributes))
+    ]

@@ -1,0 +1,184 @@
+"""promptfoo: the results of an evaluation, whatever its providers have returned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.model import ToolCall
+from callscore.formats.definitions import read_definitions
+from callscore.formats.recognition import inner_finder
+from callscore.formats.shape import at, dicts, first, integer_of, json_of, name_of
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from callscore.core.tool import Tool
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Wanted
+
+    _Find = Callable[[Any], Dialect | None]
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 450
+EXAMPLE = {
+    "evalId": "eval-abc-2026-01-01T00:00:00",
+    "results": {
+        "version": 3,
+        "results": [
+            {
+                "promptIdx": 0,
+                "testIdx": 0,
+                "success": True,
+                "prompt": {"raw": "What is the weather in Paris?", "label": "weather"},
+                "vars": {"city": "Paris"},
+                "response": {
+                    "output": [
+                        {
+                            "id": "call_1",
+                            "type": "function",
+                            "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+                        }
+                    ]
+                },
+                "testCase": {
+                    "vars": {"city": "Paris"},
+                    "assert": [{"type": "tool-call-f1", "value": ["get_weather"]}],
+                },
+            }
+        ],
+    },
+}
+# What came out, the test case, what was asked, and the numbers of the test and of the column.
+_Output = tuple[Any, Any, Any, tuple[int, int | None]]
+_ROW_KEYS = ("gradingResult", "namedScores", "promptIdx", "testCase")
+_MARKS = frozenset(("vars", "results", "table", "body"))  # of a row, of many, of two tables
+
+
+def recognises(document: Any) -> bool:
+    """Whether it holds results with a prompt and a response each, or a table of outputs."""
+    if not isinstance(document, dict) or _MARKS.isdisjoint(document):
+        return False
+    return _is_row(document) or _is_row(at(_rows(document), 0)) or _table(document) is not None
+
+
+def _rows(document: Any) -> Any:
+    """The results, at the depth at which one version or another has them."""
+    results = at(document, "results")
+    return at(results, "results") if isinstance(results, dict) else results
+
+
+def _is_row(row: Any) -> bool:
+    return (
+        isinstance(at(row, "vars"), dict)
+        and "prompt" in row
+        and ("response" in row or "error" in row)
+        and any(key in row for key in _ROW_KEYS)
+    )
+
+
+def _table(document: Any) -> Any:
+    """The table of outputs, as older versions and the viewer have it."""
+    for table in (document, at(document, "table"), at(document, "results", "table")):
+        body = at(table, "body")
+        if isinstance(at(table, "head", "prompts"), list) and isinstance(body, list):
+            return table
+    return None
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run a result: a test case with one prompt and one provider."""
+    find = inner_finder(wanted)
+    rows = [document] if _is_row(document) else _rows(document)
+    outputs = _row_outputs(dicts(rows)) if dicts(rows) else _table_outputs(_table(document))
+    return [
+        Trace(
+            calls=None if output is None else _calls_in(output, wanted, find),
+            expected=_expected(at(test, "assert")),
+            id=_id(at(test, "vars"), number),
+            trial=column,
+            input=asked or at(test, "vars"),
+        )
+        for output, test, asked, (number, column) in outputs
+    ]
+
+
+def _row_outputs(rows: list[dict[str, Any]]) -> Iterator[_Output]:
+    for position, row in enumerate(rows):
+        test = row.get("testCase")
+        number = integer_of(row.get("testIdx"))
+        yield (
+            at(row, "response", "output"),
+            test if isinstance(test, dict) else {"vars": row.get("vars")},
+            first(row.get("prompt"), "raw"),
+            (position if number is None else number, integer_of(row.get("promptIdx"))),
+        )
+
+
+def _table_outputs(table: Any) -> Iterator[_Output]:
+    for position, line in enumerate(dicts(at(table, "body"))):
+        number = integer_of(line.get("testIdx"))
+        for column, cell in enumerate(dicts(line.get("outputs"))):
+            place = (position if number is None else number, column)
+            yield cell.get("text"), line.get("test"), cell.get("prompt"), place
+
+
+def _id(variables: Any, number: int) -> str:
+    """The id that a test case gives itself, or else its number."""
+    return name_of(at(variables, "id")) or str(number)
+
+
+def _calls_in(output: Any, wanted: Wanted, find: _Find) -> tuple[ToolCall, ...]:
+    """The calls in what a provider returned; an answer in which no format sees any has none."""
+    value = json_of(output)
+    for documents in ([value], *_readings(value)):
+        traces = []
+        for document in documents:
+            dialect = find(document)
+            if dialect is not None:
+                traces += dialect.read(document, wanted)
+        if traces:
+            return tuple([call for trace in traces for call in trace.any_calls])
+    return ()
+
+
+def _readings(value: Any) -> list[list[Any]]:
+    """What an output may be that is nothing as a whole: documents, in one way or another."""
+    if isinstance(value, str):  # objects on lines of their own, between lines of text
+        lines = [json_of(line) for line in value.splitlines() if line[:1] in ("{", "[")]
+        objects = dicts(lines)
+        return (
+            [[objects], objects, [line for line in lines if isinstance(line, list)]]
+            if lines
+            else []
+        )
+    parts = value if isinstance(value, list) else [value]
+    if any(first(part, "functionCall", "function_call") for part in parts):  # Gemini's, alone
+        return [[{"candidates": [{"content": {"role": "model", "parts": parts}}]}]]
+    return [parts] if isinstance(value, list) else []
+
+
+def _expected(assertions: Any) -> tuple[ToolCall, ...] | None:
+    """The tools that a test case asks for by name, if there is just one such assertion."""
+    found = [one.get("value") for one in dicts(assertions) if one.get("type") == "tool-call-f1"]
+    if len(found) != 1:
+        return None
+    names = found[0].split(",") if isinstance(found[0], str) else found[0]
+    if not isinstance(names, list) or not all(_is_name(name) for name in names):
+        return None
+    return tuple([ToolCall(name.strip()) for name in names])
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a value is a tool's name, not a template or a file that has yet to be read."""
+    return isinstance(value, str) and bool(value.strip()) and not {"{", "/"} & set(value)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the providers were set up with."""
+    tools: list[Tool] = []
+    for provider in dicts(at(document, "config", "providers")):
+        for settings in (provider, *provider.values()):
+            tools += read_definitions(at(settings, "config", "tools"))
+    return tools

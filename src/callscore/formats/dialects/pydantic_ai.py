@@ -1,0 +1,188 @@
+"""Pydantic AI: message histories, single messages or parts, and the events of a stream.
+
+Output tools such as `final_result` are calls like any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, json_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, View, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 520
+EXAMPLE = [
+    {
+        "kind": "response",
+        "parts": [
+            {
+                "part_kind": "tool-call",
+                "tool_name": "get_weather",
+                "args": '{"city": "Paris"}',
+                "tool_call_id": "call_1",
+            }
+        ],
+    }
+]
+_MESSAGES = ("request", "response")
+_HISTORIES = ("messages", "all_messages", "message_history", "new_messages")
+_NATIVE_CALLS = ("builtin-tool-call", "native-tool-call")
+_CALLS = ("tool-call", *_NATIVE_CALLS)
+_RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
+_RETRY = "retry-prompt"
+_PARTS = (*_CALLS, *_RETURNS, _RETRY)
+_CALL_EVENTS = ("function_tool_call", "output_tool_call", "builtin_tool_call")
+_RESULT_EVENTS = ("function_tool_result", "output_tool_result", "builtin_tool_result")
+_OTHER_EVENTS = ("part_start", "part_delta", "part_end", "final_result")
+_EVENTS = (*_CALL_EVENTS, *_RESULT_EVENTS, *_OTHER_EVENTS)
+_MCP = "mcp_server:"
+_OFFERED = ("function_tools", "output_tools")  # what a model is asked to choose from
+# One of these has an item, a history, a state with one, or what a model is asked.
+_MARKS = frozenset(("kind", "part_kind", "event_kind", "state", "_state", *_HISTORIES, *_OFFERED))
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a history, under its name or bare, or some of what histories are made of."""
+    if isinstance(document, dict):
+        return not _MARKS.isdisjoint(document) and _is_record(document)
+    if not isinstance(document, list) or not document:
+        return False
+    return (
+        all(map(_is_message, document))
+        or _are_of_kinds(document, "part_kind", _PARTS)
+        or _are_of_kinds(document, "event_kind", _EVENTS)
+    )
+
+
+def _is_record(document: dict[str, Any]) -> bool:
+    history = _history(document)
+    if history:
+        return all(map(_is_message, history)) or _is_item(document)
+    return _is_item(document) or all(isinstance(document.get(key), list) for key in _OFFERED)
+
+
+def _are_of_kinds(items: list[Any], key: str, known: tuple[str, ...]) -> bool:
+    """Whether all items have a kind, if perhaps one of a newer version, and one a known kind."""
+    if not isinstance(items[0], dict) or key not in items[0]:
+        return False
+    kinds = [item.get(key) if isinstance(item, dict) else None for item in items]
+    return all(isinstance(kind, str) for kind in kinds) and any(kind in known for kind in kinds)
+
+
+def _history(document: dict[str, Any]) -> list[Any]:
+    """The messages that an object holds as a result of a run, or as its state."""
+    for holder in (document, first(document, "state", "_state")):
+        found = first(holder, *_HISTORIES)
+        if isinstance(found, list):
+            return found
+    return []
+
+
+def _is_item(item: Any) -> bool:
+    return _is_message(item) or _is_part(item) or _is_event(item)
+
+
+def _is_message(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and item.get("kind") in _MESSAGES
+        and isinstance(item.get("parts"), list)
+    )
+
+
+def _is_part(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("part_kind") in _PARTS
+
+
+def _is_event(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("event_kind") in _EVENTS
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a history, or one event of a stream."""
+    return _is_message(line) or _is_event(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: all messages, parts or events."""
+    items = document
+    if isinstance(document, dict):
+        items = [document] if _is_item(document) else _history(document)
+    transcript = Transcript(wanted)
+    view: View = "requested"
+    given = None
+    for item in dicts(items):
+        if "event_kind" in item:
+            view = "executed"  # a call's event comes when it is about to be run
+            _take_event(item, transcript)
+        elif "part_kind" in item:
+            _take_part(item, transcript)
+        else:
+            given = _input_in(item) if given is None else given
+            _take_message(item, transcript)
+    return [transcript.trace(input=given, view=view)]
+
+
+def _input_in(message: dict[str, Any]) -> Any:
+    for part in dicts(message.get("parts")):
+        if part.get("part_kind") == "user-prompt":
+            return part.get("content")
+    return None
+
+
+def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+    parts = dicts(message.get("parts"))
+    if any(part.get("part_kind") in _CALLS for part in parts):
+        transcript.step()
+    for part in parts:
+        _take_part(part, transcript)
+
+
+def _take_event(event: dict[str, Any], transcript: Transcript) -> None:
+    part = first(event, "part", "result")
+    if isinstance(part, dict) and event.get("event_kind") in (*_CALL_EVENTS, *_RESULT_EVENTS):
+        _take_part(part, transcript)
+
+
+def _take_part(part: dict[str, Any], transcript: Transcript) -> None:
+    kind = part.get("part_kind")
+    if kind == "tool-call":
+        transcript.call(part.get("tool_name"), part.get("args"), part.get("tool_call_id"))
+    elif kind in _NATIVE_CALLS:
+        _take_native_call(part, transcript)
+    elif kind in _RETURNS:
+        outcome = text_of(part.get("outcome"))  # older versions give none
+        failed = None if outcome is None else outcome != "success"
+        transcript.result(part.get("content"), part.get("tool_call_id"), failed=failed)
+    elif kind == _RETRY and part.get("tool_name") is not None:
+        transcript.result(part.get("content"), part.get("tool_call_id"), failed=True)
+
+
+def _take_native_call(part: dict[str, Any], transcript: Transcript) -> None:
+    """Write down a call that the provider made; one of an MCP server stands in its arguments."""
+    name, arguments, kind = part.get("tool_name"), part.get("args"), "server"
+    if isinstance(name, str) and name.startswith(_MCP):
+        kind = "mcp"
+        inner = json_of(arguments)
+        action = at(inner, "action")
+        if action == "list_tools":
+            return
+        if action == "call_tool":
+            name, arguments = at(inner, "tool_name"), at(inner, "tool_args")
+    transcript.call(name, arguments, part.get("tool_call_id"), kind=kind)
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that stand beside a history, as the request to a model has them."""
+    tools = read_definitions(at(document, "tools"))
+    for holder in (document, at(document, "model_request_parameters")):
+        for name in _OFFERED:
+            tools += read_definitions(at(holder, name))
+    return tools

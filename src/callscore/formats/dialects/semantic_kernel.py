@@ -1,0 +1,108 @@
+"""Semantic Kernel: chat histories and messages, as Python and as .NET write them.
+
+The name of a function is that of its plugin and its own, joined by a hyphen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import at, dicts, first, list_of, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 560
+EXAMPLE = {
+    "messages": [
+        {
+            "content_type": "message",
+            "role": "assistant",
+            "items": [
+                {
+                    "content_type": "function_call",
+                    "id": "call_1",
+                    "name": "weather-get_weather",
+                    "function_name": "get_weather",
+                    "plugin_name": "weather",
+                    "arguments": '{"city": "Paris"}',
+                }
+            ],
+        }
+    ]
+}
+_CALLS = ("function_call", "FunctionCallContent")
+_RESULTS = ("function_result", "FunctionResultContent")
+_ITEMS = (*_CALLS, *_RESULTS)
+
+
+def recognises(document: Any) -> bool:
+    """Whether all in it are messages of the kernel, or all are items of such messages."""
+    parts = _parts_in(document)
+    return parts != [] and (all(map(_is_message, parts)) or all(map(_is_item, parts)))
+
+
+def _parts_in(document: Any) -> list[Any]:
+    """The messages of a history or a list; one message; or items of one."""
+    if isinstance(document, dict):
+        return list_of(document.get("messages", [document]))
+    return list_of(document)
+
+
+def _is_message(message: Any) -> bool:
+    if not isinstance(message, dict) or "choice_index" in message:  # a chunk of a stream
+        return False
+    if message.get("content_type") == "message":
+        return isinstance(message.get("items"), list)
+    return isinstance(message.get("Items"), list) and isinstance(at(message, "Role", "Label"), str)
+
+
+def _is_item(item: Any) -> bool:
+    return isinstance(item, dict) and _type_of(item) in _ITEMS
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a history."""
+    return _is_message(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: all messages of a history."""
+    transcript = Transcript(wanted)
+    parts = dicts(_parts_in(document))
+    if any(map(_is_item, parts)):
+        parts = [{"items": parts}]
+    for message in parts:
+        _take_message(message, transcript)
+    return [transcript.trace()]
+
+
+def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+    is_first = True
+    for item in dicts(first(message, "items", "Items")):
+        kind = _type_of(item)
+        if kind in _CALLS:
+            if is_first:
+                transcript.step()
+                is_first = False
+            arguments = first(item, "arguments", "Arguments")
+            transcript.call(_name_of(item), arguments, first(item, "call_id", "id", "Id"))
+        elif kind in _RESULTS:
+            id_ = first(item, "call_id", "id", "CallId")
+            transcript.result(first(item, "result", "Result"), id_)
+
+
+def _type_of(item: dict[str, Any]) -> Any:
+    return item.get("content_type") or item.get("$type")
+
+
+def _name_of(item: dict[str, Any]) -> str | None:
+    name = text_of(item.get("name"))
+    if name:
+        return name
+    function = text_of(first(item, "function_name", "FunctionName"))
+    plugin = text_of(first(item, "plugin_name", "PluginName"))
+    return f"{plugin}-{function}" if plugin and function else function

@@ -1,0 +1,105 @@
+"""smolagents: the steps in an agent's memory, or the result of a run that holds them.
+
+The code of a CodeAgent is one call of `python_interpreter`, with the code as its `input`; the
+tools that are called inside it are not written down anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+ORDER = 540
+EXAMPLE = [
+    {"task": "How is the weather in Paris?"},
+    {
+        "step_number": 1,
+        "tool_calls": [
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "get_weather", "arguments": {"city": "Paris"}},
+            }
+        ],
+        "observations": "18 degrees",
+    },
+]
+_INTERPRETER = "python_interpreter"
+
+
+def recognises(document: Any) -> bool:
+    """Whether there are action steps: bare, or under `steps`."""
+    if isinstance(document, dict):
+        return _is_step(document) or any(map(_is_step, dicts(document.get("steps"))))
+    return any(map(_is_step, dicts(document)))
+
+
+def _is_step(item: dict[str, Any]) -> bool:
+    return (
+        "step_number" in item
+        and "tool_calls" in item
+        and ("observations" in item or "model_output_message" in item)
+    )
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one step: a task, a plan or an action."""
+    return isinstance(line, dict) and (
+        _is_step(line)
+        or ("task" in line and "task_images" in line)
+        or ("plan" in line and "model_output_message" in line)
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the actions among the steps."""
+    steps = document
+    if isinstance(document, dict):
+        steps = document.get("steps", [document])
+    transcript = Transcript(wanted)
+    task = None
+    for step in dicts(steps):
+        task = first(step, "task") if task is None else task
+        if "step_number" in step:
+            _take_step(step, transcript)
+    return [transcript.trace(input=task)]
+
+
+def _take_step(step: dict[str, Any], transcript: Transcript) -> None:
+    """Write down the calls of a step, and what came of them.
+
+    A step in which a call has failed lists none; the message of the model still has them.
+    """
+    calls = dicts(step.get("tool_calls")) or dicts(at(step, "model_output_message", "tool_calls"))
+    if not calls:
+        return
+    transcript.step()
+    for call in calls:
+        name = at(call, "function", "name")
+        arguments = at(call, "function", "arguments")
+        code = text_of(step.get("code_action"))
+        if name == _INTERPRETER and code is not None and not isinstance(arguments, dict):
+            arguments = {"input": code}
+        transcript.call(name, arguments, call.get("id"))
+    _take_outcome(step, calls, transcript)
+
+
+def _take_outcome(
+    step: dict[str, Any], calls: list[dict[str, Any]], transcript: Transcript
+) -> None:
+    error = step.get("error")
+    if error is not None:
+        outcome = first(error, "message") or error
+    elif len(calls) == 1:
+        outcome = step.get("observations")
+    else:
+        outcome = None  # the observations of several calls are one text
+    for call in calls:
+        transcript.result(outcome, call.get("id"), failed=error is not None)

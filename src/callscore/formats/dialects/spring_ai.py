@@ -1,0 +1,87 @@
+"""Spring AI: chat responses, prompts and lists of messages, as Jackson writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.definitions import read_definitions
+from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+ORDER = 580
+EXAMPLE = {
+    "messageType": "ASSISTANT",
+    "metadata": {"messageType": "ASSISTANT"},
+    "toolCalls": [
+        {
+            "id": "call_1",
+            "type": "function",
+            "name": "get_weather",
+            "arguments": '{"city": "Paris"}',
+        }
+    ],
+    "text": "",
+}
+_TYPES = ("USER", "ASSISTANT", "SYSTEM", "TOOL")
+# One of these has a message, a response or a prompt.
+_MARKS = frozenset(("messageType", "results", "result", "messages", "instructions"))
+
+
+def recognises(document: Any) -> bool:
+    """Whether all messages in it say of which type they are, as Spring AI names the types."""
+    if isinstance(document, dict) and _MARKS.isdisjoint(document):
+        return False
+    messages = _messages_in(document, 0)
+    return messages != [] and all(map(_is_message, messages))
+
+
+def _messages_in(document: Any, candidate: int) -> list[Any]:
+    """The messages of a prompt or a list; the one that a response has for a candidate."""
+    if not isinstance(document, dict):
+        return list_of(document)
+    if _is_message(document):
+        return [document]
+    generation = at(document, "results", candidate)
+    if generation is None:
+        generation = document.get("result")
+    if at(generation, "output") is not None:
+        return [at(generation, "output")]
+    return list_of(first(document, "messages", "instructions"))
+
+
+def _is_message(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("messageType") in _TYPES
+
+
+def joins_lines(line: Any) -> bool:
+    """Whether a line is one message of a conversation."""
+    return _is_message(line)
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the chosen answer of a response, or all messages of a conversation."""
+    transcript = Transcript(wanted)
+    for message in dicts(_messages_in(document, wanted.candidate)):
+        calls = dicts(message.get("toolCalls"))
+        if calls:
+            transcript.step()
+        for call in calls:
+            transcript.call(call.get("name"), call.get("arguments"), call.get("id"))
+        for response in dicts(message.get("responses")):
+            transcript.result(
+                response.get("responseData"), response.get("id"), name=response.get("name")
+            )
+    return [transcript.trace()]
+
+
+def read_tools(document: Any) -> list[Tool]:
+    """The tools that the options of a prompt offer."""
+    options = first(document, "options", "chatOptions")
+    callbacks = dicts(at(options, "toolCallbacks"))
+    return read_definitions([callback.get("toolDefinition") for callback in callbacks])

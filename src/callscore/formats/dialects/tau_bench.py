@@ -1,0 +1,131 @@
+"""tau-bench: results with the expected actions and the trajectory, and tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.dialects.openai_chat import take_message
+from callscore.formats.shape import at, dicts, json_of, name_of, text_of
+from callscore.formats.trace import Trace
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.core.model import ToolCall
+    from callscore.formats.trace import Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 400
+EXAMPLE = {
+    "task_id": 0,
+    "trial": 0,
+    "reward": 1.0,
+    "info": {
+        "task": {
+            "user_id": "mia_li_3668",
+            "instruction": "You want to cancel your order.",
+            "actions": [{"name": "cancel_order", "kwargs": {"order_id": "#W1"}}],
+        }
+    },
+    "traj": [
+        {"role": "user", "content": "Please cancel my order #W1."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {
+                    "id": "call_1",
+                    "type": "function",
+                    "function": {"name": "cancel_order", "arguments": '{"order_id": "#W1"}'},
+                }
+            ],
+        },
+        {"role": "tool", "tool_call_id": "call_1", "content": "Error: order not found"},
+    ],
+}
+_ACTION = "Action:"
+_OUTPUT = "API output: "
+_ANSWER = "respond"  # what the benchmark calls it to say something: no tool
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is a result or a task, or a list of either."""
+    if isinstance(document, list):
+        return bool(document) and (all(map(_is_result, document)) or all(map(_is_task, document)))
+    return isinstance(document, dict) and (_is_result(document) or _is_task(document))
+
+
+def _is_result(item: Any) -> bool:
+    return (
+        isinstance(at(item, "traj"), list)
+        and isinstance(item.get("task_id"), int | str)
+        and ("info" in item or "reward" in item)
+    )
+
+
+def _is_task(item: Any) -> bool:
+    """Whether it is a task: what the user is told, and the actions that are right."""
+    actions = at(item, "actions")
+    return (
+        isinstance(actions, list)
+        and isinstance(at(item, "instruction"), str)
+        and all(isinstance(at(action, "kwargs"), dict) for action in actions)
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One trace for each result or task. A list of tasks has no ids: tasks go by their places."""
+    if isinstance(document, list):
+        return [
+            _read_item(item, wanted, str(position))
+            for position, item in enumerate(document)
+            if isinstance(item, dict)
+        ]
+    return [_read_item(item, wanted) for item in dicts([document])]
+
+
+def _read_item(item: dict[str, Any], wanted: Wanted, place: str | None = None) -> Trace:
+    id_ = item.get("task_id")
+    if "traj" not in item:
+        place = name_of(id_) or place
+        return Trace(expected=_actions_in(item, wanted), id=place, input=item.get("instruction"))
+    transcript = Transcript(wanted)
+    for message in dicts(item["traj"]):
+        _take_message(message, transcript)
+    trial = item.get("trial")
+    task = at(item, "info", "task")
+    return transcript.trace(
+        expected=_actions_in(task, wanted),
+        id=name_of(id_),
+        trial=trial if isinstance(trial, int | str) else None,
+        input=text_of(at(task, "instruction")),
+    )
+
+
+def _take_message(message: dict[str, Any], transcript: Transcript) -> None:
+    """Write down a message; agents without function calling write actions, and get output, as text.
+
+    What such an agent writes in no readable form is taken for an answer by the benchmark itself.
+    """
+    content = message.get("content")
+    text = content if isinstance(content, str) and not message.get("tool_calls") else ""
+    if message.get("role") == "assistant" and _ACTION in text:
+        action = json_of(text.rpartition(_ACTION)[2].strip())
+        if isinstance(at(action, "name"), str) and action["name"] != _ANSWER:
+            transcript.step()
+            transcript.call(action["name"], action.get("arguments"))
+    elif message.get("role") == "user" and text.startswith(_OUTPUT):
+        transcript.result(text.removeprefix(_OUTPUT))
+    else:
+        take_message(message, transcript)
+
+
+def _actions_in(task: Any, wanted: Wanted) -> tuple[ToolCall, ...] | None:
+    """The calls that a task expects; None where the run has ended before it was written down."""
+    if not isinstance(at(task, "actions"), list):
+        return None
+    transcript = Transcript(wanted)
+    for action in dicts(task["actions"]):
+        if action.get("name") != _ANSWER:
+            transcript.call(action.get("name"), action.get("kwargs"))
+    return transcript.calls()

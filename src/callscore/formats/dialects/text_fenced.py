@@ -1,0 +1,83 @@
+"""Text with calls in fenced blocks: JSON, or Python in a block of `tool_code`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.dialects.generic import listed_calls
+from callscore.formats.families.json_text import begins_call, take_json, take_values
+from callscore.formats.families.model_text import markup, read_marked
+from callscore.formats.families.python_calls import parse_calls, take_call
+from callscore.formats.shape import json_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.families.python_calls import PythonCall
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 190
+EXAMPLE = '```json\n[{"name": "get_weather", "arguments": {"city": "Paris"}}]\n```'
+_BLOCK = r"```(?P<language>[\w+-]*)[ \t]*\n(?P<body>.*?)(?:```|\Z)"
+_FENCE = re.compile(_BLOCK, re.DOTALL)
+_CODE = "tool_code"
+_JSON = ("", "json", "tool_call", "tool_calls", "tool_use", "function_call", "function_calls")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with a block in which there is a call."""
+    return (
+        isinstance(document, str)
+        and "```" in document
+        and any(_is_call(block) for block in _FENCE.finditer(document))
+    )
+
+
+def _is_call(block: re.Match[str]) -> bool:
+    body = block["body"].strip()
+    if block["language"] == _CODE:
+        return bool(parse_calls(body))
+    if block["language"] not in _JSON:
+        return False
+    value = json_of(body)
+    if isinstance(value, str):  # no JSON, or not all of it
+        return begins_call(value.removeprefix("["))
+    return bool(listed_calls(value))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the blocks that are calls; other blocks are part of what the model says."""
+    return read_marked(document, wanted, _MARKUP)
+
+
+def _take(block: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    if not _is_call(block):
+        return
+    body = block["body"].strip()
+    if block["language"] == _CODE:
+        for call in parse_calls(body) or []:
+            _take_code(call, transcript, tools)
+        return
+    value = json_of(body)
+    listed = listed_calls(value) or []
+    if isinstance(value, dict) and listed[0] is not value:  # the calls are under a name
+        take_values(listed, transcript)
+    else:
+        take_json(body, transcript)
+
+
+def _take_code(call: PythonCall, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    """Write down a call, or the one whose result is printed."""
+    printed = None
+    if call.name == "print":
+        printed = parse_calls(call.source.removeprefix("print(").removesuffix(")"))
+    for made in printed or [call]:
+        take_call(made, transcript, tools)
+
+
+_MARKUP = markup(_BLOCK, _take, result=r"```tool_output[ \t]*\n(?P<result>.*?)(?:```|\Z)")

@@ -1,0 +1,59 @@
+"""Text of GLM models: GLM-4.5 and later."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED, Malformed, excerpt
+from callscore.formats.families.model_text import markup, read_marked, tools_in
+from callscore.formats.families.text_values import typed_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 150
+EXAMPLE = (
+    "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>"
+)
+_CALL = re.compile(r"<tool_call>\s*[A-Za-z_][\w.:-]*\s*(?:<arg_key>|</tool_call>|\Z)")
+_ARGUMENT = re.compile(
+    r"<arg_key>(?P<name>[^<]*)</arg_key>\s*<arg_value>(?P<value>.*?)(?:</arg_value>|\Z)", re.DOTALL
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with a tool's name and its arguments in tags."""
+    return (
+        isinstance(document, str)
+        and "<tool_call>" in document
+        and _CALL.search(document) is not None
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls in the text, the arguments typed where the tools are known."""
+    return read_marked(document, wanted, _MARKUP)
+
+
+def _take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    name, body = match["name"].strip(), match["body"]
+    if not match["end"]:
+        transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
+        return
+    pairs = [(found["name"].strip(), found["value"]) for found in _ARGUMENT.finditer(body)]
+    transcript.call(name, typed_arguments(pairs, tools.get(name)))
+
+
+_MARKUP = markup(
+    r"<tool_call>(?P<name>[^<]*)(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
+    _take,
+)
+
+read_tools = tools_in

@@ -1,0 +1,72 @@
+"""Text of gpt-oss models: the harmony format, with its channels and recipients."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.shape import json_of
+from callscore.formats.transcript import Transcript
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 100
+EXAMPLE = (
+    "<|channel|>analysis<|message|>The user asks for the weather.<|end|>"
+    "<|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
+    '{"city": "Paris"}<|call|>'
+)
+_MESSAGE = re.compile(
+    r"(?P<header>(?:<\|start\|>|<\|channel\|>)(?:(?!<\|message\|>|<\|start\|>).){0,500})"
+    r"<\|message\|>"
+    r"(?P<content>.*?)(?:<\|(?:end|call|return)\|>|(?=<\|start\|>)|\Z)",
+    re.DOTALL,
+)
+_AUTHOR = re.compile(r"<\|start\|>\s*([^\s<]+)")
+_RECIPIENT = re.compile(r"\bto=([^\s<]+)")
+_NAMESPACE = "functions."
+_PEOPLE = ("user", "all")
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with harmony's channels and messages."""
+    return isinstance(document, str) and "<|channel|>" in document and "<|message|>" in document
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: each message to a tool is a call, each message of a tool a result.
+
+    Tools outside of the namespace `functions` are those that the server brings: `browser.search`,
+    and `python`, which is sent code in place of arguments.
+    """
+    transcript = Transcript(wanted)
+    for message in _MESSAGE.finditer(document if isinstance(document, str) else ""):
+        recipient = _RECIPIENT.search(message["header"])
+        if recipient is None or recipient[1] in _PEOPLE:
+            continue
+        if recipient[1] == "assistant":
+            author = _AUTHOR.search(message["header"])
+            name = author[1].removeprefix(_NAMESPACE) if author else None
+            transcript.result(_result(message["content"]), name=name)
+        else:
+            transcript.step()
+            _take_call(recipient[1], message["content"], transcript)
+    return [transcript.trace()]
+
+
+def _result(content: str) -> str:
+    """What a tool answered; some templates quote it as JSON."""
+    value = json_of(content)
+    return value if isinstance(value, str) else content
+
+
+def _take_call(recipient: str, content: str, transcript: Transcript) -> None:
+    if recipient.startswith(_NAMESPACE):
+        transcript.call(recipient.removeprefix(_NAMESPACE), content)
+    elif recipient == "python":
+        transcript.call(recipient, {"input": content}, kind="server")
+    else:
+        transcript.call(recipient, content, kind="server")

@@ -1,0 +1,60 @@
+"""Text of Kimi models: K2 and later."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED, Malformed
+from callscore.formats.families.model_text import markup, read_marked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 120
+EXAMPLE = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+    '<|tool_call_argument_begin|>{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
+)
+_BEGIN = "<|tool_call_begin|>"
+_ID = re.compile(r"(?:functions\.)?(.*?)(?::\d+)?", re.DOTALL)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with a call in Kimi's tokens."""
+    return isinstance(document, str) and _BEGIN in document
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls in the text, whose ids tell the tools."""
+    return read_marked(document, wanted, _MARKUP)
+
+
+def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -> None:
+    id_ = match["id"].strip()
+    name = _ID.fullmatch(id_)
+    arguments = match["arguments"]
+    transcript.call(
+        name[1] if name else id_,
+        Malformed("", TRUNCATED) if arguments is None else arguments.strip(),
+        id_,
+    )
+
+
+def _take_result(match: re.Match[str], transcript: Transcript) -> None:
+    transcript.result(match["result"].strip(), match["answered"])
+
+
+_MARKUP = markup(
+    r"<\|tool_call_begin\|>(?P<id>[^<]*)(?:<\|tool_call_argument_begin\|>(?P<arguments>.*?))?"
+    r"(?:<\|tool_call_end\|>|<\|tool_calls_section_end\|>|(?=<\|tool_call_begin\|>)|\Z)",
+    _take,
+    result=r"\A\s*\#\# Return of (?P<answered>\S+)\n(?P<result>.*)",
+    take_result=_take_result,
+)

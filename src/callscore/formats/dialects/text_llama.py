@@ -1,0 +1,64 @@
+"""Text of Llama 3 models: calls as JSON, custom functions in a tag, and built-in tools."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.families.json_text import begins_call, take_json
+from callscore.formats.families.model_text import answers, read_turns
+from callscore.formats.families.python_calls import parse_calls, take_call
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 170
+EXAMPLE = '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}'
+_TAG = "<|python_tag|>"
+_FUNCTION = re.compile(
+    r"<function=(?P<name>[^>\n]{1,200})>\s*(?P<arguments>\{.*?)(?P<end></function>|\Z)", re.DOTALL
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with the tag for tools, a tagged function, or nothing but calls."""
+    if not isinstance(document, str):
+        return False
+    if _TAG in document or ("<function=" in document and _FUNCTION.search(document)):
+        return True
+    return "{" in document and any(begins_call(answer) for answer in answers(document))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls in the model's answers, with the tools' results where it has them."""
+    return read_turns(document, wanted, _take)
+
+
+def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    if _TAG in answer:
+        for part in answer.split(_TAG)[1:]:
+            _take_tagged(part.strip(), transcript, tools)
+    elif begins_call(answer):
+        take_json(answer, transcript, is_closed=False)
+    else:
+        for found in _FUNCTION.finditer(answer):
+            transcript.call(found["name"].strip(), found["arguments"].strip())
+
+
+def _take_tagged(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    """Write down what follows the tag: calls as JSON, built-in tools, or code to be run."""
+    if text.startswith("{"):
+        take_json(text, transcript, is_closed=False)
+        return
+    calls = parse_calls(text) or []
+    if calls and all(call.name.endswith(".call") for call in calls):
+        for call in calls:
+            take_call(call._replace(name=call.name.removesuffix(".call")), transcript, tools)
+    elif text:
+        transcript.call("code_interpreter", {"code": text})

@@ -1,0 +1,53 @@
+"""Text with a list of calls in Python: Llama 3.2 and 4, LFM2 and others."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.formats.families.json_text import take_json
+from callscore.formats.families.model_text import answers, read_turns
+from callscore.formats.families.python_calls import is_python, take_python
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "recognises"]
+
+ORDER = 180
+EXAMPLE = "[get_weather(city='Paris', unit='celsius'), get_time(city='Paris')]"
+_BEGINNINGS = ("<|python_start|>", "<|tool_call_start|>")
+_WRAPPED = re.compile(
+    r"<\|(?:python|tool_call)_start\|>(.*?)(?:<\|(?:python|tool_call)_end\|>|\Z)", re.DOTALL
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with calls between tokens, or a list of calls and nothing else."""
+    if not isinstance(document, str):
+        return False
+    if any(mark in document for mark in _BEGINNINGS):
+        return True
+    return "[" in document and any(is_python(answer) for answer in answers(document))
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls in the model's answers, their arguments named where they are not.
+
+    An argument without a name has the one that the tool's definition gives it by its place, or
+    else its position.
+    """
+    return read_turns(document, wanted, _take)
+
+
+def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    wrapped = [found.strip() for found in _WRAPPED.findall(answer)]
+    for text in wrapped or ([answer] if is_python(answer) else []):
+        if text[:1] == "{" or text[:2] == "[{":  # some models write JSON between the tokens
+            take_json(text, transcript)
+        else:
+            take_python(text, transcript, tools)

@@ -1,0 +1,62 @@
+"""Text of Qwen3-Coder and of models that write calls as it does, argument by argument."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.malformed import TRUNCATED, Malformed, excerpt
+from callscore.formats.families.model_text import markup, read_marked, tools_in
+from callscore.formats.families.text_values import typed_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.tool import Tool
+    from callscore.formats.trace import Trace, Wanted
+    from callscore.formats.transcript import Transcript
+
+__all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
+
+ORDER = 140
+EXAMPLE = (
+    "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n"
+    "</function>\n</tool_call>"
+)
+_CALL = re.compile(r"<function=[^>\n]{1,200}>\s*(?:<parameter=|</function>|</tool_call>|\Z)")
+_PARAMETER = re.compile(
+    r"<parameter=(?P<name>[^>\n]{1,200})>\n?(?P<value>.*?)\n?(?:</parameter>|(?=<parameter=)|\Z)",
+    re.DOTALL,
+)
+
+
+def recognises(document: Any) -> bool:
+    """Whether it is text with a function and its parameters in tags."""
+    return (
+        isinstance(document, str)
+        and "<function=" in document
+        and _CALL.search(document) is not None
+    )
+
+
+def read(document: Any, wanted: Wanted) -> list[Trace]:
+    """One run: the calls in the text, the arguments typed where the tools are known."""
+    return read_marked(document, wanted, _MARKUP)
+
+
+def _take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+    name, body = match["name"].strip(), match["body"]
+    if not match["end"]:
+        transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
+        return
+    pairs = [(found["name"].strip(), found["value"]) for found in _PARAMETER.finditer(body)]
+    transcript.call(name, typed_arguments(pairs, tools.get(name)))
+
+
+_MARKUP = markup(
+    r"<function=(?P<name>[^>\n]{1,200})>(?P<body>.*?)"
+    r"(?:(?P<end></function>|</tool_call>)|(?=<function=)|\Z)",
+    _take,
+)
+
+read_tools = tools_in

@@ -1,0 +1,177 @@
+"""The Berkeley Function Calling Leaderboard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.malformed import TRUNCATED
+from callscore.core.model import ToolCall
+from callscore.core.tool import Tool
+from callscore.errors import InvalidCall
+from callscore.formats.dialects.bfcl import read, read_tools, recognises
+from callscore.formats.trace import DEFAULT, Trace, Wanted
+
+
+def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+    assert recognises(document)
+    (trace,) = read(document, wanted)
+    return trace
+
+
+def test_a_result_has_the_id_of_its_task_and_no_expected_calls() -> None:
+    trace = trace_of({"id": "simple_python_0", "result": [{"f": '{"a": 1}'}]})
+
+    assert trace == Trace(calls=(ToolCall("f", {"a": 1}, step=0),), id="simple_python_0")
+
+
+def test_every_answer_of_the_model_is_a_step() -> None:
+    functions = trace_of(
+        {"id": "x_1", "result": [[[{"f": "{}"}, {"g": "{}"}], "done"], [[{"h": "{}"}]]]}
+    )
+    text = trace_of({"id": "multi_turn_base_1", "result": [["[f(), g()]", "done"], ["[h()]"]]})
+
+    for trace in (functions, text):
+        assert [(call.name, call.step) for call in trace.calls or ()] == [
+            ("f", 0),
+            ("g", 0),
+            ("h", 1),
+        ]
+
+
+@pytest.mark.parametrize("result", ["I cannot help.", "", [], None, ["Sorry."], [[["Sorry."]]]])
+def test_an_answer_without_a_call_calls_nothing(result: Any) -> None:
+    assert trace_of({"id": "irrelevance_3", "result": result}).calls == ()
+
+
+def test_an_answer_in_python_needs_no_brackets_and_may_be_fenced() -> None:
+    for result in ("f(a=1)", "`[f(a=1)]`", "```\n[f(a=1)]\n```"):
+        trace = trace_of({"id": "simple_python_1", "result": result})
+
+        assert trace.calls == (ToolCall("f", {"a": 1}, step=0),)
+
+
+def test_an_answer_in_python_that_cannot_be_parsed_is_malformed() -> None:
+    trace = trace_of({"id": "simple_python_1", "result": "[f(a=1), g(b='x"})
+
+    assert trace.calls == (
+        ToolCall("f", {"a": 1}, step=0),
+        ToolCall("g", step=0, raw="(b='x", error=TRUNCATED),
+    )
+
+
+def test_a_model_that_could_not_be_asked_was_not_run() -> None:
+    document = {"id": "simple_java_0", "result": "Error during inference: 429", "traceback": "…"}
+
+    assert trace_of(document).calls is None
+
+
+def test_positions_are_named_by_the_tools_where_they_are_known() -> None:
+    tools = {"sort": Tool("sort", parameters={"properties": {"file": {}}})}
+    truth = {"id": "multi_turn_base_0", "ground_truth": [["sort('a')"], []]}
+
+    trace = trace_of(truth, Wanted(tools=tools))
+
+    assert trace == Trace(
+        expected=(ToolCall("sort", {"file": "a"}, step=0),), id="multi_turn_base_0"
+    )
+
+
+def test_the_ground_truth_of_several_turns_is_what_is_expected() -> None:
+    trace = trace_of({"id": "mine", "ground_truth": [["f(a=1)", 5], ["g()"]]})
+
+    assert trace.calls is None
+    assert trace.expected == (ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=1))
+
+
+@pytest.mark.parametrize(
+    ("truth", "problem"),
+    [
+        ([{"f": {"a": [1, 2], "b": ["x", ""]}}], "the values that each argument may have"),
+        (["Michael"], "the ground truth of 'memory_0-customer-0' is an answer in words, not calls"),
+    ],
+)
+def test_ground_truth_that_is_no_calls_is_refused_with_a_sentence(truth: Any, problem: str) -> None:
+    document = {"id": "memory_0-customer-0", "ground_truth": truth}
+    assert recognises(document)
+
+    with pytest.raises(InvalidCall, match=problem):
+        read(document, DEFAULT)
+
+
+def test_a_test_entry_defines_tools_and_asks_something() -> None:
+    question = [[{"role": "user", "content": "x"}]]
+    parameters = {
+        "type": "dict",
+        "properties": {
+            "a": {"type": "float"},
+            "b": {"type": "list", "items": {"type": "String"}},
+            "c": {"type": "any", "description": "whatever"},
+            "d": 5,
+            "e": {"enum": ["x"]},
+        },
+    }
+    entry = {
+        "id": "mine",
+        "question": question,
+        "function": [{"name": "f", "parameters": parameters}],
+    }
+
+    assert trace_of(entry) == Trace(id="mine", input=question)
+    assert read_tools(entry) == [
+        Tool(
+            "f",
+            parameters={
+                "type": "object",
+                "properties": {
+                    "a": {"type": "number"},
+                    "b": {"type": "array", "items": {"type": "string"}},
+                    "c": {"description": "whatever"},
+                    "d": 5,
+                    "e": {"enum": ["x"]},
+                },
+            },
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        {"name": "f", "parameters": {"type": "dict"}},
+        '[{"name": "f", "parameters": "{\\"type\\": \\"dict\\"}"}]',
+    ],
+)
+def test_functions_may_be_one_or_text(function: Any) -> None:
+    assert read_tools({"function": function}) == [Tool("f", parameters={"type": "object"})]
+
+
+@pytest.mark.parametrize("document", [None, [], {"function": 5}, {"function": [{"name": "f"}]}])
+def test_tools_are_read_from_anything(document: Any) -> None:
+    assert all(tool.parameters is None for tool in read_tools(document))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"id": 1, "result": "text"},
+        {"id": "a", "result": "text"},
+        {"id": "a", "result": {"tools": []}},
+        {"id": "a", "result": []},
+        {"id": "a", "result": [[[[["f"]]]]]},
+        {"id": "a", "result": [{"f": "{}", "g": "{}"}]},
+        {"id": "a", "result": [{"f": {}}]},
+        {"id": "a", "ground_truth": ["x"]},
+        {"id": "a", "ground_truth": []},
+        {"id": "a", "question": "x", "function": []},
+        {"jsonrpc": "2.0", "id": "1", "result": {"content": []}},
+    ],
+)
+def test_look_alikes_are_not_claimed(document: Any) -> None:
+    assert not recognises(document)
+
+
+@pytest.mark.parametrize("document", [None, "x", [1], {"id": 5, "result": [5, [5, [[[[5]]]]]]}])
+def test_what_is_something_else_has_no_calls(document: Any) -> None:
+    assert all(not trace.calls for trace in read(document, DEFAULT))

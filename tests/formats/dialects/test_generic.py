@@ -1,0 +1,166 @@
+"""Plain calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore.core.model import ToolCall
+from callscore.errors import InvalidCall
+from callscore.formats.dialects.generic import is_call, joins_lines, read, recognises
+from callscore.formats.trace import DEFAULT, Trace, Wanted
+
+NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
+ARGUMENTS = (
+    *("arguments", "args", "input", "parameters", "kwargs", "tool_input", "tool_kwargs"),
+    *("tool_args", "input_parameters", "params"),
+)
+F = {"name": "f", "arguments": {"a": 1}}
+
+
+def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+    assert recognises(document)
+    (trace,) = read(document, wanted)
+    return trace
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+@pytest.mark.parametrize("value", [{"a": 1}, '{"a": 1}'])
+def test_every_pair_of_keys_is_a_call(name: str, arguments: str, value: Any) -> None:
+    call = {name: "f", arguments: value}
+
+    assert trace_of(call).calls == (ToolCall("f", {"a": 1}),)
+    assert trace_of([call, call]).calls == (ToolCall("f", {"a": 1}),) * 2
+    assert joins_lines(call)
+
+
+@pytest.mark.parametrize("key", ["calls", "tool_calls", "toolCalls"])
+def test_calls_may_stand_under_a_name_that_says_so(key: str) -> None:
+    trace = trace_of({"id": "task-1", "input": "hi", key: [F]})
+
+    assert trace == Trace(calls=(ToolCall("f", {"a": 1}),), id="task-1", input="hi")
+    assert not joins_lines({"id": "task-1", key: [F]})
+
+
+@pytest.mark.parametrize("document", [{"calls": []}, {"tool_calls": None}, {"toolCalls": []}])
+def test_no_calls_under_such_a_name_are_an_answer(document: Any) -> None:
+    assert trace_of(document).calls == ()
+
+
+@pytest.mark.parametrize(("given", "kept"), [(7, "7"), (None, None), (True, None), ([], None)])
+def test_the_id_of_a_task_is_text_or_a_number(given: Any, kept: str | None) -> None:
+    assert trace_of({"id": given, "calls": [F]}).id == kept
+
+
+def test_the_id_of_a_call_is_not_that_of_a_task() -> None:
+    trace = trace_of({"id": "c1", **F})
+
+    assert trace.id is None
+    assert trace.calls == (ToolCall("f", {"a": 1}, id="c1"),)
+
+
+def test_a_name_alone_is_a_call_beside_others_or_with_what_only_a_call_has() -> None:
+    assert trace_of([F, {"tool": "g"}]).calls == (ToolCall("f", {"a": 1}), ToolCall("g", {}))
+    assert trace_of({"tool": "g", "step": 0}).calls == (ToolCall("g", {}, step=0),)
+    assert trace_of([{"name": "g", "id": "c1"}]).calls == (ToolCall("g", {}, id="c1"),)
+    assert not recognises({"name": "g"})
+    assert not recognises([{"name": "g"}, {"name": "h"}])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall("f", {"a": 1}, id="c1", step=2, result="fine", failed=False),
+        ToolCall("f", {}, result={"x": 1}),
+        ToolCall("f", raw="{oops", error="invalid_json"),
+        ToolCall("f", error="not_captured", kind="server"),
+        ToolCall("f", {"0": 1}, positional=True, caller="code", warning="double_encoded"),
+        ToolCall("?", {}),
+    ],
+)
+def test_a_call_that_was_written_down_is_read_back(call: ToolCall) -> None:
+    line = {"name": call.name, "arguments": call.arguments, **msgspec.to_builtins(call)}
+
+    assert joins_lines(line)
+    assert trace_of([line]).calls == (call,)
+
+
+def test_a_result_tells_whether_the_call_failed() -> None:
+    calls = [
+        {**F, "result": "Error: no"},
+        {**F, "result": "fine"},
+        {**F, "result": "Error", "failed": False},
+    ]
+
+    trace = trace_of(calls)
+
+    assert [call.failed for call in trace.calls or ()] == [True, False, False]
+
+
+def test_calls_that_name_their_cases_are_runs_of_these() -> None:
+    lines = [
+        {**F, "case": "a", "trial": 0},
+        {**F, "case": "a", "trial": 1},
+        {"name": "g", "arguments": {}, "case": "b"},
+        {"name": "h", "arguments": {}, "case": "a", "trial": 0},
+        {"name": "i", "case": 7},
+    ]
+    assert recognises(lines)
+
+    traces = read(lines, DEFAULT)
+
+    assert [(trace.id, trace.trial) for trace in traces] == [
+        *(("a", 0), ("a", 1)),
+        *(("b", None), ("7", None)),
+    ]
+    assert traces[0].calls == (ToolCall("f", {"a": 1}), ToolCall("h", {}))
+
+
+def test_a_function_may_be_nested() -> None:
+    call = {"id": "c1", "function": {"name": "f", "arguments": "{}"}}
+
+    assert trace_of([call]).calls == (ToolCall("f", {}, id="c1"),)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"name": "f", "parameters": {"type": "object", "properties": {}}},
+        {"name": "f", "description": "d", "parameters": {}},
+        {"name": "f", "input_schema": {"type": "object"}},
+        {"name": "Ana", "input": "hello"},
+        {"name": "Ana", "args": ["x"]},
+        {"name": "", "arguments": {}},
+        {"name": 5, "arguments": {}},
+        {"arguments": {}},
+        {"function": {"name": "f"}},
+        {"function": {"arguments": "{}"}},
+        {"calls": 3},
+        {"calls": None},
+        {"tool_calls": ["f"]},
+        {"tool_calls": [{"x": 1}]},
+        [F, {"x": 1}],
+        [F, "f"],
+        ["f"],
+    ],
+)
+def test_look_alikes_are_not_claimed(document: Any) -> None:
+    assert not recognises(document)
+    assert not joins_lines(document)
+
+
+@pytest.mark.parametrize("document", ["x", 5, {"calls": "x"}, {"calls": 5}, [5], {"x": 1}])
+def test_what_is_no_call_is_refused_with_a_sentence(document: Any) -> None:
+    with pytest.raises(InvalidCall, match="call"):
+        read(document, DEFAULT)
+
+
+def test_arguments_under_two_names_are_refused() -> None:
+    document = {"tool": "f", "args": {"a": 1}, "input": {"a": 2}}
+    assert is_call(document)
+
+    with pytest.raises(InvalidCall, match="args and input mean the same"):
+        read(document, DEFAULT)

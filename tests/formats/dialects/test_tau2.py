@@ -1,0 +1,140 @@
+"""tau2-bench: simulations beside their tasks, with calls of the agent and of the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.model import ToolCall
+from callscore.formats.dialects import tau2
+from callscore.formats.trace import DEFAULT, Trace
+
+
+def call(name: str, id_: str, requestor: str = "assistant") -> dict[str, Any]:
+    return {"id": id_, "name": name, "arguments": {}, "requestor": requestor}
+
+
+def message(*calls: Any, role: str = "assistant") -> dict[str, Any]:
+    return {"role": role, "content": None, "tool_calls": list(calls)}
+
+
+def answer(id_: str, content: str, **fields: Any) -> dict[str, Any]:
+    return {"role": "tool", "id": id_, "content": content, "requestor": "assistant", **fields}
+
+
+def task(id_: str, *names: str) -> dict[str, Any]:
+    actions = [{"action_id": f"{id_}_{name}", "name": name, "arguments": {}} for name in names]
+    scenario = {"instructions": f"do {id_}"}
+    return {"id": id_, "user_scenario": scenario, "evaluation_criteria": {"actions": actions}}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"task_id": "1", "messages": [{"role": "user", "content": "x"}]},
+        {"messages": [message({"function": {"name": "f"}})]},
+        {"simulations": []},
+        {"task_id": 1, "termination_reason": "user_stop"},
+        {"evaluation_criteria": {"actions": None}},
+        [task("a"), {"x": 1}],
+    ],
+)
+def test_look_alikes_are_not_claimed(document: Any) -> None:
+    assert not tau2.recognises(document)
+
+
+def test_a_simulation_without_calls_is_claimed() -> None:
+    run = {"task_id": "1", "termination_reason": "max_steps", "messages": None}
+
+    assert tau2.recognises([run])
+    assert tau2.read(run, DEFAULT) == [Trace(calls=(), id="1")]
+
+
+def test_a_result_alone_tells() -> None:
+    assert tau2.recognises([{"role": "user", "content": "x"}, answer("1", "x")])
+
+
+def test_calls_of_the_user_are_marked_and_errors_are_told_by_their_flag() -> None:
+    document = [
+        message(call("f", "1"), call("g", "2")),
+        answer("1", "Error: not really", error=False),
+        answer("2", "x", error=True),
+        message(call("h", "3", "user"), role="user"),
+        answer("3", "Error: x"),
+    ]
+
+    (trace,) = tau2.read(document, DEFAULT)
+
+    assert tau2.recognises(document)
+    assert trace.calls == (
+        ToolCall("f", {}, id="1", step=0, result="Error: not really", failed=False),
+        ToolCall("g", {}, id="2", step=0, result="x", failed=True),
+        ToolCall("h", {}, id="3", step=1, result="Error: x", failed=True, caller="user"),
+    )
+
+
+def test_a_results_file_joins_runs_and_tasks() -> None:
+    run = {"task_id": "a", "messages": [message(call("f", "1"))]}
+    document = {
+        "simulations": [{**run, "trial": 0}, {**run, "trial": 1}, {**run, "task_id": "z"}],
+        "tasks": [task("a", "f"), task("b", "g")],
+    }
+    expected = (ToolCall("f", {}, id="a_f"),)
+    calls = (ToolCall("f", {}, id="1", step=0),)
+
+    assert tau2.recognises(document)
+    assert tau2.read(document, DEFAULT) == [
+        Trace(calls=calls, expected=expected, id="a", trial=0, input="do a"),
+        Trace(calls=calls, expected=expected, id="a", trial=1, input="do a"),
+        Trace(calls=calls, id="z"),
+        Trace(expected=(ToolCall("g", {}, id="b_g"),), id="b", input="do b"),
+    ]
+
+
+def test_a_run_without_its_task_may_say_what_it_was_checked_against() -> None:
+    checks = [{"action": {"name": "f", "arguments": {}, "requestor": "user"}}]
+    run = {"task_id": "a", "messages": [], "reward_info": {"action_checks": checks}}
+
+    (trace,) = tau2.read(run, DEFAULT)
+
+    assert trace.expected == (ToolCall("f", {}, caller="user"),)
+
+
+def test_several_results_may_come_in_one_message() -> None:
+    document = {
+        "messages": [
+            message(call("f", "1"), call("g", "2")),
+            {"role": "tool", "tool_messages": [answer("2", "y"), answer("1", "x")]},
+        ]
+    }
+
+    (trace,) = tau2.read(document, DEFAULT)
+
+    assert [found.result for found in trace.calls or ()] == ["x", "y"]
+
+
+def test_a_task_without_criteria_says_nothing_about_calls() -> None:
+    document = {"id": "a", "user_scenario": {"instructions": "i"}, "evaluation_criteria": None}
+
+    assert tau2.recognises(document)
+    assert tau2.read(document, DEFAULT) == [Trace(id="a", input="i")]
+
+
+def test_the_ticks_of_a_spoken_run_are_its_messages() -> None:
+    run = {
+        "task_id": "a",
+        "termination_reason": "user_stop",
+        "messages": None,
+        "ticks": [
+            {"agent_tool_calls": [call("f", "1")], "agent_tool_results": [answer("1", "x")]},
+            {"agent_tool_calls": [], "user_tool_calls": [call("g", "2", "user")]},
+        ],
+    }
+
+    (trace,) = tau2.read(run, DEFAULT)
+
+    assert trace.calls == (
+        ToolCall("f", {}, id="1", step=0, result="x", failed=False),
+        ToolCall("g", {}, id="2", step=1, caller="user"),
+    )

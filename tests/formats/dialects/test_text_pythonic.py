@@ -1,0 +1,70 @@
+"""Text with a list of calls in Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.core.malformed import INVALID, TRUNCATED
+from callscore.core.model import ToolCall
+from callscore.core.tool import Tool
+from callscore.formats.dialects.text_pythonic import read, recognises
+from callscore.formats.trace import DEFAULT, Wanted
+
+
+def calls_of(text: str, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+    assert recognises(text)
+    (trace,) = read(text, wanted)
+    assert trace.calls is not None
+    return trace.calls
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[f(a=1)]",
+        "<think>[g()]</think>\n[f(a=1)]<|eot_id|>",
+        "<|python_start|>[f(a=1)]<|python_end|><|eom|>",
+        "I call <|tool_call_start|>[f(a=1)]<|tool_call_end|> now.",
+        "<|tool_call_start|>f(a=1)",
+        '<|tool_call_start|>[{"name": "f", "arguments": {"a": 1}}]<|tool_call_end|>',
+        '<|tool_call_start|>{"name": "f", "arguments": {"a": 1}}<|tool_call_end|>',
+    ],
+)
+def test_a_call_is_written_with_and_without_tokens(text: str) -> None:
+    assert calls_of(text) == (ToolCall("f", {"a": 1}, step=0),)
+
+
+def test_an_argument_without_a_name_has_its_position_or_the_name_in_the_schema() -> None:
+    tools = {"sort": Tool("sort", parameters={"properties": {"file": {}}})}
+
+    assert calls_of("[sort('a')]")[0] == ToolCall("sort", {"0": "a"}, step=0, positional=True)
+    assert calls_of("[sort('a')]", Wanted(tools=tools))[0] == ToolCall(
+        "sort", {"file": "a"}, step=0
+    )
+
+
+def test_results_come_from_the_tools_role() -> None:
+    header = "<|header_start|>{}<|header_end|>\n\n"
+    first, second = calls_of(
+        f"{header.format('assistant')}[f()]<|eot|>{header.format('ipython')}Error: no<|eot|>"
+        f"{header.format('assistant')}[g()]<|eot|>{header.format('assistant')}Done.<|eot|>"
+    )
+
+    assert (first.step, first.result, first.failed) == (0, "Error: no", True)
+    assert (second.step, second.result) == (1, None)
+
+
+def test_what_cannot_be_read_is_malformed() -> None:
+    (cut,) = calls_of("[f(a='x")
+    (wrong,) = calls_of("[f(a=)]")
+
+    assert cut == ToolCall("f", step=0, raw="(a='x", error=TRUNCATED)
+    assert wrong == ToolCall("f", step=0, raw="(a=)", error=INVALID)
+
+
+def test_look_alikes_are_not_claimed() -> None:
+    assert not recognises("Hello!")
+    assert not recognises("[see(this)] and that")
+    assert not recognises("f(a=1)")
+    assert not recognises("[1, 2]")
+    assert not recognises(["[f(a=1)]"])
