@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.sources.files import open_bytes, place_of
+from callscore.sources.files import HEAD, open_bytes, place_of, seekable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,3 +195,71 @@ def test_zstd_without_its_extra_names_the_extra(
 def test_standard_input_has_a_name() -> None:
     assert place_of("-") == "<stdin>"
     assert place_of("a/b.jsonl") == "a/b.jsonl"
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_all_bytes_of_a_file_are_told_once(codec: str, tmp_path: Path) -> None:
+    told: list[int] = []
+    path = write(tmp_path, "cases", COMPRESSORS[codec](TEXT))
+
+    with open_bytes(path, on_bytes=told.append) as stream:
+        assert stream.read() == TEXT
+
+    assert sum(told) == len(COMPRESSORS[codec](TEXT))
+
+
+def test_what_is_read_again_is_not_told_again(tmp_path: Path) -> None:
+    told: list[int] = []
+
+    with open_bytes(write(tmp_path, "cases", TEXT), on_bytes=told.append) as stream:
+        stream.seek(-10, io.SEEK_END)
+        assert stream.read() == TEXT[-10:]
+        stream.seek(0)
+        assert stream.read() == TEXT
+        assert stream.seekable()
+
+    assert sum(told) == len(TEXT)
+    assert stream.closed
+
+
+@pytest.mark.parametrize("size", [0, 1, HEAD - 1, HEAD, 1000])
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_the_head_can_be_looked_at_before_anything_is_read(
+    codec: str, size: int, tmp_path: Path
+) -> None:
+    text = TEXT[:size]
+    path = write(tmp_path, "cases", COMPRESSORS[codec](text))
+
+    with open_bytes(path) as stream:
+        assert stream.peek(HEAD)[:HEAD] == text[:HEAD]
+        assert stream.read() == text
+
+
+def test_the_head_is_whole_however_small_the_frames_are(tmp_path: Path) -> None:
+    frames = b"".join(gzip.compress(TEXT[at : at + 1]) for at in range(1000))
+
+    with open_bytes(write(tmp_path, "cases", frames)) as stream:
+        assert stream.peek(HEAD)[:HEAD] == TEXT[:HEAD]
+        assert stream.read() == TEXT[:1000]
+
+
+def test_what_comes_before_a_break_in_the_head_is_not_lost(tmp_path: Path) -> None:
+    path = write(tmp_path, "cases", gzip.compress(b"one\ntwo\n") + gzip.compress(TEXT)[:15])
+
+    with open_bytes(path) as stream:
+        assert next(stream) == b"one\n"
+        assert next(stream) == b"two\n"
+        with pytest.raises(UnreadableInput, match="ends too early"):
+            next(stream)
+
+
+@pytest.mark.parametrize("codec", COMPRESSORS)
+def test_any_stream_can_be_made_to_go_back(codec: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "cases", COMPRESSORS[codec](TEXT))
+
+    with open_bytes(path) as stream:
+        stream.peek(HEAD)
+        with seekable(stream) as file:
+            assert file.read(5) == TEXT[:5]
+            file.seek(0)
+            assert file.read() == TEXT

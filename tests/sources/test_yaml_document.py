@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from callscore.core.malformed import Malformed, fault_of
 from callscore.sources import yaml_document
-from callscore.sources.record import BadRecord, Record
+from callscore.sources.record import Array, BadRecord, Record
 from callscore.sources.yaml_document import read_yaml
 
 FRAGMENTS = [
@@ -26,8 +26,15 @@ FRAGMENTS = [
 ]
 
 
-def read(text: str) -> list[Record | BadRecord]:
+def batches(text: str) -> list[Record | BadRecord | Array]:
     return list(read_yaml(text.encode(), "f.yaml"))
+
+
+def read(text: str) -> list[Record | BadRecord]:
+    records: list[Record | BadRecord] = []
+    for batch in batches(text):
+        records += batch.records() if isinstance(batch, Array) else [batch]
+    return records
 
 
 def value_of(text: str) -> Any:
@@ -105,6 +112,47 @@ def test_lists_and_documents_are_records(text: str) -> None:
         {"id": 1},
         {"id": 2},
     ]
+
+
+def test_a_list_comes_as_one_with_the_places_of_its_items() -> None:
+    text = "# two\n- id: 1\n\n- id: 2\n---\nid: 3\n---\n[]\n"
+
+    assert batches(text) == [
+        Array("f.yaml:2", [{"id": 1}, {"id": 2}], ("f.yaml:2", "f.yaml:4")),
+        Record("f.yaml:6", {"id": 3}),
+        Array("f.yaml:8", []),
+    ]
+
+
+def test_a_list_knows_what_is_malformed_in_it() -> None:
+    (array,) = batches("[1, .nan]")
+
+    assert isinstance(array, Array)
+    assert fault_of(array.items) == Malformed("[1, .nan]", ".nan is not a JSON number")
+
+
+def test_a_list_with_a_bad_item_comes_item_by_item() -> None:
+    kinds = [type(batch) for batch in batches("- 1\n- !x 2\n- 3\n")]
+
+    assert kinds == [Record, BadRecord, Record]
+
+
+def test_a_list_that_is_too_large_to_be_held_at_once_comes_item_by_item(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(yaml_document, "_MOST_VALUES", 10)
+
+    assert batches("[[1, 2, 3, 4, 5]]") == [Array("f.yaml:1", [[1, 2, 3, 4, 5]], ("f.yaml:1",))]
+    assert batches("[[1, 2, 3, 4, 5], [6, 7, 8, 9]]") == [
+        Record("f.yaml:1", [1, 2, 3, 4, 5]),
+        Record("f.yaml:1", [6, 7, 8, 9]),
+    ]
+
+
+def test_an_item_that_contains_itself_does_not_cost_the_others() -> None:
+    kinds = [type(batch) for batch in batches("- 1\n- &a [*a]\n- 3\n")]
+
+    assert kinds == [Record, BadRecord, Record]
 
 
 def test_the_place_of_a_record_is_its_line() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from callscore.errors import MissingExtra, UnreadableInput
 
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-__all__ = ["open_bytes", "place_of"]
+__all__ = ["HEAD", "decompressed", "open_bytes", "place_of", "seekable", "zstd"]
 
+HEAD = 256  # as many bytes can be looked at before any is read, where there are as many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PLAIN_CHUNK = 1 << 18
 # Each compressed byte can stand for 32 KB of text, so a small bite bounds what is held at a time.
 _COMPRESSED_CHUNK = 1 << 12
+_IN_MEMORY = 1 << 26
 
 
 class _Decompressor(Protocol):
@@ -46,7 +49,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
     """The bytes of a file, decompressed; `-` is standard input, which is left open.
 
     A stream that breaks in the middle raises when the reader gets there. Everything before that
-    can be had line by line, or by `read1`.
+    can be had line by line, or by `read1`. The first `HEAD` bytes can be had by `peek`.
 
     Args:
         path: the file.
@@ -65,18 +68,38 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
         _close(path, source)
         raise
     if codec is None:
-        can_be_read_as_it_is = on_bytes is None and path != "-" and source.seekable()
-        if can_be_read_as_it_is and isinstance(source, io.BufferedReader):
-            source.seek(0)
-            return source  # this saves a copy of every byte
+        if path != "-" and isinstance(source, io.BufferedReader) and source.seekable():
+            source.seek(0)  # a file on disk can be read as it is: this saves a copy of every byte
+            told = source if on_bytes is None else _ToldFile(source.detach(), on_bytes)
+            return told if told is source else io.BufferedReader(told, _PLAIN_CHUNK)
         chunks = _chunks(source, head, _PLAIN_CHUNK, place)
     else:
         chunks = _chunks(source, head, _COMPRESSED_CHUNK, place)
     if on_bytes is not None:
         chunks = _told(chunks, on_bytes)
     if codec is not None:
-        chunks = _decompressed(chunks, codec, place)
-    return io.BufferedReader(_ChunkStream(chunks, lambda: _close(path, source)), _PLAIN_CHUNK)
+        chunks = decompressed(chunks, codec, place)
+    stream = _ChunkStream(_with_whole_head(chunks), lambda: _close(path, source))
+    return io.BufferedReader(stream, _PLAIN_CHUNK)
+
+
+@contextmanager
+def seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
+    """A stream from its beginning, as a file in which one can go back and forth.
+
+    What cannot go back is copied, and onto the disk where it is large.
+    """
+    if stream.seekable():
+        stream.seek(0)
+        yield stream
+        return
+    import shutil
+    from tempfile import SpooledTemporaryFile
+
+    with SpooledTemporaryFile(_IN_MEMORY) as copy:
+        shutil.copyfileobj(stream, copy, _PLAIN_CHUNK)
+        copy.seek(0)
+        yield copy
 
 
 def _open_source(path: str, place: str) -> BinaryIO:
@@ -130,7 +153,7 @@ def _codec_for(path: str, head: bytes) -> _Codec | None:
     if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
         return _gzip()
     if head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
-        return _zstd()
+        return zstd()
     return None
 
 
@@ -140,7 +163,12 @@ def _gzip() -> _Codec:
     return _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
 
 
-def _zstd() -> _Codec:
+def zstd() -> _Codec:
+    """How zstd data is decompressed.
+
+    Raises:
+        MissingExtra: the extra `zstd` is not installed.
+    """
     try:
         import zstandard
     except ImportError:
@@ -149,7 +177,17 @@ def _zstd() -> _Codec:
     return _Codec("zstd", decompressor.decompressobj, zstandard.ZstdError)
 
 
-def _decompressed(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
+def decompressed(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
+    """The bytes that compressed ones stand for, however many frames there are.
+
+    Args:
+        chunks: the compressed bytes, in bites small enough for what each may stand for.
+        codec: how they are compressed.
+        place: what they are called in messages.
+
+    Raises:
+        UnreadableInput: the data is damaged or ends too early.
+    """
     decompressor: _Decompressor | None = None
     for chunk in chunks:
         rest = chunk
@@ -170,6 +208,52 @@ def _decompressed(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterato
     if decompressor is not None:
         problem = f"the {codec.name} data ends too early: was the file cut off? Make it again."
         raise UnreadableInput(place, problem)
+
+
+def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same chunks, but the first is as long as a head, however small the bites were."""
+    head = b""
+    try:
+        while len(head) < HEAD:
+            chunk = next(chunks, None)
+            if chunk is None:
+                break
+            head += chunk
+    except UnreadableInput:
+        yield head
+        raise
+    yield head
+    yield from chunks
+
+
+class _ToldFile(io.RawIOBase):
+    """A file on disk that tells how much of it is read; what is read again is not told again."""
+
+    def __init__(self, source: io.RawIOBase, on_bytes: Callable[[int], None]) -> None:
+        self._source = source
+        self._on_bytes = on_bytes
+        self._untold = source.seek(0, io.SEEK_END)
+        source.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return self._source.seek(offset, whence)
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        size = self._source.readinto(buffer)
+        told = min(size or 0, self._untold)
+        self._untold -= told
+        self._on_bytes(told)
+        return size
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
 
 
 class _ChunkStream(io.RawIOBase):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-__all__ = ["BadRecord", "Record"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Array", "BadRecord", "Record"]
 
 
 class Record(Struct, frozen=True, gc=False):
-    """One JSON value of a file: usually one case.
+    """One value of a file: usually one case.
 
     Attributes:
-        place: `file:line`, `file[index]` in a JSON array, or `file` where it is all of the file.
+        place: `file:line`, `file[index]` in a JSON array or a Parquet file, `file!entry` in an
+            archive, or `file` where it is all of the file.
         value: the value. What is malformed in it is marked as in `callscore.core.malformed`.
     """
 
@@ -31,3 +35,23 @@ class BadRecord(Struct, frozen=True, gc=False):
 
     place: str
     problem: str
+
+
+class Array(Struct, frozen=True, gc=False):
+    """A list that is all of a file: one record an item, or one document, such as a conversation.
+
+    Attributes:
+        place: where the list stands.
+        items: the values in it.
+        places: where they stand, if that is known better than by their position.
+    """
+
+    place: str
+    items: list[Any]
+    places: tuple[str, ...] = ()
+
+    def records(self) -> Iterator[Record]:
+        """The items as records."""
+        for index, value in enumerate(self.items):
+            place = self.places[index] if self.places else f"{self.place}[{index}]"
+            yield Record(place, value)

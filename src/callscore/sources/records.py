@@ -1,61 +1,60 @@
-"""Which reader a file needs: its content has the last word, its name the first."""
+"""The records of a file, of whatever kind it is."""
 
 from __future__ import annotations
 
-from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+from io import BufferedReader, BytesIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from callscore.errors import UnreadableInput
-from callscore.sources.files import open_bytes, place_of
+from callscore.sources.files import HEAD, open_bytes, place_of, seekable
 from callscore.sources.json_document import read_json
-from callscore.sources.jsonl import Lines, decode_line, read_lines
-from callscore.sources.record import BadRecord, Record
+from callscore.sources.jsonl import Lines, read_lines
+from callscore.sources.kinds import (
+    BINARY,
+    Kind,
+    kind_by_head,
+    kind_by_name,
+    kind_of_json,
+    looks_like_model_text,
+    looks_like_table,
+)
+from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.server_sent_events import begins_like_events, read_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from io import BufferedReader
 
-__all__ = ["Kind", "read_batches", "read_records"]
+    Batches = Iterator[Lines | Array | Record | BadRecord]
 
-Kind = Literal["jsonl", "json", "yaml"]
+__all__ = ["read_batches", "read_records"]
 
-_SUFFIXES: dict[str, Kind] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-}
-# A line of a document that is written over several lines ends like this; a whole value never does.
-_CONTINUED = (b"{", b"[", b",", b":")
-_COMPRESSED = (".gz", ".zst")
 _BOM = b"\xef\xbb\xbf"
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_JSON_OPENINGS = (b"{", b"[")
 
 
 def read_records(path: str) -> Iterator[Record | BadRecord]:
     """The records of a file of cases; an empty file has none.
 
-    JSON lines are streamed. JSON and YAML documents are read whole.
+    JSON lines, tables, Parquet files and Inspect logs are streamed. All others are read whole.
 
     Args:
-        path: a JSONL, JSON or YAML file, or gzip or zstd of one; `-` is standard input.
+        path: the file: JSON lines, JSON, YAML, CSV, Parquet, an Inspect log, OTLP as protobuf,
+            recorded server-sent events or text, or gzip or zstd of one; `-` is standard input.
 
     Raises:
         UnreadableInput: the file cannot be read as far as its text.
-        MissingExtra: it is a zstd file, and the extra `zstd` is not installed.
+        MissingExtra: the file needs an extra that is not installed.
     """
     for batch in read_batches(path):
-        if isinstance(batch, Lines):
+        if isinstance(batch, Lines | Array):
             yield from batch.records()
         else:
             yield batch
 
 
-def read_batches(
-    path: str, *, on_bytes: Callable[[int], None] | None = None
-) -> Iterator[Lines | Record | BadRecord]:
-    """As `read_records`, but JSON lines come many at a time and not yet decoded.
+def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) -> Batches:
+    """As `read_records`, but JSON lines come many at a time and not yet decoded, and lists whole.
 
     Args:
         path: as for `read_records`.
@@ -68,23 +67,58 @@ def read_batches(
         raise UnreadableInput(name, f"reading failed ({error}).") from error
 
 
-def _read_batches(
-    path: str, name: str, on_bytes: Callable[[int], None] | None
-) -> Iterator[Lines | Record | BadRecord]:
+def _read_batches(path: str, name: str, on_bytes: Callable[[int], None] | None) -> Batches:
     with open_bytes(path, on_bytes=on_bytes) as stream:
-        number, first = _next_line(stream, 0)
-        if first.startswith(_UTF_16_BOMS):
-            raise UnreadableInput(name, "the text is UTF-16. Save the file as UTF-8.")
-        if not first:
-            return
-        kind = _kind_by_name(path)
-        opening = first
-        if kind != "yaml" and first.lstrip().startswith((b"{", b"[")):
-            next_number, second = _next_line(stream, number)
-            opening += b"\n" * (next_number - number - 1) + second
-            kind = _kind_of_json(first, second, kind)
-        # What does not begin like a case in JSON is YAML, unless its name says otherwise.
-        yield from _read_as(kind or "yaml", opening, stream, _Start(name, number))
+        named = kind_by_name(path)
+        kind = kind_by_head(stream.peek(HEAD)[:HEAD])
+        if kind in ("parquet", "eval"):
+            yield from _read_binary(kind, stream, name)
+        elif "otlp" in (kind, named):
+            yield from _read_otlp(stream, name, named)
+        else:
+            yield from _read_text(stream, name, named)
+
+
+def _read_binary(kind: Kind, stream: BufferedReader, name: str) -> Batches:
+    with seekable(stream) as file:
+        if kind == "parquet":
+            from callscore.sources.parquet_table import read_parquet
+
+            yield from read_parquet(file, name)
+        else:
+            from callscore.sources.eval_archive import read_eval_archive
+
+            yield from read_eval_archive(file, name)
+
+
+def _read_otlp(stream: BufferedReader, name: str, named: Kind | None) -> Batches:
+    """What may be OTLP as protobuf, and otherwise text."""
+    from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
+
+    data = stream.read()
+    if looks_like_otlp(data):
+        yield Record(name, decode_otlp(data, name))
+    else:
+        yield from _read_text(BufferedReader(BytesIO(data)), name, named)
+
+
+def _read_text(stream: BufferedReader, name: str, named: Kind | None) -> Batches:
+    if stream.peek(HEAD).startswith(_UTF_16_BOMS):
+        raise UnreadableInput(name, "the text is UTF-16. Save the file as UTF-8.")
+    if named is None and looks_like_model_text(stream.peek(HEAD)):
+        named = "text"
+    if named == "text":
+        from callscore.sources.texts import read_text_file
+
+        yield from read_text_file(stream.read(), name)
+        return
+    number, first = _next_line(stream, 0)
+    if first:
+        kind, opening = _kind_and_opening(first, stream, number, named)
+        if kind in BINARY:
+            problem = f"this is not {BINARY[kind]}, although its name says so. Make the file again."
+            raise UnreadableInput(name, problem)
+        yield from _read_as(kind, opening, stream, _Start(name, number))
 
 
 class _Start(NamedTuple):
@@ -102,35 +136,41 @@ def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
     return number + 1, b""
 
 
-def _kind_by_name(path: str) -> Kind | None:
-    name = PurePath(path.lower())
-    if name.suffix in _COMPRESSED:
-        name = name.with_suffix("")
-    return _SUFFIXES.get(name.suffix)
+def _kind_and_opening(
+    first: bytes, stream: BufferedReader, number: int, named: Kind | None
+) -> tuple[Kind | None, bytes]:
+    """What the file is, and what has been read of it to find out."""
+    begins_like_json = named != "yaml" and first.lstrip().startswith(_JSON_OPENINGS)
+    if not begins_like_json and not (named is None and looks_like_table(first)):
+        return named, first
+    next_number, second = _next_line(stream, number)
+    opening = first + b"\n" * (next_number - number - 1) + second
+    if begins_like_json:
+        return kind_of_json(first, second, named), opening
+    return "table" if second else None, opening
 
 
-def _kind_of_json(first: bytes, second: bytes, named: Kind | None) -> Kind:
-    """What begins with an object or an array: its first two lines that are not blank tell."""
-    if not second:
-        return "jsonl" if named == "jsonl" and first.lstrip().startswith(b"{") else "json"
-    if first.rstrip().endswith(_CONTINUED):
-        return "json"
-    is_whole = isinstance(decode_line(first, ""), Record)
-    # A broken line in front of an object is one bad line of many.
-    if is_whole or named == "jsonl" or second.lstrip().startswith(b"{"):
-        return "jsonl"
-    return "json"
+def _read_as(kind: Kind | None, opening: bytes, rest: BufferedReader, start: _Start) -> Batches:
+    if kind == "table":
+        from callscore.sources.csv_table import read_table
 
-
-def _read_as(
-    kind: Kind, opening: bytes, rest: BufferedReader, start: _Start
-) -> Iterator[Lines | Record | BadRecord]:
+        yield from read_table(opening, rest, start.name, start.line)
+        return
+    if kind in (None, "json", "jsonl") and begins_like_events(opening):
+        opening += rest.read()
+        events = read_events(opening.decode("utf-8", "surrogateescape"))
+        if events is not None:
+            yield Array(start.name, events)
+            return
     if kind == "jsonl":
-        return read_lines(opening, rest, start.name, start.line)
+        yield from read_lines(opening, rest, start.name, start.line)
+        return
     # The blank lines in front come back, or the places of errors would be too far up.
     data = b"\n" * (start.line - 1) + opening + rest.read()
     if kind == "json":
-        return read_json(data, start.name)
+        yield from read_json(data, start.name)
+        return
+    # What does not begin like a case in JSON is YAML, unless its name says otherwise.
     from callscore.sources.yaml_document import read_yaml
 
-    return read_yaml(data, start.name)
+    yield from read_yaml(data, start.name)

@@ -11,7 +11,7 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from callscore.core.malformed import FaultyArray, FaultyObject, Malformed, excerpt, fault_of
-from callscore.sources.record import BadRecord, Record
+from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,8 +37,10 @@ _MOST_VALUES = 5_000_000
 _TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
 
 
-def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord]:
+def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     """The records of all documents in a YAML text; a document without content has none.
+
+    Those of a document that is a list come as one, unless one of them is bad.
 
     Args:
         data: the text.
@@ -54,8 +56,7 @@ def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord]:
         return
     try:
         for document in _documents(text):
-            for node in _record_nodes(document):
-                yield _record_of(node, text, name)
+            yield from _batches_of(document, text, name)
     except MarkedYAMLError as error:
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
         yield BadRecord(place, f"not YAML: {error.problem or error.context}.")
@@ -85,23 +86,52 @@ def _place_of_mark(name: str, mark: Any) -> str:
     return f"{name}:{mark.line + 1}:{mark.column + 1}"
 
 
+def _batches_of(document: Node, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
+    if isinstance(document, SequenceNode):
+        yield from _items_of(document, text, name)
+        return
+    for node in _record_nodes(document):
+        yield _record_of(node, _Builder(text), name)
+
+
 def _record_nodes(document: Node) -> Iterable[Node]:
-    """The nodes of the cases: the items of a list, or of `cases`, or the document itself."""
-    cases = document
+    """The nodes of the cases: those under `cases`, or the document itself."""
     if isinstance(document, MappingNode):
         named = [value for key, value in document.value if key.value == "cases"]
-        cases = named[0] if named else document
-    if isinstance(cases, SequenceNode):
-        return list(cases.value)
+        if named and isinstance(named[0], SequenceNode):
+            return list(named[0].value)
     is_empty = isinstance(document, ScalarNode) and document.tag == f"{_STANDARD}null"
     return () if is_empty else (document,)
 
 
-def _record_of(node: Node, text: str, name: str) -> Record | BadRecord:
+def _items_of(node: SequenceNode, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
+    builder = _Builder(text)  # one for all, for all are held at once
+    records: list[Record] = []
+    for index, item in enumerate(node.value):
+        record = _record_of(item, builder, name)
+        if isinstance(record, BadRecord):
+            yield from records
+            for other in node.value[index:]:
+                yield _record_of(other, _Builder(text), name)
+            return
+        records.append(record)
+    items = [record.value for record in records]
+    fault = builder.fault_among(items, node)
+    yield Array(
+        f"{name}:{node.start_mark.line + 1}",
+        FaultyArray(items, fault) if fault else items,
+        tuple(record.place for record in records),
+    )
+
+
+def _record_of(node: Node, builder: _Builder, name: str) -> Record | BadRecord:
+    place = f"{name}:{node.start_mark.line + 1}"
     try:
-        return Record(f"{name}:{node.start_mark.line + 1}", _Builder(text).build(node))
+        return Record(place, builder.build(node))
     except _NotJSONError as error:
         return BadRecord(_place_of_mark(name, error.node.start_mark), error.problem)
+    except RecursionError:
+        return BadRecord(place, _TOO_DEEP)
 
 
 class _NotJSONError(Exception):

@@ -1,0 +1,163 @@
+"""The logs of Inspect as it writes them: a zip archive with a header and one entry a sample."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
+
+from callscore.errors import UnreadableInput
+from callscore.sources.faults import array_of, object_of
+from callscore.sources.files import decompressed, zstd
+from callscore.sources.json_document import decode_json
+from callscore.sources.lenient import NotJSON
+from callscore.sources.record import BadRecord, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from zipfile import ZipInfo
+
+__all__ = ["read_eval_archive"]
+
+_HEADERS = ("header.json", "_journal/start.json")  # a run that was broken off has only the second
+_SAMPLE = re.compile(r"samples/.+\.json")
+# Inspect can also spread one sample over many entries; what it holds is in none of them alone.
+_PIECE = re.compile(r"(samples/.+_epoch_[0-9]+)/(.+)\.json")
+_STORED, _DEFLATED = 0, 8  # as zip files number their methods
+_ZSTD = 93  # the standard library learns it in Python 3.14
+_LARGEST_ENTRY = 1 << 30  # bytes, unpacked
+_BITE = 1 << 16
+_ZSTD_BITE = 1 << 12  # each byte of it can stand for 32 KB
+_LOCAL_HEADER = 30
+_IS_ENCRYPTED = 1
+# What the standard library raises where an archive is not as it should be.
+_DAMAGE = (BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError)
+
+
+class _Log(NamedTuple):
+    archive: ZipFile
+    file: IO[bytes]
+    name: str
+
+
+def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord]:
+    """The samples of a log, one at a time, each as a log of its own with one sample.
+
+    An entry of more than 1 GiB, unpacked, is refused.
+
+    Args:
+        file: the archive, which can be read back and forth.
+        name: the file, as it is called in places.
+
+    Raises:
+        UnreadableInput: it is not such a log, or its header is damaged.
+        MissingExtra: it is compressed with zstd, and the extra `zstd` is not installed.
+    """
+    try:
+        archive = ZipFile(file)
+    except _DAMAGE as error:
+        problem = f"the zip archive is damaged ({error}). Make the file again."
+        raise UnreadableInput(name, problem) from error
+    with archive:
+        log = _Log(archive, file, name)
+        header = _read_header(log)
+        # Inspect writes a sample again under the same name, and then the last one counts.
+        for entry in dict.fromkeys(archive.namelist()):
+            piece = _PIECE.fullmatch(entry)
+            if piece is None and _SAMPLE.fullmatch(entry):
+                yield _read_sample(log, entry, header)
+            elif piece is not None and piece[2] == "sample":
+                problem = "the sample is stored in pieces. Convert the log to JSON with Inspect."
+                yield BadRecord(f"{name}!{piece[1]}", problem)
+
+
+def _read_header(log: _Log) -> dict[str, Any]:
+    entries = set(log.archive.namelist())
+    entry = next((entry for entry in _HEADERS if entry in entries), None)
+    if entry is not None:
+        place = f"{log.name}!{entry}"
+        try:
+            header = decode_json(_read_entry(log, entry), unit="entry")
+        except NotJSON as broken:
+            raise UnreadableInput(place, broken.problem) from broken
+        if isinstance(header, dict) and isinstance(header.get("eval"), dict):
+            return {"version": header.get("version"), "eval": header["eval"]}
+    problem = (
+        "this is a zip archive, but not a log of Inspect. Unpack it, and name the files in it."
+    )
+    raise UnreadableInput(log.name, problem)
+
+
+def _read_sample(log: _Log, entry: str, header: dict[str, Any]) -> Record | BadRecord:
+    place = f"{log.name}!{entry}"
+    try:
+        sample = decode_json(_read_entry(log, entry), unit="entry")
+    except NotJSON as broken:
+        return BadRecord(f"{place}:{broken.line}:{broken.column}", broken.problem)
+    except UnreadableInput as error:
+        return BadRecord(error.place, error.problem)
+    return Record(place, object_of({**header, "samples": array_of([sample])}))
+
+
+def _read_entry(log: _Log, entry: str) -> bytes:
+    place = f"{log.name}!{entry}"
+    try:
+        return b"".join(_bounded(_unpacked(log, entry, place), place))
+    except UnreadableInput:
+        raise
+    except _DAMAGE as error:
+        problem = f"the entry is damaged, or packed in an unknown way ({error})."
+        raise UnreadableInput(place, f"{problem} Make the file again.") from error
+
+
+def _bounded(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)  # and not what the archive says of itself
+        if size > _LARGEST_ENTRY:
+            problem = f"this is more than {_LARGEST_ENTRY >> 20:,} MiB. Leave it out of the log."
+            raise UnreadableInput(place, problem)
+        yield chunk
+
+
+def _unpacked(log: _Log, entry: str, place: str) -> Iterator[bytes]:
+    info = log.archive.getinfo(entry)
+    if info.compress_type == _ZSTD:
+        yield from _unpacked_zstd(log.file, info, place)
+        return
+    if info.compress_type not in (_STORED, _DEFLATED):
+        raise BadZipFile(f"method {info.compress_type}")
+    with log.archive.open(info) as stream:
+        while chunk := stream.read(_BITE):
+            yield chunk
+
+
+def _unpacked_zstd(file: IO[bytes], info: ZipInfo, place: str) -> Iterator[bytes]:
+    if info.flag_bits & _IS_ENCRYPTED:
+        raise BadZipFile("it is encrypted")
+    checksum = 0
+    for chunk in decompressed(_packed(file, info), zstd(), place):
+        checksum = zlib.crc32(chunk, checksum)
+        yield chunk
+    if checksum != info.CRC:
+        raise BadZipFile("its checksum is wrong")
+
+
+def _packed(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
+    file.seek(info.header_offset)
+    local = file.read(_LOCAL_HEADER)
+    if not local.startswith(b"PK\x03\x04"):
+        raise BadZipFile("there is no entry where one should be")
+    # The lengths of name and extra field may differ from those in the directory of the archive.
+    skipped = int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little")
+    file.seek(skipped, os.SEEK_CUR)
+    left = info.compress_size
+    while left:
+        bite = file.read(min(_ZSTD_BITE, left))
+        if not bite:
+            raise BadZipFile("the archive ends too early")
+        left -= len(bite)
+        yield bite

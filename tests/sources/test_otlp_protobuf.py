@@ -1,0 +1,151 @@
+"""OTLP in protobuf, against bytes that OpenTelemetry's own package has written."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from callscore.errors import CallscoreError, UnreadableInput
+from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
+
+FILES = Path(__file__).parents[1] / "samples/files"
+GOLDEN = (FILES / "otlp_traces.pb").read_bytes()
+EXPECTED = msgspec.json.decode((FILES / "otlp_traces.json").read_bytes())
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field of bytes that are fewer than 128."""
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def values_of(value: bytes) -> Any:
+    """What comes of the bytes of one attribute's value."""
+    attribute = field(1, b"k") + field(2, value)
+    message = field(1, field(2, field(2, field(9, attribute))))
+    [batch] = decode_otlp(message)["resourceSpans"]
+    return batch["scopeSpans"][0]["spans"][0]["attributes"][0]["value"]
+
+
+def test_golden_bytes_come_out_as_the_json_of_otlp() -> None:
+    assert looks_like_otlp(GOLDEN)
+    assert decode_otlp(GOLDEN) == EXPECTED
+
+
+def test_the_messages_of_a_file_come_out_as_one() -> None:
+    prefixed = len(GOLDEN).to_bytes(4, "big") + GOLDEN
+
+    assert looks_like_otlp(prefixed)
+    assert decode_otlp(prefixed * 2) == {"resourceSpans": EXPECTED["resourceSpans"] * 2}
+
+
+def test_no_bytes_are_no_spans() -> None:
+    assert decode_otlp(b"") == {"resourceSpans": []}
+    assert not looks_like_otlp(b"")
+
+
+def test_the_beginning_alone_tells() -> None:
+    assert looks_like_otlp(GOLDEN[:400])
+    assert not looks_like_otlp(GOLDEN[:20])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'\n{"resourceSpans": []}',
+        b'\n\n{"a": 1}',
+        b"{}",
+        b"\x00\x00\x00\x02\n\x00",
+        b"\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"PAR1",
+        b"\x1f\x8b\x08",
+        field(1, field(2, field(1, b""))),
+        field(1, field(2, field(2, field(1, b"short") + field(2, b"x" * 8)))),
+        field(1, field(2, field(2, field(1, b"x" * 16)))),
+        b"\x08\x01",
+    ],
+)
+def test_other_bytes_do_not_look_like_it(data: bytes) -> None:
+    assert not looks_like_otlp(data)
+
+
+def test_what_is_unknown_is_skipped() -> None:
+    unknown = b"\xa0\x06\x05" + b"\xa1\x06" + bytes(8) + b"\xa5\x06" + bytes(4) + b"\xa2\x06\x01x"
+    known_but_otherwise_written = b"\x08\x07"
+
+    assert decode_otlp(unknown + known_but_otherwise_written) == {"resourceSpans": []}
+
+
+def test_the_last_of_several_values_counts() -> None:
+    assert values_of(field(1, b"a") + b"\x10\x01") == {"boolValue": True}
+    assert values_of(b"") == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\x0a\x05abc", "5 bytes does not fit"),
+        (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "does not fit"),
+        (b"\x0a", "ends within a number"),
+        (b"\xff" * 11, "number is too long"),
+        (b"\x0b\x01", "no wire type 3"),
+        (b"\x02\x01x", "has no number"),
+        (field(1, field(3, b"\xff")), "not UTF-8"),
+        (b"\x00\x00\x00\x09\x0a", "ends within a message"),
+        (b"\x00\x00", "ends within a message"),
+    ],
+)
+def test_damaged_bytes_are_refused_with_the_place(data: bytes, problem: str) -> None:
+    with pytest.raises(UnreadableInput, match=problem) as refused:
+        decode_otlp(data, "traces.pb")
+
+    assert refused.value.place == "traces.pb"
+    assert "at byte" in refused.value.problem
+
+
+def test_values_that_are_nested_too_deeply_are_refused() -> None:
+    value = b""
+    for _ in range(200):
+        size = len(value)
+        length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
+        inner = b"\x0a" + length + value
+        size = len(inner)
+        value = b"\x2a" + bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14]) + inner
+    for number in (2, 9, 2, 2, 1):
+        size = len(value)
+        length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
+        value = bytes([number << 3 | 2]) + length + value
+
+    with pytest.raises(UnreadableInput, match="nested too deeply"):
+        decode_otlp(value)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, len(GOLDEN) - 1), st.integers(0, 255)), max_size=6),
+    st.integers(0, len(GOLDEN)),
+)
+def test_spoiled_bytes_raise_nothing_but_our_errors(
+    changes: list[tuple[int, int]], end: int
+) -> None:
+    spoiled = bytearray(GOLDEN)
+    for position, byte in changes:
+        spoiled[position] = byte
+    data = bytes(spoiled[:end])
+
+    looks_like_otlp(data)
+    with contextlib.suppress(CallscoreError):
+        decode_otlp(data)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_raise_nothing_but_our_errors(data: bytes) -> None:
+    looks_like_otlp(data)
+    with contextlib.suppress(CallscoreError):
+        decode_otlp(data)
