@@ -5,20 +5,24 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for True; importing typing costs more than all below
 
 if TYPE_CHECKING:
-    from callscore.api import score
+    from callscore.api import read_calls, read_tools, score
     from callscore.core.model import Case, Difference, Pair, Score, ToolCall
     from callscore.core.results import CaseScore, Results
     from callscore.core.settings import Mode, Settings
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
+    from callscore.core.tool import Tool
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
         CallscoreError,
         InvalidCall,
+        InvalidDialect,
         InvalidSettings,
         MissingExtra,
+        UnknownFormat,
         UnreadableInput,
     )
+    from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
     "CallscoreError",
@@ -27,6 +31,7 @@ __all__ = [
     "Difference",
     "Interval",
     "InvalidCall",
+    "InvalidDialect",
     "InvalidSettings",
     "MissingExtra",
     "Mode",
@@ -35,10 +40,16 @@ __all__ = [
     "Score",
     "Settings",
     "Summary",
+    "Tool",
     "ToolCall",
+    "Trace",
+    "UnknownFormat",
     "UnreadableInput",
+    "Wanted",
     "pass_at_k",
     "pass_hat_k",
+    "read_calls",
+    "read_tools",
     "score",
     "score_cases",
     "score_files",
@@ -51,20 +62,24 @@ __version__ = "0.1.0"
 # Where the public names live. A name is imported when it is first used, so that whoever imports
 # callscore for one of them does not wait for the others.
 _HOMES = {
-    "api": ("score",),
+    "api": ("read_calls", "read_tools", "score"),
     "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
     "core.results": ("CaseScore", "Results"),
     "core.settings": ("Mode", "Settings"),
     "core.statistics": ("Interval", "pass_at_k", "pass_hat_k", "wilson"),
     "core.summary": ("Summary",),
+    "core.tool": ("Tool",),
     "engines.local": ("score_cases", "score_files", "score_joined"),
     "errors": (
         "CallscoreError",
         "InvalidCall",
+        "InvalidDialect",
         "InvalidSettings",
         "MissingExtra",
+        "UnknownFormat",
         "UnreadableInput",
     ),
+    "formats.trace": ("Trace", "Wanted"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -111,7 +111,8 @@ def test_a_bad_line_can_be_counted_and_skipped(tmp_path: Path) -> None:
     assert results.summary.cases == 1
     assert results.skipped.count == 2
     assert results.skipped.names[0].startswith(f"{file}:1:1: not JSON")
-    assert results.skipped.names[1] == f"{file}:3: an id is text or an integer; got an empty list."
+    problem = f"{file}:3: an id is text or an integer; got an empty list."
+    assert results.skipped.names[1].startswith(problem)
 
 
 def test_a_line_that_is_not_utf_8_costs_one_call_and_not_the_case(tmp_path: Path) -> None:

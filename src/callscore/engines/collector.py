@@ -70,7 +70,9 @@ class Collector:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
         settings = self._settings
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
-        return settings.mode == "strict" and settings.order == "any" and shows_few
+        is_plain = settings.mode == "strict" and settings.order == "any"
+        keeps_names = not settings.strip_prefix and not settings.normalise_name
+        return is_plain and keeps_names and shows_few
 
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""

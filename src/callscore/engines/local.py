@@ -12,15 +12,28 @@ from callscore.core.model import Case
 from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, Hooks, Show
+from callscore.engines.inputs import (
+    CASES,
+    REFERENCES,
+    TRACES,
+    CaseReader,
+    Inputs,
+    cases_in,
+    inputs_for,
+)
+from callscore.engines.joining import join
 from callscore.errors import UnreadableInput
-from callscore.formats.cases import join_case, read_case, read_reference, read_trace
+from callscore.formats.cases import read_case
 from callscore.formats.plain import decode_plain
-from callscore.sources import BadRecord, Lines, Record, read_batches
+from callscore.formats.trace import DEFAULT as ALL
+from callscore.sources import BadRecord, Lines, read_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from callscore.core.results import Results
+    from callscore.engines.inputs import Found, Part
+    from callscore.formats.trace import Wanted
 
 __all__ = ["score_cases", "score_files", "score_joined"]
 
@@ -59,9 +72,12 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
     show: Show = "failing",
     limit: int | None = 10,
     skip_bad: bool = False,
+    fields: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002  (as everywhere)
+    wanted: Wanted = ALL,
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
-    """Score the cases of files: JSONL, JSON or YAML, or gzip or zstd of these.
+    """Score the cases of files: of our own kind, or of any dialect that says what was expected.
 
     Args:
         paths: a file or several; `-` is standard input.
@@ -69,14 +85,19 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
         show: which cases to keep in the results.
         limit: how many of them at the most; None for all.
         skip_bad: count and skip what cannot be read, rather than stop.
+        fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
+        format: what the files are written in; by default that is recognised.
+        wanted: what to take from a document that offers a choice.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a case in it, cannot be read.
+        InvalidSettings: there is no such format or field, or a path is none.
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, limit, hooks)
-    run = _Run(collector, skip_bad=skip_bad, hooks=hooks)
+    inputs = inputs_for(fields, format, wanted)
+    run = _Run(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -84,37 +105,46 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
 
 
 def score_joined(  # noqa: PLR0913  (likewise)
-    expected: str | PathLike[str],
-    actual: str | PathLike[str],
+    expected: str | PathLike[str] | Iterable[str | PathLike[str]],
+    actual: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
     limit: int | None = 10,
     skip_bad: bool = False,
+    fields: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002  (as everywhere)
+    wanted: Wanted = ALL,
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
-    """Score the traces of one file against the references of another, joined on `id`.
+    """Score traces against references, joined on `id`.
 
     A reference may have many traces, one a trial. References without a trace, and traces without a
-    reference, are counted and named in the results.
+    reference, are counted and named in the results. The files may be of different dialects; where
+    each holds one run, they need no ids.
 
     Args:
-        expected: the file of references.
-        actual: the file of traces.
+        expected: the file of references, or several.
+        actual: the file of traces, or several.
         settings: what decides the scores.
         show: which cases to keep in the results.
         limit: how many of them at the most; None for all.
         skip_bad: count and skip what cannot be read, rather than stop.
+        fields: where the fields of a case stand in a record of either file.
+        format: what both files are written in; by default that is recognised for each.
+        wanted: what to take from a document that offers a choice.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
+        InvalidSettings: there is no such format or field, or a path is none.
         MissingExtra: a file needs an optional dependency.
     """
     collector = Collector(settings, show, limit, hooks)
-    run = _Run(collector, skip_bad=skip_bad, hooks=hooks)
+    inputs = inputs_for(fields, format, wanted)
+    run = _Run(collector, inputs, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
-        run.join(fspath(expected), fspath(actual))
+        run.join(_paths(expected), _paths(actual))
     return collector.results()
 
 
@@ -143,75 +173,65 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
 class _Run:
     """One pass over the input."""
 
-    def __init__(self, collector: Collector, *, skip_bad: bool, hooks: Hooks) -> None:
+    def __init__(
+        self, collector: Collector, inputs: Inputs, *, skip_bad: bool, hooks: Hooks
+    ) -> None:
         self._collector = collector
+        self._inputs = inputs
         self._skip_bad = skip_bad
         self._hooks = hooks
 
     def score(self, path: str) -> None:
         """Score the cases of one file."""
-        takes_plain = self._collector.takes_plain
+        takes_plain = self._collector.takes_plain and self._inputs.says_nothing
+        reader = CaseReader(path, CASES, self._inputs)
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
-            if not isinstance(batch, Lines):
-                self._take(batch)
-            elif not (takes_plain and self._take_plain(batch)):
+            if isinstance(batch, Lines):
+                if takes_plain and self._take_plain(batch, reader):
+                    continue
                 for record in batch.records():
-                    self._take(record)
-
-    def join(self, expected: str, actual: str) -> None:
-        """Score the traces of one file against the references of another."""
-        references: dict[str, Case] = {}
-        places: dict[str, str] = {}
-        for place, case in self._read(expected, read_reference):
-            if case.id in references:
-                first = places[case.id]
-                problem = f"there is a reference with the id {case.id!r} already, at {first}."
-                self._refuse(place, f"{problem} Keep one of them.")
-                continue
-            references[case.id] = case
-            places[case.id] = place
-        run: set[str] = set()
-        for _, trace in self._read(actual, read_trace):
-            reference = references.get(trace.id)
-            if reference is None:
-                self._collector.without_reference.add(trace.id)
+                    self._take(reader.take(record))
             else:
-                run.add(trace.id)
-                self._collector.take(join_case(reference, trace))
-        for name, reference in references.items():
-            if name not in run:
-                self._collector.take(reference)
+                self._take(reader.take(batch))
+        self._take(reader.finish())
 
-    def _take_plain(self, lines: Lines) -> bool:
+    def join(self, expected: list[str], actual: list[str]) -> None:
+        """Score the traces of one file against the references of another."""
+        references = self._read(expected, REFERENCES)
+        traces = self._read(actual, TRACES)
+        for case, has_reference in join(references, traces, self._refuse):
+            if has_reference:
+                self._collector.take(case)
+            else:
+                self._collector.without_reference.add(case.id)
+
+    def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; False where these lines need to be read with care."""
         try:
             cases = decode_plain(lines.data)
         except (ValueError, RecursionError):
             return False
-        self._collector.take_plain(cases, lambda at: self._parse(lines.record(at), read_case))
+        self._collector.take_plain(cases, lambda at: self._first(reader.take(lines.record(at))))
         return True
 
-    def _take(self, record: Record | BadRecord) -> None:
-        case = self._parse(record, read_case)
-        if case is not None:
+    def _first(self, found: Iterator[Found]) -> Case | None:
+        return next((case for _, case in self._cases(found)), None)
+
+    def _take(self, found: Iterator[Found]) -> None:
+        for _, case in self._cases(found):
             self._collector.take(case)
 
-    def _read(self, path: str, parse: Callable[..., Case]) -> Iterator[tuple[str, Case]]:
-        for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
-            for record in batch.records() if isinstance(batch, Lines) else (batch,):
-                case = self._parse(record, parse)
-                if case is not None:
-                    yield record.place, case
+    def _read(self, paths: list[str], part: Part) -> Iterator[tuple[str, Case]]:
+        for path in paths:
+            found = cases_in(path, part, self._inputs, on_bytes=self._hooks.on_bytes)
+            yield from self._cases(found)
 
-    def _parse(self, record: Record | BadRecord, parse: Callable[..., Case]) -> Case | None:
-        if isinstance(record, BadRecord):
-            self._refuse(record.place, record.problem)
-            return None
-        try:
-            return parse(record.value, place=record.place)
-        except UnreadableInput as error:
-            self._refuse(error.place, error.problem)
-            return None
+    def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:
+        for item in found:
+            if isinstance(item, BadRecord):
+                self._refuse(item.place, item.problem)
+            else:
+                yield item
 
     def _refuse(self, place: str, problem: str) -> None:
         if not self._skip_bad:

@@ -1,0 +1,267 @@
+"""The cases in a file, whatever its records are: cases, or documents of another dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
+
+from callscore.core.model import Case
+from callscore.documents import Document, Documents
+from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.cases import (
+    case_of,
+    is_case,
+    names_a_side,
+    read_case,
+    read_reference,
+    read_trace,
+    reference_of,
+    trace_of,
+)
+from callscore.formats.dialect import Dialect
+from callscore.formats.fields import FIELDS, Fields, fields_from
+from callscore.formats.reading import read_as, read_named
+from callscore.formats.recognition import Recogniser, refusal, remembering
+from callscore.formats.registry import dialect_named
+from callscore.formats.sides import are_calls
+from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.sources import Array, BadRecord, Lines, Record, read_batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = [
+    "CASES",
+    "REFERENCES",
+    "TRACES",
+    "CaseReader",
+    "Found",
+    "Inputs",
+    "Part",
+    "cases_in",
+    "inputs_for",
+]
+
+
+class Inputs(Struct, frozen=True):
+    """What a user says about the input.
+
+    Attributes:
+        fields: where the fields of a case stand in a record.
+        dialect: what the documents are written in.
+        wanted: what to take from a document that offers a choice.
+    """
+
+    fields: Fields | None = None
+    dialect: Dialect | None = None
+    wanted: Wanted = DEFAULT
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether cases can be taken for what they are at first sight."""
+        return self.fields is None and self.dialect is None
+
+
+def inputs_for(
+    fields: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002  (as everywhere)
+    wanted: Wanted = DEFAULT,
+) -> Inputs:
+    """What a user says about the input, once it is checked.
+
+    Raises:
+        InvalidSettings: there is no such format or field, or a path is none.
+    """
+    return Inputs(
+        fields=fields_from(fields) if fields else None,
+        dialect=None if format is None else dialect_named(format),
+        wanted=wanted,
+    )
+
+
+class Part(Struct, frozen=True):
+    """What a file holds of the cases: all of them, or one side.
+
+    Attributes:
+        read: the case that a record spells in our own way.
+        make: the case that a run of another dialect is.
+        other: the field that such a file need not have.
+    """
+
+    read: Callable[..., Case]
+    make: Callable[..., Case]
+    other: str
+
+
+CASES = Part(read_case, case_of, "")
+REFERENCES = Part(read_reference, reference_of, "actual")
+TRACES = Part(read_trace, trace_of, "expected")
+
+_HINT = "Where the parts of a case stand elsewhere, say so: --map actual=$.path.to.it. As a trace:"
+
+# A case and its place, or why there is none.
+Found = tuple[str, Case] | BadRecord
+
+
+class CaseReader:
+    """Reads the cases of one file.
+
+    Args:
+        name: of the file.
+        part: what it holds.
+        inputs: what the user says about it.
+    """
+
+    def __init__(self, name: str, part: Part, inputs: Inputs) -> None:
+        self._name = name
+        self._part = part
+        self._dialect = inputs.dialect
+        self._wanted = remembering(inputs.wanted)
+        self._fields = inputs.fields and inputs.fields.without(part.other)
+        self._recogniser = Recogniser()
+        # Where the user says which case a line belongs to, the lines of each are a document.
+        self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
+        self._is_ours = False
+
+    def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
+        """The cases in a batch of a file."""
+        if isinstance(batch, BadRecord):
+            yield batch
+        elif isinstance(batch, Record):
+            yield from self._take(batch)
+        else:
+            yield from self._take_array(batch)
+
+    def finish(self) -> Iterator[Found]:
+        """The cases that could only be told at the end of the file."""
+        for documents, fields in self._groups.values():
+            yield from self._read_all(documents.finish(), fields)
+
+    def _take_array(self, array: Array) -> Iterator[Found]:
+        if self._part is not CASES and _spells_calls(array.items):
+            yield self._read_our_own(Record(array.place, {"calls": array.items}), {})
+            return
+        is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
+        whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
+        if whole is not None:
+            yield from self._read_document(whole, {})
+            return
+        for record in array.records():
+            yield from self.take(record)
+
+    def _documents_for(self, fields: dict[str, Any]) -> Documents:
+        group = repr(fields.get("id"))
+        if group not in self._groups:
+            documents = Documents(self._name, dialect=self._dialect, recogniser=self._recogniser)
+            self._groups[group] = documents, fields
+        return self._groups[group][0]
+
+    def _take(self, record: Record) -> Iterator[Found]:
+        try:
+            fields = self._fields.apply(record.value, record.place) if self._fields else {}
+        except UnreadableInput as error:
+            yield BadRecord(error.place, error.problem)
+            return
+        documents = self._documents_for(fields)
+        if self._is_our_own(record.value, fields, documents):
+            yield self._read_our_own(record, fields)
+            return
+        dialect = documents.dialect_for(record.value)
+        if self._wraps_calls(dialect, record.value):
+            self._is_ours = True  # it names its sides in another way
+            yield self._read_our_own(record, fields)
+            return
+        yield from self._read_all(documents.take(record, dialect), fields)
+
+    def _read_all(
+        self, found: Iterator[Document | Record], fields: dict[str, Any]
+    ) -> Iterator[Found]:
+        for item in found:
+            if isinstance(item, Record):
+                yield self._read_our_own(item, fields)
+            else:
+                yield from self._read_document(item, fields)
+
+    def _is_our_own(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
+        if "expected" in fields or "actual" in fields:
+            return True
+        if documents.is_joining:  # a message of a conversation may have an id, too
+            return False
+        return is_case(value) or (self._is_ours and self._dialect is None)
+
+    def _wraps_calls(self, dialect: Dialect | None, value: Any) -> bool:
+        """Whether it is an object with calls under a key of ours, for which no dialect is needed."""
+        if self._dialect is not None or not isinstance(value, dict):
+            return False
+        if dialect is None:
+            return names_a_side(value)
+        return dialect.name == "generic" and not dialect.joins_lines(value)
+
+    def _read_our_own(self, record: Record, fields: dict[str, Any]) -> Found:
+        value, place = record.value, record.place
+        if fields:
+            given = value if isinstance(value, dict) else {}
+            value = {**{key: given[key] for key in FIELDS if key in given}, **fields}
+        try:
+            read = self._part.read
+            return place, read(value, place=place, wanted=self._wanted, dialect=self._dialect)
+        except UnreadableInput as error:
+            is_strange = isinstance(value, dict) and not fields and not names_a_side(value)
+            hint = f" {_HINT} {refusal(value)}" if is_strange else ""
+            return BadRecord(error.place, error.problem + hint)
+
+    def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
+        read = read_as if self._dialect is None else read_named
+        try:
+            traces = read(document.dialect, document.value, self._wanted)
+        except (InvalidCall, UnreadableInput) as error:
+            yield BadRecord(document.place, str(error))
+            return
+        for index, trace in enumerate(traces):
+            place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
+            try:
+                yield place, self._part.make(_with_fields(trace, fields, place), place=place)
+            except UnreadableInput as error:
+                yield BadRecord(error.place, error.problem)
+
+
+def _spells_calls(items: list[Any]) -> bool:
+    """Whether a list is a run in our own words: no calls, or bare names and pairs among them."""
+    return are_calls(items) and all(isinstance(item, str | list) for item in items[:1])
+
+
+def cases_in(
+    path: str, part: Part, inputs: Inputs, *, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Found]:
+    """The cases of one file, each with its place, and what cannot be read.
+
+    Args:
+        path: the file; `-` is standard input.
+        part: what it holds of the cases.
+        inputs: what the user says about it.
+        on_bytes: is told how many more bytes of the file have been read.
+
+    Raises:
+        UnreadableInput: the file cannot be read as far as its text.
+        MissingExtra: it needs an optional dependency.
+    """
+    reader = CaseReader(path, part, inputs)
+    for batch in read_batches(path, on_bytes=on_bytes):
+        for record in batch.records() if isinstance(batch, Lines) else (batch,):
+            yield from reader.take(record)
+    yield from reader.finish()
+
+
+def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
+    """The run with what the user says stands elsewhere in the record."""
+    if not fields:
+        return trace
+    named = read_case({"id": None, **fields}, place=place)
+    return structs.replace(
+        trace,
+        id=named.id if "id" in fields else trace.id,
+        trial=named.trial if "trial" in fields else trace.trial,
+        input=fields.get("input", trace.input),
+    )

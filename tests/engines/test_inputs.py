@@ -1,0 +1,339 @@
+"""The cases in files, whatever the files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore import Results, score_files, score_joined
+from callscore.engines.inputs import CASES, TRACES, Inputs, cases_in, inputs_for
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.sources import BadRecord
+
+SAMPLES = Path(__file__).parents[1] / "samples/formats"
+
+
+def call(name: str = "f", arguments: str = "{}") -> dict[str, Any]:
+    return {"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def chat(*calls: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": list(calls)}]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def write(name: str, *values: Any) -> Path:
+        data = b"\n".join(map(msgspec.json.encode, values)) + b"\n"
+        (tmp_path / name).write_bytes(data)
+        return tmp_path / name
+
+    return write
+
+
+def f1(results: Results) -> float | None:
+    return results.summary.macro_f1
+
+
+def test_a_side_of_a_case_may_be_a_document(write: Any) -> None:
+    file = write("cases.jsonl", {"id": "a", "expected": ["f"], "actual": chat(call())})
+
+    assert f1(score_files(file)) == 1
+
+
+def test_a_file_of_another_dialect_that_says_what_was_expected_is_scored() -> None:
+    results = score_files(SAMPLES / "ragas/ragas_multi_turn_sample.json")
+
+    assert results.summary.cases == 1
+    assert results.summary.total_expected == 2
+    assert results.summary.total_actual == 3
+
+
+def test_a_trace_that_does_not_say_is_counted_as_not_scored(write: Any) -> None:
+    results = score_files(write("log.jsonl", {"id": "a", "messages": chat(call())}))
+
+    assert results.not_scored.names == ("a",)
+
+
+def test_files_of_two_dialects_are_joined_on_their_ids(write: Any) -> None:
+    expected = write(
+        "golden.jsonl",
+        {"id": "a", "expected": [{"name": "f", "arguments": {}}]},
+        {"id": "b", "expected": []},
+    )
+    actual = write(
+        "log.jsonl",
+        {"id": "b", "messages": chat(call("g"))},
+        {"id": "a", "messages": chat(call())},
+    )
+
+    results = score_joined(expected, actual, show="all")
+
+    assert {case.id: case.score.f1 for case in results.cases} == {"a": 1.0, "b": 0.0}
+
+
+def test_a_single_run_on_each_side_needs_no_id(write: Any) -> None:
+    golden = write("golden.jsonl", {"tool": "f", "args": {}}, {"tool": "g", "args": {}})
+    run = write("run.json", chat(call(), call("g")))
+
+    results = score_joined(golden, run, show="all")
+
+    assert f1(results) == 1
+    assert results.cases[0].id.startswith("sha-")
+
+
+def test_lines_of_one_conversation_are_one_run(write: Any) -> None:
+    run = write("run.jsonl", *chat(call(), call("g")))
+    golden = write("golden.json", [{"name": "f", "args": {}}, {"name": "g", "args": {}}])
+
+    assert f1(score_joined(golden, run)) == 1
+
+
+def test_what_is_expected_cannot_stand_on_the_actual_side(write: Any) -> None:
+    evalset = SAMPLES / "adk_evalset/adk_evalset.json"
+
+    with pytest.raises(UnreadableInput, match="this says which calls are expected, not which"):
+        score_joined(write("golden.json", {"id": "a", "expected": ["f"]}), evalset)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_fields_may_stand_elsewhere(write: Any, suffix: str) -> None:
+    records = [
+        {"meta": {"task": 1}, "gold": [{"name": "f"}], "log": {"chat": chat(call())}, "n": 0},
+        {"meta": {"task": 1}, "gold": [{"name": "f"}], "log": {"chat": chat()}, "n": 1},
+    ]
+    file = write(f"log.{suffix}", *(records if suffix == "jsonl" else [records]))
+    fields = {"id": "$.meta.task", "expected": "gold", "actual": "$.log.chat", "trial": "n"}
+
+    results = score_files(file, fields=fields, show="all")
+
+    assert [(case.id, case.trial, case.score.f1) for case in results.cases] == [
+        ("1", 0, 1.0),
+        ("1", 1, 0.0),
+    ]
+
+
+def test_a_field_may_name_what_a_trace_does_not_say(write: Any) -> None:
+    golden = write("golden.jsonl", {"id": "t1", "expected": ["f"]}, {"id": "t2", "expected": []})
+    log = write(
+        "log.jsonl",
+        {"messages": chat(call()), "meta": {"task": "t1", "try": 3, "asked": "x"}},
+        {"messages": chat(), "meta": {"task": "t2", "try": 3, "asked": "y"}},
+    )
+    fields = {"id": "$.meta.task", "trial": "$.meta.try", "input": "$.meta.asked"}
+    only_id = {"id": "$.meta.task"}
+
+    named = list(cases_in(str(log), TRACES, inputs_for(fields)))
+    results = score_joined(
+        write(
+            "golden2.jsonl",
+            *[
+                {**msgspec.json.decode(line), "meta": {"task": f"t{at}"}}
+                for at, line in enumerate(golden.read_bytes().splitlines(), 1)
+            ],
+        ),
+        log,
+        fields=only_id,
+    )
+
+    cases = [found[1] for found in named if not isinstance(found, BadRecord)]
+    assert [(case.id, case.trial, case.input) for case in cases] == [("t1", 3, "x"), ("t2", 3, "y")]
+    assert f1(results) == 1
+
+
+def test_a_field_that_is_not_there_is_named(write: Any) -> None:
+    file = write("log.jsonl", {"name": "a", "expected": [], "actual": []})
+
+    with pytest.raises(UnreadableInput, match=r"log.jsonl:1: there is no \$\.x for `id`"):
+        score_files(file, fields={"id": "$.x"})
+
+
+def test_with_two_files_a_path_is_followed_where_it_applies(write: Any) -> None:
+    golden = write("golden.jsonl", {"task": "a", "gold": ["f"]})
+    log = write("log.jsonl", {"task": "a", "chat": chat(call())})
+    fields = {"id": "task", "expected": "gold", "actual": "chat"}
+
+    assert f1(score_joined(golden, log, fields=fields)) == 1
+
+
+def test_a_format_can_be_named(write: Any) -> None:
+    file = write("log.jsonl", {"id": "a", "messages": chat(call())})
+
+    found = list(cases_in(str(file), CASES, inputs_for(format="openai_chat")))
+
+    assert len(found) == 1
+    assert not isinstance(found[0], BadRecord)
+    assert found[0][1].actual
+    with pytest.raises(InvalidSettings, match="there is no format 'openai'"):
+        score_files(file, format="openai")
+    with pytest.raises(InvalidSettings):
+        score_files(file, fields={"id": "$.["})
+
+
+def test_a_document_that_cannot_be_read_is_a_bad_record(write: Any) -> None:
+    possible = {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2]}}]}
+
+    found = list(cases_in(str(write("answers.json", possible)), CASES, Inputs()))
+
+    assert len(found) == 1
+    assert isinstance(found[0], BadRecord)
+
+
+def test_expected_calls_of_a_trace_that_cannot_be_read_are_a_bad_record(write: Any) -> None:
+    golden = write("golden.json", {"id": "a", "messages": chat(call("f", "{"))})
+
+    with pytest.raises(UnreadableInput, match="the arguments of 'f' cannot be read"):
+        score_joined(golden, golden)
+
+
+def test_records_in_our_own_other_names_need_no_dialect(write: Any) -> None:
+    ours = [
+        {"id": str(at), "referenceToolCalls": [{"name": "f", "arguments": {}}], "toolCalls": ["f"]}
+        for at in range(3)
+    ]
+
+    assert f1(score_files(write("cases.jsonl", *ours))) == 1
+    assert f1(score_files(write("cases.json", ours))) == 1
+    named = [{"id": "0", "toolCalls": [{"toolName": "f", "input": {}}]}]
+    assert (
+        f1(score_joined(write("r.jsonl", {"id": "0", "calls": ["f"]}), write("t.json", named))) == 1
+    )
+
+
+def test_what_is_neither_a_case_nor_a_trace_is_told_both(write: Any) -> None:
+    file = write("x.jsonl", {"colour": 1})
+
+    with pytest.raises(UnreadableInput) as caught:
+        score_files(file)
+
+    assert "a case has an `id`, `expected` and `actual`" in str(caught.value)
+    assert "--map actual=$.path.to.it. As a trace: no format recognises" in str(caught.value)
+
+
+def test_an_empty_list_holds_no_case(write: Any) -> None:
+    assert score_files(write("none.json", [])).summary.cases == 0
+
+
+def test_a_named_format_is_for_documents_and_not_for_our_own_records(write: Any) -> None:
+    golden = write("golden.jsonl", {"id": "x", "expected": ["f"]})
+    log = write("log.json", {"id": "x", "messages": chat(call())})
+    cases = write("cases.jsonl", {"id": "x", "expected": ["f"], "actual": "I am sorry, I cannot."})
+
+    assert f1(score_joined(golden, log, format="openai_chat")) == 1
+    assert f1(score_files(cases, format="text_hermes")) == 0
+    with pytest.raises(UnreadableInput, match=r"this is not gemini\. It looks like openai_chat\."):
+        score_joined(golden, log, format="gemini")
+
+
+def test_words_alone_are_an_answer_without_calls(write: Any) -> None:
+    prose = write("a.jsonl", {"id": 1, "expected": [], "actual": "Hello, I cannot help with that."})
+    name = write("b.jsonl", {"id": 1, "expected": [], "actual": "get_weather"})
+    broken = write("c.jsonl", {"id": 1, "expected": [], "actual": "call {oops now"})
+
+    assert f1(score_files(prose)) == 1
+    for file in (name, broken):
+        with pytest.raises(UnreadableInput):
+            score_files(file)
+
+
+def test_messages_with_ids_are_traces_of_their_own(write: Any) -> None:
+    golden = write("g.jsonl", *({"id": name, "expected": ["f"]} for name in "ab"))
+    message = {"role": "assistant", "content": None, "tool_calls": [call()]}
+    log = write("log.jsonl", *({**message, "id": name} for name in "ab"))
+
+    results = score_joined(golden, log)
+
+    assert (results.summary.cases, f1(results)) == (2, 1)
+
+
+def test_in_a_conversation_the_messages_may_have_ids(write: Any) -> None:
+    lines = [{**message, "id": f"m{at}"} for at, message in enumerate(chat(call(), call("g")))]
+
+    assert f1(score_joined(write("g.json", ["f", "g"]), write("log.jsonl", *lines))) == 1
+
+
+def test_lines_are_put_together_by_the_id_that_the_user_names(write: Any) -> None:
+    golden = write("g.jsonl", {"id": "s1", "expected": ["f"]}, {"id": "s2", "expected": ["g"]})
+    one, two = chat(call()), chat(call("g"))
+    log = write(
+        "log.jsonl",
+        *({"session": "s1", **message} for message in one),
+        *({"session": "s2", **message} for message in two),
+    )
+
+    results = score_joined(golden, log, fields={"id": "$.session"})
+
+    assert (results.summary.cases, f1(results)) == (2, 1)
+
+
+def test_a_field_of_our_own_name_is_found_where_the_path_leads_nowhere(write: Any) -> None:
+    golden = write("g.jsonl", {"id": "t1", "expected": ["f"]}, {"id": "t2", "expected": []})
+    log = write("l.jsonl", *({"meta": {"id": f"t{n}"}, "messages": chat(call())} for n in (1, 2)))
+
+    results = score_joined(golden, log, fields={"id": "$.meta.id"})
+
+    assert (results.summary.cases, f1(results)) == (2, 0.5)
+
+
+def test_a_request_that_failed_is_not_run(write: Any) -> None:
+    golden = write("g.jsonl", {"id": "a", "expected": ["f"]}, {"id": "b", "expected": ["f"]})
+    body = {"choices": [{"message": {"role": "assistant", "tool_calls": [call()]}}]}
+    log = write(
+        "batch.jsonl",
+        {
+            "id": "1",
+            "custom_id": "a",
+            "response": {"status_code": 200, "body": body},
+            "error": None,
+        },
+        {
+            "id": "2",
+            "custom_id": "b",
+            "response": None,
+            "error": {"code": "expired", "message": "x"},
+        },
+    )
+
+    results = score_joined(golden, log)
+
+    assert f1(results) == 1
+    assert results.not_run.names == ("b",)
+
+
+def test_names_and_pairs_in_a_list_are_a_run(write: Any) -> None:
+    run = write("run.json", chat(call()))
+
+    assert f1(score_joined(write("a.json", ["f"]), run)) == 1
+    assert f1(score_joined(write("b.json", [["f", {}]]), run)) == 1
+    assert f1(score_joined(write("c.json", []), write("d.json", []))) == 1
+
+
+def test_one_of_many_runs_in_a_document_is_named_by_its_position(write: Any) -> None:
+    records = [
+        {
+            "task_id": at,
+            "info": {"task": {"actions": [{"name": "f", "kwargs": kwargs}]}},
+            "traj": [],
+        }
+        for at, kwargs in enumerate(({}, [1]))
+    ]
+
+    with pytest.raises(UnreadableInput, match=r"tau.json\[1\]: expected: the arguments of 'f'"):
+        score_files(write("tau.json", records), format="tau_bench")
+
+
+def test_calls_under_a_key_of_ours_are_a_run_whatever_stands_beside(write: Any) -> None:
+    run = write("run.jsonl", {"toolCalls": [{"name": "f", "arguments": {}}], "model": "x"})
+
+    assert f1(score_joined(write("g.json", ["f"]), run)) == 1
+
+
+def test_a_field_that_is_not_there_is_a_bad_record_that_can_be_skipped(write: Any) -> None:
+    file = write("log.jsonl", {"name": "a", "gold": [], "chat": []}, {"other": 1})
+
+    results = score_files(file, fields={"expected": "gold", "actual": "chat"}, skip_bad=True)
+
+    assert (results.summary.cases, results.skipped.count) == (1, 1)

@@ -1,0 +1,269 @@
+"""Documents from anywhere."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+import callscore
+from callscore.documents import document_of, read_documents, tools_in, traces_in
+from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.formats.registry import dialect_named
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "x"},
+    {"role": "assistant", "tool_calls": [CALL]},
+]
+REQUEST = {"messages": MESSAGES, "tools": [TOOL]}
+RPC = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "f"}}
+
+
+def names(value: Any, **options: Any) -> list[str]:
+    return [call.name for call in callscore.read_calls(value, **options)]
+
+
+def lines(*values: Any) -> bytes:
+    return b"\n".join(map(msgspec.json.encode, values)) + b"\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def write(data: bytes, name: str = "log.jsonl") -> Path:
+        (tmp_path / name).write_bytes(data)
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        REQUEST,
+        msgspec.json.encode(REQUEST).decode(),
+        msgspec.json.encode(REQUEST),
+        bytearray(msgspec.json.encode(REQUEST)),
+        SimpleNamespace(messages=[SimpleNamespace(**message) for message in MESSAGES]),
+        [REQUEST],
+        lines(*MESSAGES).decode(),
+    ],
+)
+def test_a_document_may_be_handed_over_in_any_shape(value: Any) -> None:
+    assert names(value) == ["f"]
+
+
+@pytest.mark.parametrize("value", [None, [], "[]", "null"])
+def test_nothing_is_no_calls_and_no_tools(value: Any) -> None:
+    assert names(value) == []
+    assert callscore.read_tools(value) == []
+
+
+def test_a_text_that_no_format_recognises_is_refused() -> None:
+    with pytest.raises(UnknownFormat, match=r"no format recognises 'Hello there\.'"):
+        callscore.read_calls("Hello there.")
+
+
+def test_tools_are_read_from_documents_lists_and_files(write: Any) -> None:
+    tool = callscore.Tool("f", None, {"type": "object"})
+
+    assert callscore.read_tools(REQUEST) == [tool]
+    assert callscore.read_tools([TOOL]) == [tool]
+    assert callscore.read_tools([REQUEST, REQUEST]) == [tool]
+    assert callscore.read_tools(write(lines(REQUEST, REQUEST))) == [tool]
+    assert tools_in(REQUEST, format="openai_chat") == [tool]
+
+
+def test_a_format_can_be_named(write: Any) -> None:
+    assert names(REQUEST, format="openai_chat") == ["f"]
+    assert names(write(lines(REQUEST)), format="openai_chat") == ["f"]
+    assert names(REQUEST, format="gemini") == []
+    with pytest.raises(InvalidSettings, match="there is no format 'openai'"):
+        names(REQUEST, format="openai")
+
+
+def test_a_file_may_hold_one_document_a_line(write: Any) -> None:
+    file = write(lines(REQUEST, REQUEST))
+
+    documents = list(read_documents(file))
+
+    assert [document.place for document in documents] == [f"{file}:1", f"{file}:2"]
+    assert {document.dialect.name for document in documents} == {"openai_chat"}
+
+
+def test_a_file_may_hold_one_document_in_many_lines(write: Any) -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"content": [], "isError": True}}
+    file = write(lines(RPC, answer))
+
+    (document,) = read_documents(file)
+    (trace,) = traces_in(file)
+
+    assert (document.place, document.value) == (str(file), [RPC, answer])
+    assert trace.calls
+    assert trace.calls[0].failed
+
+
+def test_all_lines_together_tell_more_than_the_first(write: Any) -> None:
+    answer = {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}],
+    }
+
+    (document,) = read_documents(write(lines(MESSAGES[0], answer)))
+
+    assert document.dialect.name == "anthropic"
+    assert names(write(lines(MESSAGES[0], answer))) == ["f"]
+
+
+def test_the_first_lines_of_a_file_wait_for_one_that_tells(write: Any) -> None:
+    file = write(lines({"colour": 1}, RPC))
+    bad: list[str] = []
+
+    (document,) = read_documents(file)
+    (other,) = read_documents(
+        write(lines({"colour": 1}, REQUEST)), on_bad=lambda place, _: bad.append(place)
+    )
+
+    assert document.value == [{"colour": 1}, RPC]
+    assert other.value == REQUEST
+    assert bad == [f"{file}:1"]
+
+
+def test_lines_do_not_wait_for_ever(write: Any) -> None:
+    bad: list[str] = []
+    file = write(lines(*[{"colour": 1}] * 2_500))
+
+    assert list(read_documents(file, on_bad=lambda place, _: bad.append(place))) == []
+    assert len(bad) == 2_500
+
+
+def test_a_list_may_be_one_document_or_many(write: Any) -> None:
+    one = list(read_documents(write(msgspec.json.encode(MESSAGES), "one.json")))
+    many = list(read_documents(write(msgspec.json.encode([REQUEST, REQUEST]), "many.json")))
+
+    assert [document.value for document in one] == [MESSAGES]
+    assert [document.value for document in many] == [REQUEST, REQUEST]
+
+
+def test_a_named_format_takes_a_list_as_it_is(write: Any) -> None:
+    file = write(msgspec.json.encode([5]), "x.json")
+
+    (document,) = read_documents(file, dialect=dialect_named("gemini"))
+
+    assert document.value == [5]
+
+
+def test_what_cannot_be_read_stops_or_is_told(write: Any) -> None:
+    file = write(lines(REQUEST) + b"{oops\n" + lines({"colour": 1}, REQUEST))
+    told: list[str] = []
+
+    with pytest.raises(UnreadableInput, match=r"log.jsonl:2:2: not JSON"):
+        list(read_documents(file))
+    found = list(read_documents(file, on_bad=lambda place, _: told.append(place)))
+
+    assert len(found) == 2
+    assert [place.removeprefix(str(file)) for place in told] == [":2:2", ":3"]
+
+
+def test_options_reach_the_reader() -> None:
+    message = {"role": "assistant", "tool_calls": [CALL]}
+    other = {"id": "2", "type": "function", "function": {"name": "g", "arguments": "{}"}}
+    response = {
+        "choices": [{"message": message}, {"message": {"role": "assistant", "tool_calls": [other]}}]
+    }
+    history = [*MESSAGES, {"role": "tool", "tool_call_id": "1", "content": "failed: x"}]
+
+    assert names(response) == ["f"]
+    assert names(response, candidate=1) == ["g"]
+    assert callscore.read_calls(history)[0].failed is False
+    assert callscore.read_calls(history, failure="^failed")[0].failed
+
+
+def test_whose_calls_are_left_out_can_be_chosen() -> None:
+    calls: list[dict[str, Any]] = [
+        {"id": who, "name": who, "arguments": {}, "requestor": who} for who in ("assistant", "user")
+    ]
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": calls[:1]},
+        {"role": "user", "content": None, "tool_calls": calls[1:]},
+    ]
+    simulation = {"id": "s", "task_id": "t", "messages": messages, "reward_info": {}}
+
+    assert names(simulation, format="tau2") == ["assistant"]
+    assert names(simulation, format="tau2", leave_out=()) == ["assistant", "user"]
+
+
+def test_text_is_decoded_only_as_far_as_it_is_json() -> None:
+    assert document_of("plain words") == "plain words"
+    assert document_of('{"a": 1}') == {"a": 1}
+    assert document_of(5) == 5
+
+
+def test_lines_that_do_not_belong_together_are_not_put_together(write: Any) -> None:
+    part = {"functionCall": {"name": "g"}}
+    gemini = {"candidates": [{"content": {"role": "model", "parts": [part]}}]}
+    claude = {
+        "type": "message",
+        "role": "assistant",
+        "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": "1", "name": "h", "input": {}}],
+    }
+
+    assert names(write(lines(*MESSAGES, gemini, claude, REQUEST))) == ["f", "g", "h", "f"]
+    assert names(write(lines(gemini, claude, *MESSAGES))) == ["g", "h", "f"]
+
+
+def test_a_log_line_among_messages_is_no_call(write: Any) -> None:
+    file = write(lines({"level": "info", "msg": "start"}, *MESSAGES))
+    bad: list[str] = []
+
+    found = list(read_documents(file, on_bad=lambda place, _: bad.append(place)))
+
+    assert [document.value for document in found] == [MESSAGES]
+    assert bad == [f"{file}:1"]
+
+
+def test_the_name_of_a_file_as_text_gets_a_hint() -> None:
+    with pytest.raises(UnknownFormat, match=r"If it is the name of a file, give Path\(...\)"):
+        names("run.json")
+
+
+def test_a_format_that_a_document_is_not_in_is_refused() -> None:
+    others: list[Any] = [MESSAGES, {"candidates": []}, {"colour": 1}]
+    for document in others:
+        with pytest.raises(UnknownFormat, match="this is not anthropic"):
+            names(document, format="anthropic")
+    assert names("Sorry.", format="text_hermes") == []
+
+
+def test_streams_and_sets_may_be_handed_over() -> None:
+    assert names(iter(MESSAGES)) == ["f"]
+    assert callscore.score(["f"], bytearray(msgspec.json.encode(MESSAGES))).f1 == 1
+    assert callscore.score(["f"], {"f"}).f1 == 1
+
+
+def test_files_may_be_scored_from_python(write: Any) -> None:
+    golden = write(msgspec.json.encode([{"name": "f"}, {"name": "g"}]), "g.json")
+    run = write(msgspec.json.encode(MESSAGES), "r.json")
+
+    assert callscore.score(golden, run).recall == 0.5
+
+
+def test_a_file_that_is_broken_cannot_be_scored(write: Any) -> None:
+    with pytest.raises(UnreadableInput, match=r"log.jsonl:1:2: not JSON"):
+        callscore.score([], write(b"{oops\n"))
+
+
+def test_lines_that_nobody_knows_stay_with_their_neighbours(write: Any) -> None:
+    note = {"colour": 1}
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
+
+    (document,) = read_documents(write(lines(RPC, note, note, answer)))
+
+    assert document.value == [RPC, note, note, answer]
