@@ -51,7 +51,7 @@ def test_an_empty_file(callscore: Program, tmp_path: Path) -> None:
         (
             b'{"id": "b", "expected": [{"name": "f", "arguments": [1]}]}',
             "c.jsonl:2",
-            "expected[0]: the arguments of 'f' cannot be read",
+            "expected[0]: in the call of 'f' the arguments are not a JSON object",
         ),
         (
             b'{"id": "b", "expected": [{"name": "f", "argumnts": {}}], "actual": []}',

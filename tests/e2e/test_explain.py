@@ -93,7 +93,7 @@ def test_two_references_of_one_id_cannot_be_explained(callscore: Program, tmp_pa
     run = callscore("explain", "--expected", "r.jsonl", "--actual", "t.jsonl")
 
     assert run.returncode == 3
-    assert "there are two references with the id 'a'" in run.stderr
+    assert "there is a reference with the id 'a' already, at r.jsonl:1" in run.stderr
 
 
 @pytest.mark.parametrize(

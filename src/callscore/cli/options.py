@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from callscore.core.settings import Settings
+from callscore.core.settings import NamePart, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +76,18 @@ def settings_options(command: _Command) -> _Command:
                 show_default=True,
                 help="The score from which a case passes.",
             ),
+            click.option(
+                "--strip-prefix",
+                multiple=True,
+                metavar="PATTERN",
+                help='Take this off the front of tools\' names, as in "mcp__*__".',
+            ),
+            click.option(
+                "--normalise-name",
+                multiple=True,
+                type=click.Choice(get_args(NamePart)),
+                help="What not to mind in tools' names.",
+            ),
         )
     ):
         command = option(command)
@@ -90,6 +102,8 @@ def settings_from(options: dict[str, Any]) -> Settings:
         order=options.pop("order"),
         extra_arguments=options.pop("extra_arguments"),
         at_least=options.pop("at_least"),
+        strip_prefix=options.pop("strip_prefix"),
+        normalise_name=options.pop("normalise_name"),
     )
 
 

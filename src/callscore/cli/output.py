@@ -37,10 +37,14 @@ def open_output(
     if path is None or path == "-":
         yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
         return
-    target = Path(path)
+    target = Path(path).resolve()  # a link stays one, and what it leads to is written
     if target.is_dir():
         raise click.UsageError(f"Cannot write {path}: it is a directory.")
     try:
+        if target.exists() and not target.is_file():  # a device or a pipe is not replaced
+            with target.open("wb") as stream:
+                yield Output(stream, output_format, lang)
+            return
         with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             temporary = Path(file.name)
             try:
@@ -81,6 +85,9 @@ class _StandardOutput:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             if not self._is_gate:
                 raise click.exceptions.Exit(0) from None
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.UsageError(f"Cannot write the output: {error.strerror}.") from error
 
 
 class Output:

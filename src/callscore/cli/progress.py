@@ -16,7 +16,7 @@ _LONG = 8_000_000  # bytes; what is shorter is done before a bar could be read
 
 
 @contextmanager
-def progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
+def progress(paths: Sequence[str], verb: str = "scoring") -> Iterator[Callable[[int], None] | None]:
     """What to tell how many more bytes of these files have been read; None where nobody looks."""
     total = _total_size(paths)
     if not sys.stderr.isatty() or (total is not None and total < _LONG):
@@ -33,7 +33,7 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
     )
 
     bar = Progress(
-        TextColumn("scoring"),
+        TextColumn(verb),
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
@@ -42,7 +42,7 @@ def progress(paths: Sequence[str]) -> Iterator[Callable[[int], None] | None]:
         transient=True,
     )
     with bar:
-        task = bar.add_task("scoring", total=total)
+        task = bar.add_task(verb, total=total)
         yield lambda size: bar.advance(task, size)
 
 

@@ -12,12 +12,19 @@ from callscore.cli.exits import BELOW, FINE
 from callscore.cli.options import SHARE, lang_option, settings_from, settings_options
 from callscore.cli.output import Output, open_output
 from callscore.cli.progress import progress
+from callscore.cli.reading import (
+    fields_option,
+    input_format_option,
+    reading_options,
+    wanted_from,
+)
 from callscore.cli.wording import gate_reasons
 from callscore.core.settings import Settings
 from callscore.core.wording import Language
 from callscore.engines.collector import Hooks, Show
 from callscore.engines.local import score_files, score_joined
 from callscore.errors import UnreadableInput
+from callscore.formats.trace import Wanted
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
@@ -27,13 +34,17 @@ __all__ = ["command"]
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _FOR_PEOPLE = ("table", "markdown")
 _FEW = 10
-_HELP = """Score FILEs of cases: JSONL, JSON or YAML, or gzip or zstd of these; - is standard input.
+_HELP = """Score FILEs of cases, or traces of any stack that say what was expected.
+
+Files are JSONL, JSON, YAML, CSV or Parquet, or gzip or zstd of these; - is standard input.
 
 \b
 One case a line, with both sides:
   {"id": "a", "expected": [{"name": "f", "arguments": {}}], "actual": [...]}
-Or the two sides in two files:
+Or the two sides in two files, each in whatever format it is:
   callscore score --expected references.jsonl --actual traces.jsonl
+Or records of another shape, with the places of what matters:
+  callscore score runs.json --map 'id=$.task_id' --map 'expected=$.task.actions' --map 'actual=$.messages'
 """
 
 
@@ -41,8 +52,8 @@ class _Request(Struct, frozen=True, kw_only=True):
     """What the user asked for."""
 
     files: tuple[str, ...]
-    expected: str | None
-    actual: str | None
+    expected: tuple[str, ...]
+    actual: tuple[str, ...]
     settings: Settings
     show: Show | None
     limit: int | None
@@ -51,12 +62,25 @@ class _Request(Struct, frozen=True, kw_only=True):
     fail_under: float | None
     lang: Language
     skip_bad: bool
+    fields: dict[str, str]
+    input_format: str | None
+    wanted: Wanted
 
 
 @click.command(short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--expected", metavar="FILE", help="References, to be joined with --actual on id.")
-@click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
+@click.option(
+    "--expected",
+    metavar="FILE",
+    multiple=True,
+    help="References, to be joined with --actual on id.",
+)
+@click.option(
+    "--actual", metavar="FILE", multiple=True, help="Traces, to be joined with --expected on id."
+)
+@fields_option
+@input_format_option
+@reading_options
 @settings_options
 @click.option(
     "--show",
@@ -87,7 +111,8 @@ class _Request(Struct, frozen=True, kw_only=True):
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings = settings_from(options)
-    request = _Request(settings=settings, **options)
+    wanted, fields = wanted_from(options), dict(options.pop("fields"))
+    request = _Request(settings=settings, wanted=wanted, fields=fields, **options)
     _check_usage(request)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
@@ -98,14 +123,14 @@ def command(**options: Any) -> int:
 
 
 def _check_usage(request: _Request) -> None:
-    is_joined = request.expected is not None or request.actual is not None
-    if is_joined and (request.expected is None or request.actual is None):
+    is_joined = bool(request.expected or request.actual)
+    if is_joined and not (request.expected and request.actual):
         raise click.UsageError("--expected and --actual go together: name both files.")
     if is_joined and request.files:
         raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
     if not is_joined and not request.files:
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
-    inputs = [*request.files, request.expected, request.actual]
+    inputs = [*request.files, *request.expected, *request.actual]
     if inputs.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
 
@@ -118,22 +143,25 @@ def _score(request: _Request, output: Output) -> Results:
         "show": request.show or ("failing" if for_people else "all"),
         "limit": _FEW if request.limit is None and for_people else request.limit,
         "skip_bad": request.skip_bad,
+        "fields": request.fields,
+        "format": request.input_format,
+        "wanted": request.wanted,
     }
-    paths = list(request.files) or [request.expected or "", request.actual or ""]
+    paths = request.files or (*request.expected, *request.actual)
     try:
         with progress(paths) as on_bytes:
             hooks = Hooks(on_case=output.on_case, on_bytes=on_bytes)
             if request.files:
                 score = partial(score_files, request.files)
             else:
-                score = partial(score_joined, paths[0], paths[1])
+                score = partial(score_joined, request.expected, request.actual)
             results = score(hooks=hooks, **options)
     except UnreadableInput as error:
         if error.results is not None and error.results.summary.cases:
             output.write(error.results)
         raise
     if not results.summary.cases and not results.has_notes:
-        places = ", ".join(request.files or (request.actual or "",))
+        places = ", ".join(request.files or request.actual)
         raise UnreadableInput(places, "there is no case to score in it.")
     return results
 

@@ -1,0 +1,152 @@
+"""`callscore extract`: the calls, or the tools, in traces of any stack, as JSON lines."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from callscore.cli.output import Output, open_output
+from callscore.cli.progress import progress
+from callscore.cli.reading import reading_options, wanted_from
+from callscore.core.export import call_to_dict, encode_json, tool_to_dict
+from callscore.core.text import escape
+from callscore.documents import Document, read_documents, stop, tools_in
+from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.reading import read_as, read_definitions_in, read_named
+from callscore.formats.recognition import remembering
+from callscore.formats.registry import dialect_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Trace, Wanted
+
+__all__ = ["command"]
+
+_HELP = """Print the calls in FILEs of any stack, one JSON object a line; - is standard input.
+
+Each line has a `name` and `arguments` (null where they cannot be read, with `raw` and `error`), then
+whatever else is known: id, step, result, failed, kind, caller, the case and its trial.
+"""
+
+
+@click.command(short_help="Print the calls in traces of any stack.", help=_HELP)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "name",
+    metavar="NAME",
+    help="What the files are written in: see `callscore formats`.  [default: by content]",
+)
+@click.option("--tools", "wants_tools", is_flag=True, help="Print the tools' definitions instead.")
+@click.option(
+    "--schemas",
+    metavar="FILE",
+    help="Tools' definitions, for texts that do not say of which type an argument is.",
+)
+@reading_options
+@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@click.option("--skip-bad", is_flag=True, help="Name and skip what cannot be read.")
+def command(  # noqa: D103  (the help is above)
+    *,
+    files: tuple[str, ...],
+    name: str | None,
+    wants_tools: bool,
+    schemas: str | None,
+    output: str | None,
+    skip_bad: bool,
+    **options: Any,
+) -> None:
+    from pathlib import Path
+
+    wanted = wanted_from(options, () if schemas is None else tools_in(Path(schemas)))
+    dialect = None if name is None else dialect_named(name)
+    extractor = _Extractor(files, dialect=dialect, wanted=wanted, skip_bad=skip_bad)
+    with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
+        for file in files:
+            read = partial(read_documents, file, dialect=extractor.dialect, on_bytes=on_bytes)
+            documents = read(on_bad=extractor.on_bad)
+            if wants_tools:
+                extractor.write_tools(file, documents, target)
+            else:
+                extractor.write_calls(file, documents, target)
+
+
+class _Extractor:
+    """Writes what is in documents, and says what they are."""
+
+    def __init__(
+        self, files: tuple[str, ...], *, dialect: Dialect | None, wanted: Wanted, skip_bad: bool
+    ) -> None:
+        self.dialect = dialect
+        self._files = files
+        self.on_bad = _name_it if skip_bad else stop
+        self._wanted = wanted
+
+    def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
+        """Write the calls of a file, one a line."""
+        counts: dict[tuple[str, str], int] = {}
+        wanted = remembering(self._wanted)
+        for document in documents:
+            for trace in self._traces(document, wanted):
+                kind = (document.dialect.name, _view(trace))
+                counts[kind] = counts.get(kind, 0) + len(trace.any_calls)
+                where = None if document.place == file and len(self._files) == 1 else document.place
+                target.write_text(_call_lines(trace, where))
+        self._tell(
+            file,
+            [f"{name}: {_count(count, f'{view}call')}" for (name, view), count in counts.items()],
+        )
+
+    def _traces(self, document: Document, wanted: Wanted) -> list[Trace]:
+        try:
+            read = read_as if self.dialect is None else read_named
+            return read(document.dialect, document.value, wanted)
+        except (InvalidCall, UnreadableInput) as error:
+            self.on_bad(document.place, str(error))
+            return []
+
+    def write_tools(self, file: str, documents: Iterator[Document], target: Output) -> None:
+        """Write the definitions of the tools of a file, each once, one a line."""
+        counts: dict[str, int] = {}
+        seen: set[bytes] = set()
+        for document in documents:
+            name = document.dialect.name
+            counts.setdefault(name, 0)
+            for tool in read_definitions_in(document.value, dialect=document.dialect):
+                line = encode_json(tool_to_dict(tool))
+                if line not in seen:
+                    seen.add(line)
+                    counts[name] += 1
+                    target.write_text(line.decode() + "\n")
+        self._tell(file, [f"{name}: {_count(count, 'tool')}" for name, count in counts.items()])
+
+    def _tell(self, file: str, found: list[str]) -> None:
+        if not found:
+            raise UnreadableInput(file, "there is nothing in it.")
+        if self.dialect is None:
+            click.echo(f"callscore: {escape(file)}: {'; '.join(found)}", err=True)
+
+
+def _name_it(place: str, problem: str) -> None:
+    click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
+
+
+def _view(trace: Trace) -> str:
+    if not trace.says_anything:
+        return ""
+    return "expected " if trace.calls is None else f"{trace.view} "
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _call_lines(trace: Trace, place: str | None) -> str:
+    whose = {"case": trace.id, "trial": trace.trial, "place": place}
+    known = {field: value for field, value in whose.items() if value is not None}
+    lines = [encode_json({**call_to_dict(call), **known}).decode() for call in trace.any_calls]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,60 @@
+"""`callscore formats`: every format that traces can be in, with an example of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from callscore.cli.output import open_output
+from callscore.core.export import encode_json
+from callscore.core.text import clip, escape
+from callscore.formats.registry import dialect_named, dialects
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from callscore.formats.dialect import Dialect
+
+__all__ = ["command"]
+
+_INDENT = "    "
+_WIDTH = 100  # of a line that goes into a pipe or a file
+
+
+@click.command(short_help="List the formats that traces can be in.")
+@click.argument("name", required=False)
+def command(*, name: str | None) -> None:
+    """List the formats in the order in which they are tried, or show an example of NAME.
+
+    The first format that recognises a document wins.
+    """
+    with open_output(None, "text", "en") as output:
+        if name is not None:
+            output.write_text(_example(dialect_named(name)))
+            return
+        from rich.console import Console
+
+        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        width = max(len(dialect.name) for dialect in dialects())
+        for dialect in dialects():
+            output.write_text(_entry(dialect, width, console))
+
+
+def _example(dialect: Dialect) -> str:
+    import msgspec
+
+    if isinstance(dialect.example, str):
+        return f"{dialect.example}\n"
+    return msgspec.json.format(encode_json(dialect.example), indent=2).decode() + "\n"
+
+
+def _entry(dialect: Dialect, width: int, console: Console) -> str:
+    room = (console.width if console.is_terminal else _WIDTH) - len(_INDENT)
+    name = f"{dialect.name:<{width}}"
+    example = dialect.example
+    shown = example if isinstance(example, str) else encode_json(example).decode()
+    example = clip(escape(shown), room)
+    if console.is_terminal and not console.no_color:
+        name, example = click.style(name, bold=True), click.style(example, dim=True)
+    return f"{name}  {dialect.title}\n{_INDENT}{example}\n"

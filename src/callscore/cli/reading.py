@@ -1,0 +1,110 @@
+"""The options that say how documents are read, for the commands that read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+import click
+
+from callscore.formats.trace import DEFAULT, Part, View, wanted_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.formats.trace import Wanted
+
+__all__ = ["fields_option", "input_format_option", "reading_options", "wanted_from"]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+_NOBODY = "none"
+
+
+def reading_options(command: _Command) -> _Command:
+    """Add the options that choose among what a document offers."""
+    for option in reversed(
+        (
+            click.option(
+                "--view",
+                type=click.Choice(get_args(View)),
+                help="The calls that the model requested, or those that were executed."
+                "  [default: the first of the two that are there]",
+            ),
+            click.option(
+                "--candidate",
+                type=click.IntRange(min=0),
+                default=0,
+                show_default=True,
+                help="Which of several answers to the same question to read.",
+            ),
+            click.option(
+                "--leave-out",
+                type=click.Choice([*get_args(Part), _NOBODY]),
+                multiple=True,
+                help="Whose calls to leave out, besides those of a simulated user; none keeps all.",
+            ),
+            click.option(
+                "--failure-pattern",
+                metavar="REGEX",
+                default=DEFAULT.failure.pattern,
+                show_default=True,
+                help="What the text of a failed call's result matches, where nothing else tells.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def wanted_from(options: dict[str, Any], tools: Any = ()) -> Wanted:
+    """Take what is wanted out of the options of a command."""
+    return wanted_for(
+        view=options.pop("view"),
+        candidate=options.pop("candidate"),
+        leave_out=_left_out(options.pop("leave_out")),
+        failure=options.pop("failure_pattern"),
+        tools=tools,
+    )
+
+
+def _left_out(parts: tuple[str, ...]) -> tuple[str, ...]:
+    if _NOBODY not in parts:
+        return (*DEFAULT.leave_out, *parts)
+    if len(parts) > 1:
+        raise click.UsageError("--leave-out none goes with no other --leave-out.")
+    return ()
+
+
+class _Field(click.ParamType[tuple[str, str]]):
+    """`FIELD=PATH`."""
+
+    name = "field"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        field, equals, path = value.partition("=")
+        if not equals or not path:
+            self.fail(f"{value!r} is not like id=$.metadata.task_id.", param, ctx)
+        return field.strip(), path.strip()
+
+
+def fields_option(command: _Command) -> _Command:
+    """Add the option that says where the fields of a case stand."""
+    return click.option(
+        "--map",
+        "fields",
+        type=_Field(),
+        multiple=True,
+        metavar="FIELD=PATH",
+        help="Where id, expected, actual, trial or input stand in a record: id=$.metadata.task_id.",
+    )(command)
+
+
+def input_format_option(command: _Command) -> _Command:
+    """Add the option that names the format of the input."""
+    return click.option(
+        "--input-format",
+        metavar="NAME",
+        help="What the input is written in: see `callscore formats`.  [default: by content]",
+    )(command)
