@@ -9,14 +9,17 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := requirements/dev.txt
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
+# The SDKs of others are large, so that they have an environment of their own.
+SDKS_VENV ?= .venv-differential
+SDKS := requirements/differential.txt
+PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test format lint types layers tests bench pictures clean
+.PHONY: help demo test format lint types layers tests differential bench pictures clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
@@ -45,6 +48,9 @@ tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 %
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
+differential: $(SDKS_VENV)/.installed ## compare with the objects of the real SDKs
+	$(SDKS_VENV)/bin/python -m pytest tests/differential -n $(JOBS)
+
 bench: $(VENV)/.installed-dev ## measure, and set against the bars
 	$(BIN)/python benchmarks/run.py
 
@@ -53,21 +59,25 @@ pictures: $(VENV)/.installed ## draw the pictures and the outputs in the documen
 	$(BIN)/python docs/examples.py --write README.md README.ru.md $$(find docs -name '*.md')
 
 clean: ## remove everything that the other commands made
-	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps make a second run quick; a change of what is installed makes it install again.
 
-$(BIN)/python:
+%/bin/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "callscore needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	"$(PYTHON)" -m venv $(VENV)
+	"$(PYTHON)" -m venv $*
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
-	$(PIP) install --constraint $(CONSTRAINTS) --editable .
+	$(BIN)/python $(PIP) install --constraint $(CONSTRAINTS) --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
-	$(PIP) install --constraint $(CONSTRAINTS) --editable '.[dev]'
+	$(BIN)/python $(PIP) install --constraint $(CONSTRAINTS) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(SDKS_VENV)/.installed: pyproject.toml $(SDKS) | $(SDKS_VENV)/bin/python
+	$(SDKS_VENV)/bin/python $(PIP) install --requirement $(SDKS) --editable .
+	@touch $@
