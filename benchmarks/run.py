@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import data
+import dialects
 import timing
 
 import callscore
@@ -49,6 +50,7 @@ QUICK = Effort(rounds=2, few_cases=500, many_cases=20_000, large_file=50_000_000
 # How many values each of the three arguments has: from hardly any ties to nothing but ties.
 VALUES = ((1_000, 1_000, 1_000), (40, 40, 40), (2, 40, 1_000), (14, 14, 14))
 WIDTH = 76
+DIALECT_BAR = 3.0
 
 
 def main(arguments: list[str]) -> None:
@@ -74,7 +76,27 @@ def measure(effort: Effort) -> Iterator[Row]:
         path = Path(folder) / "large.jsonl"
         data.write_large(path, effort.large_file)
         yield score_large(path)
+    yield from read_traces(effort)
     yield from import_package(effort)
+
+
+def read_traces(effort: Effort) -> Iterator[Row]:
+    """Records of every dialect, decoded and read, against decoding alone; see dialects.py."""
+    found = list(dialects.costs(effort.rounds))
+    by_json = sorted(cost.by_json for cost in found)
+    by_msgspec = sorted(cost.by_msgspec for cost in found)
+    share = sum(cost <= DIALECT_BAR for cost in by_json) / len(found)
+    what = f"a record of any dialect / json.loads, median of {len(found)} samples"
+    yield Row(what, by_json[len(by_json) // 2], DIALECT_BAR)
+    yield Row(
+        f"the same, 9 of 10 ({share:.0%} are within)", by_json[len(by_json) * 9 // 10], DIALECT_BAR
+    )
+    yield Row("the same / msgspec, median", by_msgspec[len(by_msgspec) // 2], DIALECT_BAR)
+    yield Row(
+        "the recorded files / json.loads, all together",
+        dialects.recorded(effort.rounds),
+        DIALECT_BAR,
+    )
 
 
 def score_dicts(effort: Effort) -> Row:
