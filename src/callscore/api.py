@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Mode, Settings, settings_for
 from callscore.errors import InvalidSettings
+from callscore.formats.calls import read_plain
 from callscore.formats.sides import read_side
 
 if TYPE_CHECKING:
@@ -84,9 +85,11 @@ def score(  # noqa: PLR0913  (one argument a setting, which is how people call i
 
 
 def _read(value: Any, side: Side) -> tuple[ToolCall, ...]:
-    if value.__class__ is not list:
-        value = _decoded(value)
-    return read_side(value, side=side, where=side)
+    if value.__class__ is list:
+        calls = read_plain(value)  # the short way, for what most people hand over
+        if calls is not None:
+            return calls
+    return read_side(_decoded(value), side=side, where=side)
 
 
 def _decoded(value: Any) -> Any:
