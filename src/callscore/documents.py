@@ -175,9 +175,8 @@ class Documents:
         lines = self._give_up()
         dialect = self._dialect or find_dialect([record.value for record in lines])
         if dialect is None and joining is not None:
-            strangers = [record for record in lines if not _belongs(record.value, joining)]
-            yield from strangers
-            lines = [record for record in lines if record not in strangers]
+            yield from [record for record in lines if not _belongs(record.value, joining)]
+            lines = [record for record in lines if _belongs(record.value, joining)]
             dialect = find_dialect([record.value for record in lines]) or joining
         if dialect is None:
             yield from lines

@@ -45,7 +45,7 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
         caller: who made the call, where that is not the agent: `user`, `subagent` or `code`.
         positional: whether the arguments had no names, and are named by their positions.
         warning: what is odd about arguments that could be read: `duplicate_keys`,
-            `double_encoded`.
+            `double_encoded`, `python_repr` (not JSON, but what Python prints).
     """
 
     name: str

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from callscore.core.concatenated import objects_in
 from callscore.core.malformed import (
     CONCATENATED,
     INVALID,
@@ -26,7 +27,6 @@ from callscore.formats.describing import describe
 
 __all__ = ["Arguments", "raw_text", "read_arguments"]
 
-_GAP = 1_000  # characters between two objects, at the most
 _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
 _END_OF_KEY = re.compile(r'"\s*:')
@@ -101,25 +101,7 @@ def _fault(text: str, error: ValueError) -> str:
 
 def _count_objects(text: str) -> int:
     """How many JSON objects stand there one after another; 0 where anything else does."""
-    from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
-
-    decode = JSONDecoder(parse_constant=_refuse, parse_int=str).raw_decode
-    text = text.strip()
-    end = objects = 0
-    try:
-        while end < len(text):
-            value, end = decode(text, end)
-            if not isinstance(value, dict):
-                return 0
-            objects += 1
-            end += len(text[end : end + _GAP]) - len(text[end : end + _GAP].lstrip())
-    except (ValueError, RecursionError):
-        return 0
-    return objects
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
+    return len(objects_in(text, parse_int=str))
 
 
 def _has_duplicate_keys(text: str, value: dict[str, Any]) -> bool:

@@ -52,13 +52,13 @@ class Fields(Struct, frozen=True):
 
 def _missing(field: str, path: Path, record: Any) -> str:
     """What is there instead, as far as the path can be followed."""
-    followed, found = record, path.text
-    for length in range(len(path.steps), -1, -1):
+    followed, found = record, "$"
+    for length, step in enumerate(path.steps, 1):
         reached = Path(path.text, path.steps[:length]).find(record)
-        if reached:
-            followed, found = reached[0], "".join(map(_step_text, path.steps[:length]))
+        if not reached:
             break
-    return f"there is no {path.text} for `{field}`; ${found} is {describe(followed)}."
+        followed, found = reached[0], found + _step_text(step)
+    return f"there is no {path.text} for `{field}`; {found} is {describe(followed)}."
 
 
 def _step_text(step: str | int | None) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.concatenated import objects_in
 from callscore.sources.jsonl import REFUSALS
 from callscore.sources.lenient import NotJSON, read_leniently
 from callscore.sources.record import Array, BadRecord, Record
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["decode_json", "read_json", "records_in"]
-
-_SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
@@ -29,40 +27,21 @@ def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     try:
         value = decode_json(data, unit="file")
     except NotJSON as broken:
-        values = _values_in(data)
-        if values is None:
-            yield BadRecord(f"{name}:{broken.line}:{broken.column}", broken.problem)
-        else:
+        # Some exporters write one indented object after another.
+        values = _objects_of(data)
+        if values:
             yield Array(name, values)
+        else:
+            yield BadRecord(f"{name}:{broken.line}:{broken.column}", broken.problem)
         return
     yield from records_in(value, name)
 
 
-def _values_in(data: bytes) -> list[Any] | None:
-    """The values of a file in which one indented object follows another, as some exporters write.
-
-    None where it is no such file: what is broken is for others to say.
-    """
-    from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
-
-    decode = JSONDecoder(parse_constant=_refuse).raw_decode
-    values: list[Any] = []
+def _objects_of(data: bytes) -> list[dict[str, Any]]:
     try:
-        text = data.decode()
-        end = _SPACE.match(text).end()  # type: ignore[union-attr]  # it matches nothing, too
-        while end < len(text):
-            value, end = decode(text, end)
-            if not isinstance(value, dict):
-                return None
-            values.append(value)
-            end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # likewise
-    except (ValueError, RecursionError):
-        return None
-    return values
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
+        return objects_in(data.decode())
+    except UnicodeDecodeError:
+        return []
 
 
 def records_in(value: Any, name: str) -> Iterator[Record | Array]:

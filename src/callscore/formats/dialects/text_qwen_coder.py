@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED, Malformed, excerpt
 from callscore.formats.families.model_text import markup, read_marked, tools_in
-from callscore.formats.families.text_values import typed_arguments
+from callscore.formats.families.text_values import taking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from callscore.core.tool import Tool
     from callscore.formats.trace import Trace, Wanted
-    from callscore.formats.transcript import Transcript
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
 
@@ -44,19 +39,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return read_marked(document, wanted, _MARKUP)
 
 
-def _take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    name, body = match["name"].strip(), match["body"]
-    if not match["end"]:
-        transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
-        return
-    pairs = [(found["name"].strip(), found["value"]) for found in _PARAMETER.finditer(body)]
-    transcript.call(name, typed_arguments(pairs, tools.get(name)))
-
-
 _MARKUP = markup(
     r"<function=(?P<name>[^>\n]{1,200})>(?P<body>.*?)"
     r"(?:(?P<end></function>|</tool_call>)|(?=<function=)|\Z)",
-    _take,
+    taking(_PARAMETER),
 )
 
 read_tools = tools_in

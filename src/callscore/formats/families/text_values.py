@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.malformed import TRUNCATED, Malformed, excerpt
 from callscore.formats.shape import at, dicts, json_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import re
+    from collections.abc import Callable, Iterable, Mapping
 
     from callscore.core.tool import Tool
+    from callscore.formats.transcript import Transcript
 
-__all__ = ["typed_arguments", "typed_value"]
+    Take = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
+
+__all__ = ["taking", "typed_arguments", "typed_value"]
 
 _NULLS = ("null", "none")
 _BOOLEANS = {"true": True, "false": False}
@@ -22,6 +27,20 @@ def typed_arguments(pairs: Iterable[tuple[str, str]], tool: Tool | None) -> dict
     """The argument object of names and texts; what no schema types stays text."""
     schema = tool.parameters if tool else None
     return {name: typed_value(text, schema, name) for name, text in pairs}
+
+
+def taking(argument: re.Pattern[str]) -> Take:
+    """What writes down a call whose arguments stand in tags, as `name` and `value` of a pattern."""
+
+    def take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+        name, body = match["name"].strip(), match["body"]
+        if not match["end"]:
+            transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
+            return
+        pairs = [(found["name"].strip(), found["value"]) for found in argument.finditer(body)]
+        transcript.call(name, typed_arguments(pairs, tools.get(name)))
+
+    return take
 
 
 def typed_value(text: str, schema: Any, name: str) -> Any:
