@@ -4,9 +4,11 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from callscore.core.arguments import Difference
+from callscore.core.fault import Fault
 from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.model import Case, Pair, Score, ToolCall, f1_of
 from callscore.core.scoring import score_calls
@@ -224,3 +226,32 @@ def test_arguments_that_nobody_wrote_down_say_so() -> None:
     extra = score_calls((), (ToolCall("f", error=NOT_CAPTURED),), DEFAULT)
     assert "+ " in str(extra)
     assert "f(?)" in str(extra)
+
+
+def test_a_forbidden_call_makes_the_score_0_and_leaves_precision_and_recall_as_counted() -> None:
+    calls = (ToolCall("a", {}), ToolCall("delete", {}))
+    lenient = Settings(at_least=0.0)
+
+    fine = Score(calls[:1], calls, 1, settings=lenient)
+    forbidden = Score(calls[:1], calls, 1, settings=lenient, forbidden=(1,))
+
+    assert (fine.f1, fine.passed) == (2 / 3, True)
+    assert (forbidden.f1, forbidden.score, forbidden.passed) == (0, 0, False)
+    assert (forbidden.precision, forbidden.recall) == (fine.precision, fine.recall) == (0.5, 1)
+    assert forbidden.extra == calls[1:]
+    assert not forbidden.is_exact
+    assert forbidden.rating == "Poor"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "faulty", "share"),
+    [("a", "abc", 1, 2 / 3), ("a", "", 0, 0.0), ("", "", 0, 1.0), ("", "a", 0, 1.0)],
+)
+def test_parameters_are_valid_where_the_schemas_accept_them(
+    expected: str, actual: str, faulty: int, share: float
+) -> None:
+    result = score(expected, actual)
+    faults = (Fault("wrong_type", "b", 1), Fault("malformed", "b", 1))[: 2 * faulty]
+
+    assert result.parameters_valid is None
+    assert structs.replace(result, faults=faults).parameters_valid == share

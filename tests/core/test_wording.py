@@ -86,6 +86,13 @@ def test_the_summary_line_of_the_worked_example() -> None:
     assert score.rating == "Poor"
 
 
+def test_the_summary_line_counts_forbidden_calls_where_there_are_any() -> None:
+    score = Score((), (ToolCall("delete", {}),), 0, forbidden=(0,))
+
+    assert summary_line(score).endswith(" | Missed: 0 | Extra: 1 | Forbidden: 1")
+    assert summary_line(score, lang="ru").endswith(" | Лишних: 1 | Запрещено: 1")
+
+
 @pytest.mark.parametrize(
     ("value", "as_percent", "as_decimal"),
     [
@@ -253,7 +260,10 @@ def test_a_language_that_nothing_is_written_in_is_refused() -> None:
 def phrases() -> list[tuple[str, Phrase]]:
     modules = [
         import_module(f"callscore.{name}")
-        for name in ("core.wording", "core.diff", "core.explanation", "reports.wording")
+        for name in (
+            *("core.wording", "core.diff", "core.explanation", "core.counted_text"),
+            *("core.fault_text", "core.schema_text", "reports.wording", "reports.check_wording"),
+        )
     ]
     return [
         (f"{module.__name__}.{name}", value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import lcm
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from callscore.core.arguments import matched_arguments, overlap_ratio
 from callscore.core.equality import fingerprint
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from callscore.core.assignment import Levels
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
+    from callscore.core.demands import Demands
     from callscore.core.settings import Settings
 
-__all__ = ["Closeness", "Grade", "grade", "weigh"]
+__all__ = ["Closeness", "Grade", "grade", "has_demands", "weigh"]
 
 
 class Closeness(NamedTuple):
@@ -42,6 +43,7 @@ class Closeness(NamedTuple):
 Grade = tuple[bool, bool, int, int]
 # Up to this many pairs, comparing them one by one is quicker than building an index.
 _FEW_PAIRS = 16
+_PLAIN = (dict, type(None))
 
 
 def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
@@ -51,8 +53,8 @@ def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
         will_do = expected.arguments is None and actual.error == NOT_CAPTURED
         return (True, False, 1, 1) if will_do else (False, False, 0, 1)
     wanted, given = expected.arguments, actual.arguments or {}
-    if wanted is None:  # it accepts any arguments
-        return True, False, 1, 1
+    if wanted.__class__ is not dict:
+        return _grade_demands(wanted, given, settings)
     matched = matched_arguments(wanted, given)
     if matched == len(wanted) == len(given):
         return True, True, 1, 1
@@ -62,6 +64,25 @@ def grade(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
         wanted=len(wanted),
         given=len(given),
         shared=len(wanted.keys() & given.keys()) if is_counting else 0,
+        extra_arguments=settings.extra_arguments,
+    )
+    return _is_near(part, whole, settings), False, part, whole
+
+
+def _grade_demands(
+    wanted: dict[str, Any] | None, given: dict[str, Any], settings: Settings
+) -> Grade:
+    """The same where rules stand in the expected arguments, or any will do."""
+    if wanted is None:
+        return True, False, 1, 1
+    counts = cast("Demands", wanted).counts(given)
+    if counts.is_equal:
+        return True, True, 1, 1
+    part, whole = overlap_ratio(
+        counts.matched,
+        wanted=counts.wanted,
+        given=counts.given,
+        shared=counts.shared,
         extra_arguments=settings.extra_arguments,
     )
     return _is_near(part, whole, settings), False, part, whole
@@ -80,7 +101,8 @@ def weigh(
     total overlap: a single correct pair outweighs all equal ones, and one of those all overlaps.
     """
     is_few = len(expected) * len(actual) <= _FEW_PAIRS
-    graded = (_grade_each if is_few else _grade_all)(expected, actual, settings)
+    one_by_one = is_few or has_demands(expected)
+    graded = (_grade_each if one_by_one else _grade_all)(expected, actual, settings)
     scale = lcm(*{whole for _, grades in graded for _, _, _, whole in grades})
     most_pairs = min(len(expected), len(actual))
     equal_worth = scale * most_pairs + 1
@@ -101,6 +123,11 @@ def weigh(
 
 # Of one expected call: the columns of the same tool, and which of them make pairs of which grade.
 _Graded = tuple[int, dict[Grade, int]]
+
+
+def has_demands(expected: Sequence[ToolCall]) -> bool:
+    """Whether rules stand in the arguments of any of these calls."""
+    return any(call.arguments.__class__ not in _PLAIN for call in expected)
 
 
 def _grade_each(

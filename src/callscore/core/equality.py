@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from callscore.core.matcher import Matcher
+
 __all__ = ["differing_members", "equal", "equal_objects", "fingerprint"]
 
 _ABSENT = object()
@@ -148,6 +150,9 @@ def fingerprint(value: Any) -> str:
             pending.append(_Piece("]"))
             for member in reversed(item):
                 pending += (_Piece(","), member)
+        elif item.__class__ is Matcher:  # no JSON value, but two of them may be the same rule
+            pieces.append("<")
+            pending += (_Piece(">"), item.options, item.value, item.key)
         else:
             pieces.append(_scalar_text(item))
     return "".join(pieces)

@@ -1,4 +1,4 @@
-"""The nouns: a call, a case, a pair of calls, and a score."""
+"""The nouns: a case and a score, with what they are made of."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.arguments import (
-    Difference,
-    differences,
-    matched_arguments,
-)
-from callscore.core.closeness import grade
-from callscore.core.equality import differing_members
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.arguments import Difference
+from callscore.core.call import ToolCall
+from callscore.core.expectation import Expected
+from callscore.core.fault import Fault
 from callscore.core.names import count_same_names
+from callscore.core.pair import Ignored, Pair
 from callscore.core.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
@@ -23,43 +20,9 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from callscore.core.wording import Language
+    from callscore.core.phrase import Language
 
-__all__ = ["Case", "Difference", "Pair", "Positions", "Score", "ToolCall"]
-
-
-class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
-    """One tool invocation.
-
-    Attributes:
-        name: the tool, spelled as the trace spells it.
-        arguments: the argument object. None in an expected call accepts any arguments.
-        id: the id that the trace gives the call; ids are not unique in real traces.
-        step: calls of one assistant message share it.
-        result: what the tool answered.
-        failed: whether that answer was an error.
-        raw: what stood in place of the arguments, where that is not a JSON object.
-        error: why it is not, as one of the words in `callscore.core.malformed` or in the words of
-            the trace. Such a call is paired by name and is never correct.
-        kind: `server` for a tool that the provider runs itself, `mcp` for one of an MCP server.
-        caller: who made the call, where that is not the agent: `user`, `subagent` or `code`.
-        positional: whether the arguments had no names, and are named by their positions.
-        warning: what is odd about arguments that could be read: `duplicate_keys`,
-            `double_encoded`, `python_repr` (not JSON, but what Python prints).
-    """
-
-    name: str
-    arguments: dict[str, Any] | None = None
-    id: str | None = None
-    step: int | None = None
-    result: Any = None
-    failed: bool | None = None
-    raw: str | None = None
-    error: str | None = None
-    kind: str | None = None
-    caller: str | None = None
-    positional: bool = False
-    warning: str | None = None
+__all__ = ["Case", "Difference", "Ignored", "Pair", "Positions", "Score", "ToolCall"]
 
 
 class Case(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
@@ -74,67 +37,18 @@ class Case(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
         tools: the definitions of the tools, as they were given.
         tags: words to select and to group by.
         metadata: anything else worth keeping.
+        others: the calls of further answers to the same question, of which the best may count.
     """
 
     id: str
-    expected: tuple[ToolCall, ...] | None = None
+    expected: tuple[Expected, ...] | None = None
     actual: tuple[ToolCall, ...] | None = None
     input: Any = None
     trial: int | str | None = None
     tools: Any = None
     tags: tuple[str, ...] = ()
     metadata: Any = None
-
-
-class Pair(Struct, frozen=True, gc=False):
-    """One expected call set against one actual call of the same name.
-
-    Attributes:
-        expected: the expected call.
-        actual: the actual call.
-        expected_index: the position of the expected call, from 0.
-        actual_index: the position of the actual call, from 0.
-        is_correct: whether the actual call counts as the expected one.
-        settings: what decided that.
-    """
-
-    expected: ToolCall
-    actual: ToolCall
-    expected_index: int
-    actual_index: int
-    is_correct: bool
-    settings: Settings = DEFAULT
-
-    @property
-    def differences(self) -> tuple[Difference, ...]:
-        """Every reason why the two calls are not equal; none where they are."""
-        call = self.actual
-        if self.expected.arguments is None and call.error in (None, NOT_CAPTURED):
-            return ()
-        if call.error is not None:
-            wanted = self.expected.arguments
-            return (Difference("$", "malformed", wanted, call.raw, detail=call.error),)
-        return differences(self.expected.arguments or {}, self.actual.arguments or {})
-
-    @property
-    def matched_arguments(self) -> int:
-        """How many of the expected arguments the actual call has with the same value."""
-        if self.actual.error is not None:
-            return 0
-        return matched_arguments(self.expected.arguments or {}, self.actual.arguments or {})
-
-    @property
-    def differing_arguments(self) -> list[str]:
-        """The names of the top-level arguments that are not the same on both sides."""
-        if self.actual.error is not None or self.expected.arguments is None:
-            return []
-        return differing_members(self.expected.arguments, self.actual.arguments or {})
-
-    @property
-    def overlap(self) -> float:
-        """The share of the expected arguments that the actual call has with the same value."""
-        _, _, part, whole = grade(self.expected, self.actual, self.settings)
-        return part / whole
+    others: tuple[tuple[ToolCall, ...], ...] = ()
 
 
 # The positions of an expected call and of the actual call that it is paired with.
@@ -153,6 +67,11 @@ class Score(Struct, frozen=True, gc=False):
         other_correct: where the other correct pairs stand, in the order of the expected calls.
         other_incorrect: where the incorrect pairs stand, likewise.
         settings: what decided all this.
+        forbidden: which of the actual calls must not have been made; they are extra, too.
+        ignored: the calls that do not count under these settings, and are in neither list.
+        faults: what is wrong with the actual calls by their tools' schemas; None where nobody knows
+            those.
+        expectation: what was expected as it was written, where that is not simply calls.
     """
 
     expected: tuple[ToolCall, ...]
@@ -161,6 +80,10 @@ class Score(Struct, frozen=True, gc=False):
     other_correct: tuple[Positions, ...] = ()
     other_incorrect: tuple[Positions, ...] = ()
     settings: Settings = DEFAULT
+    forbidden: tuple[int, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    faults: tuple[Fault, ...] | None = None
+    expectation: tuple[Expected, ...] | None = None
 
     @property
     def correct(self) -> tuple[Pair, ...]:
@@ -209,7 +132,12 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall; 1 where nothing was expected or made."""
+        """The harmonic mean of precision and recall; 1 where nothing was expected or made.
+
+        It is 0 where a forbidden call was made, whatever precision and recall are.
+        """
+        if self.forbidden:
+            return 0.0
         return f1_of(self._correct_count, len(self.expected), len(self.actual))
 
     @property
@@ -224,8 +152,8 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def passed(self) -> bool:
-        """Whether the score is at least what the settings ask for."""
-        return self.f1 >= self.settings.at_least
+        """Whether the score is at least what the settings ask for, and nothing forbidden was called."""
+        return not self.forbidden and self.f1 >= self.settings.at_least
 
     @property
     def tool_selection(self) -> float:
@@ -239,7 +167,7 @@ class Score(Struct, frozen=True, gc=False):
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
         pairs = self.correct + self.incorrect
-        wanted = sum(len(pair.expected.arguments or {}) for pair in pairs)
+        wanted = sum(pair.wanted_arguments for pair in pairs)
         return sum(pair.matched_arguments for pair in pairs) / wanted if wanted else None
 
     @property
@@ -249,6 +177,18 @@ class Score(Struct, frozen=True, gc=False):
             return int(not self.actual)
         called = {call.name for call in self.actual}
         return int(any(call.name in called for call in self.expected))
+
+    @property
+    def parameters_valid(self) -> float | None:
+        """The share of the calls that their tools' schemas accept; None where nobody knows those.
+
+        Without any call it is 1 where none was expected, else 0.
+        """
+        if self.faults is None:
+            return None
+        from callscore.core.fault import parameters_valid
+
+        return parameters_valid(self.faults, calls=len(self.actual), expected=len(self.expected))
 
     @property
     def rating(self) -> str:

@@ -17,8 +17,8 @@ from callscore.core.sequence import match_in_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from callscore.core.call import ToolCall
     from callscore.core.closeness import Grade
-    from callscore.core.model import ToolCall
     from callscore.core.settings import Settings
 
 __all__ = ["Match", "is_correct", "match_calls"]
@@ -50,9 +50,10 @@ def match_calls(
 
 def is_correct(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
     """Whether two calls of one tool make a correct pair."""
-    if settings.mode != "strict" or expected.arguments is None or actual.error is not None:
+    wanted = expected.arguments
+    if settings.mode != "strict" or wanted.__class__ is not dict or actual.error is not None:
         return grade(expected, actual, settings)[0]
-    return equal_objects(expected.arguments, actual.arguments or {})
+    return equal_objects(wanted, actual.arguments or {})
 
 
 def _match_any(
@@ -132,8 +133,8 @@ def _take_equal(
     sides have equally often pairs off in order, whatever the others do; of the kinds that one side
     has more often all calls are left, for which of the copies are equal pairs is still open.
     """
-    if any(expected[row].arguments is None for row in group[0]):
-        return [], group  # what accepts any arguments may take any call
+    if any(expected[row].arguments.__class__ is not dict for row in group[0]):
+        return [], group  # what accepts any arguments, or has rules, may take other calls
     is_few = len(group[0]) * len(group[1]) <= _FEW_PAIRS
     kinds = (_kinds_of_few if is_few else _kinds_of_many)(expected, actual, group)
     spare_rows = spare_columns = False

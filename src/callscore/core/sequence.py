@@ -10,7 +10,7 @@ from callscore.core.closeness import Closeness, weigh
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.core.settings import Settings
 
 __all__ = ["match_in_order"]

@@ -86,9 +86,17 @@ def _head(text: str, width: int) -> str:
     return text[: sum(1 for _ in takewhile(width.__ge__, used))]
 
 
-def render_value(value: object, *, limit: int = 120) -> str:
-    """A value as JSON on one line, in at most `limit` columns, however long or deep it is."""
-    return _gather(_pieces(value, lambda atom: atom_text(atom, limit=limit)), limit)
+def render_value(
+    value: object, *, limit: int = 120, write: Callable[[object], str] | None = None
+) -> str:
+    """A value as JSON on one line, in at most `limit` columns, however long or deep it is.
+
+    Args:
+        value: the value.
+        limit: how many columns there are.
+        write: what puts a value that is neither an object nor an array into words.
+    """
+    return _gather(_pieces(value, write or (lambda atom: atom_text(atom, limit=limit))), limit)
 
 
 def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:

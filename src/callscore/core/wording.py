@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING
 
 from callscore.core.arguments import json_type
 from callscore.core.malformed import (
@@ -13,8 +13,8 @@ from callscore.core.malformed import (
     TOO_DEEP,
     TRUNCATED,
 )
+from callscore.core.phrase import Language, Phrase, Plural, count_of, require_language, say
 from callscore.core.text import clip, clip_middle, escape, excerpts
-from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.core.arguments import Difference
@@ -38,49 +38,6 @@ __all__ = [
     "summary_line",
     "type_name",
 ]
-
-Language = Literal["en", "ru"]
-
-
-class Phrase(NamedTuple):
-    """One sentence in every language, with `{names}` where the values go."""
-
-    en: str
-    ru: str
-
-
-class Plural(NamedTuple):
-    """A noun as it follows a number: one and many in English; one, two and five in Russian."""
-
-    en: tuple[str, str]
-    ru: tuple[str, str, str]
-
-
-def require_language(lang: str) -> None:
-    """Refuse a language that nothing here is written in."""
-    if lang not in get_args(Language):
-        known = ", ".join(get_args(Language))
-        raise InvalidSettings(f"lang: {lang!r} is not one of {known}")
-
-
-def say(phrase: Phrase, lang: Language, **values: object) -> str:
-    """A phrase in a language, with the values put in as they are."""
-    require_language(lang)
-    return (phrase.ru if lang == "ru" else phrase.en).format(**values)
-
-
-def count_of(plural: Plural, count: int, lang: Language) -> str:
-    """A number and its noun in the right form: `1 case`, `2 cases`; `5 случаев`."""
-    require_language(lang)
-    if lang == "en":
-        return f"{count} {plural.en[0 if count == 1 else 1]}"
-    return f"{count} {plural.ru[_russian_form(count)]}"
-
-
-def _russian_form(count: int) -> int:
-    if count % 10 == 1 and count % 100 != 11:  # noqa: PLR2004  (eleven is irregular)
-        return 0
-    return 1 if count % 10 in {2, 3, 4} and count % 100 not in {12, 13, 14} else 2
 
 
 def percent(value: float) -> str:
@@ -121,9 +78,12 @@ SUMMARY_LINE = Phrase(
 )
 
 
+FORBIDDEN_CALLS = Phrase(" | Forbidden: {forbidden}", " | Запрещено: {forbidden}")
+
+
 def summary_line(score: Score, *, lang: Language = "en") -> str:
-    """The score and the four counts of a case on one line."""
-    return say(
+    """The score and the four counts of a case on one line, and how many calls were forbidden."""
+    line = say(
         SUMMARY_LINE,
         lang,
         score=percent(score.f1),
@@ -133,6 +93,8 @@ def summary_line(score: Score, *, lang: Language = "en") -> str:
         missed=len(score.missed),
         extra=len(score.extra),
     )
+    forbidden = len(score.forbidden)
+    return line + say(FORBIDDEN_CALLS, lang, forbidden=forbidden) if forbidden else line
 
 
 RESULTS_LINE = Phrase(
@@ -168,6 +130,16 @@ OTHER_TYPE = Phrase(
     "{path}: expected {expected}, got {actual}",
     "{path}: ожидалось: {expected}; получено: {actual}",
 )
+# Where a rule looks inside a value: which rule it was.
+MISSING_BY = Phrase(
+    "{path}: {matcher}: expected {expected}, but not given",
+    "{path}: {matcher}: ожидалось {expected}, но не передано",
+)
+UNEXPECTED_BY = Phrase(
+    "{path}: {matcher}: given, but not expected (value {actual})",
+    "{path}: {matcher}: передано, но не ожидалось (значение {actual})",
+)
+NOT_MET = Phrase("{path}: {expected}, got {actual}", "{path}: {expected}, получено {actual}")
 MALFORMED = Phrase(
     "the arguments are not a JSON object: {problem}",
     "аргументы не являются объектом JSON: {problem}",
@@ -210,8 +182,17 @@ def reason(difference: Difference, *, lang: Language = "en") -> str:
     if difference.kind == "type":
         expected = _with_type(difference.expected, expected, lang)
         actual = _with_type(difference.actual, actual, lang)
-    path = short_path(difference.path)
-    return say(_REASONS[difference.kind], lang, path=path, expected=expected, actual=actual)
+    by_rule = {} if difference.matcher is None else _REASONS_BY_RULE
+    sentence = say(
+        by_rule.get(difference.kind) or _REASONS[difference.kind],
+        lang,
+        path=short_path(difference.path),
+        expected=expected,
+        actual=actual,
+        matcher=difference.matcher,
+    )
+    note = difference.note
+    return sentence if note is None else f"{sentence} ({clip(escape(note.text(lang)), 240)})"
 
 
 _REASONS = {
@@ -219,7 +200,9 @@ _REASONS = {
     "unexpected": UNEXPECTED,
     "value": OTHER_VALUE,
     "type": OTHER_TYPE,
+    "matcher": NOT_MET,
 }
+_REASONS_BY_RULE = {"missing": MISSING_BY, "unexpected": UNEXPECTED_BY}
 
 
 def _with_type(value: object, text: str, lang: Language) -> str:

@@ -1,0 +1,53 @@
+"""Answers of functions that the user brings: what they must be, and what is said where they are not."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.text import clip, escape, repr_text
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ask", "share_answered", "shown"]
+
+_LONGEST = 200  # columns of what somebody else says
+
+
+def ask(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of the user answers.
+
+    Args:
+        who: what the function is called in settings.
+        function: the function.
+        arguments: what it is given.
+
+    Raises:
+        InvalidSettings: it raised an error.
+    """
+    try:
+        return function(*arguments)
+    except Exception as error:  # whatever a function of somebody else does wrong
+        problem = shown(f"{type(error).__name__}: {error}")
+        raise InvalidSettings(f"{who}: the function raised {problem}") from error
+
+
+def share_answered(who: str, answer: Any) -> float:
+    """The number from 0 to 1 that a function of the user answered.
+
+    Raises:
+        InvalidSettings: it answered something else.
+    """
+    # Not only int and float: what measures texts often answers in numpy's numbers.
+    share = float(answer) if isinstance(answer, Real) else -1.0
+    if not isinstance(answer, bool) and 0 <= share <= 1:
+        return share
+    problem = f"the function answered {shown(repr_text(answer))}, not a number from 0 to 1"
+    raise InvalidSettings(f"{who}: {problem}")
+
+
+def shown(text: str) -> str:
+    """What somebody else says, on one line of bounded length."""
+    return clip(escape(text[: _LONGEST + 1]), _LONGEST)

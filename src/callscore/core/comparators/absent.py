@@ -1,0 +1,39 @@
+"""The argument must not be given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import operand_problem
+from callscore.core.matcher import ABSENT
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "SCHEMA", "check", "compare", "describe"]
+
+KEYS = ("$absent",)
+MAY_BE_ABSENT = True
+SCHEMA: dict[str, Any] = {
+    "value": {"const": True, "description": "The argument must not be given, not even as null."},
+    "options": {},
+}
+EXAMPLES = (({"$absent": True}, ABSENT, None),)
+
+
+def check(matcher: Matcher) -> str | None:
+    """It has nothing to say but true."""
+    return None if matcher.value is True else operand_problem(matcher, "true")
+
+
+def compare(_: Matcher, actual: Any, _context: Context) -> Verdict:
+    """Only nothing will do."""
+    is_absent = actual is ABSENT
+    return Verdict(is_absent, float(is_absent))
+
+
+def describe(matcher: Matcher) -> str:
+    """The key says it all."""
+    return matcher.key

@@ -1,0 +1,37 @@
+"""Anything will do, as long as it is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import operand_problem
+from callscore.core.matcher import ABSENT
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
+
+KEYS = ("$any",)
+SCHEMA: dict[str, Any] = {
+    "value": {"const": True, "description": "Any value will do, null included."},
+    "options": {},
+}
+EXAMPLES = (({"$any": True}, None, ABSENT),)
+
+
+def check(matcher: Matcher) -> str | None:
+    """It has nothing to say but true."""
+    return None if matcher.value is True else operand_problem(matcher, "true")
+
+
+def compare(_matcher: Matcher, _actual: Any, _context: Context) -> Verdict:
+    """Whatever was given will do."""
+    return Verdict(matched=True)
+
+
+def describe(matcher: Matcher) -> str:
+    """The key says it all."""
+    return matcher.key

@@ -1,0 +1,88 @@
+"""A number within a tolerance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import describe as describe_value
+from callscore.core.comparator import operand_problem, option_problem
+from callscore.core.quantity import is_number, ratio_of
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.quantity import Ratio
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "RULE", "SCHEMA", "check", "compare", "describe"]
+
+KEYS = ("$approx",)
+OPTIONS = ("rel", "abs")
+RULE = True
+SCHEMA: dict[str, Any] = {
+    "value": {"description": "The number that is meant.", "type": "number"},
+    "options": {
+        "rel": {
+            "description": "How far off it may be, as a share of the number; 1e-6 if neither"
+            " this nor `abs` is given.",
+            "type": "number",
+            "minimum": 0,
+        },
+        "abs": {"description": "How far off it may be.", "type": "number", "minimum": 0},
+    },
+}
+EXAMPLES = (
+    ({"$approx": 3.14, "abs": 0.01}, 3.15, 3.2),
+    ({"$approx": 1000, "rel": 0.05}, 950, 949),
+    ({"$approx": 0.1}, 0.10000000001, 0.1001),
+)
+
+_DEFAULT_REL = 1e-6
+_ALMOST_ONE = 1 - 2**-53
+_OFF = Verdict(matched=False, value=0.0)
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is a number, and the tolerances are not below zero."""
+    if not is_number(matcher.value):
+        return operand_problem(matcher, "a number")
+    for option, tolerance in matcher.options.items():
+        if not is_number(tolerance) or tolerance < 0:
+            return option_problem(matcher, option, "a number from 0 on")
+    return None
+
+
+def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+    """Whether the distance is within the tolerance; else how many times it is as large."""
+    if not is_number(actual):
+        return _OFF
+    wanted, given = ratio_of(matcher.value), ratio_of(actual)
+    distance = _ratio(abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1])
+    tolerance = _tolerance(matcher, wanted)
+    allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
+    if needed <= allowed:
+        return Verdict(matched=True)
+    return Verdict(matched=False, value=min(allowed / needed, _ALMOST_ONE))
+
+
+def _tolerance(matcher: Matcher, wanted: Ratio) -> Ratio:
+    """The greater of the two tolerances."""
+    rel_default = 0 if "abs" in matcher.options else _DEFAULT_REL
+    rel = ratio_of(matcher.options.get("rel", rel_default))
+    share = _ratio(rel[0] * abs(wanted[0]), rel[1] * wanted[1])
+    fixed = ratio_of(matcher.options.get("abs", 0))
+    return share if share[0] * fixed[1] > fixed[0] * share[1] else fixed
+
+
+def _ratio(numerator: int, denominator: int) -> Ratio:
+    return numerator, denominator
+
+
+def describe(matcher: Matcher) -> str:
+    """The number and its tolerances: `$approx 3.14 ± 0.01`."""
+    text = f"{matcher.key} {describe_value(matcher.value)}"
+    if "abs" in matcher.options:
+        text += f" ± {describe_value(matcher.options['abs'])}"
+    if "rel" in matcher.options or "abs" not in matcher.options:
+        text += f", rel {describe_value(matcher.options.get('rel', _DEFAULT_REL))}"
+    return text

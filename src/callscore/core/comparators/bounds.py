@@ -1,0 +1,75 @@
+"""A number above, below or between bounds."""
+
+from __future__ import annotations
+
+from operator import ge, gt, le, lt
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import operand_problem, option_problem
+from callscore.core.quantity import is_number
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "SCHEMA", "check", "compare"]
+
+# Python compares integers with floats exactly, however large they are.
+_TESTS = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
+
+KEYS = tuple(_TESTS)
+OPTIONS = KEYS
+_BOUNDS = {
+    "$gt": "The number must be greater than this.",
+    "$gte": "The number must be at least this.",
+    "$lt": "The number must be less than this.",
+    "$lte": "The number must be at most this.",
+}
+SCHEMA: dict[str, Any] = {
+    "value": {"description": "A bound of the number.", "type": "number"},
+    "options": {
+        key: {"description": meaning, "type": "number"} for key, meaning in _BOUNDS.items()
+    },
+}
+EXAMPLES = (
+    ({"$gt": 1, "$lte": 5}, 5, 1),
+    ({"$gte": 0}, 0, -1),
+    ({"$lt": 9007199254740993}, 9007199254740992.0, 9007199254740993),
+)
+
+
+def check(matcher: Matcher) -> str | None:
+    """All bounds are numbers, and something can be between them."""
+    if not is_number(matcher.value):
+        return operand_problem(matcher, "a number")
+    for option, bound in matcher.options.items():
+        if not is_number(bound):
+            return option_problem(matcher, option, "a number")
+    return _contradiction(_bounds(matcher))
+
+
+def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+    """Whether it is a number within all bounds."""
+    is_given = isinstance(actual, int | float) and not isinstance(actual, bool)
+    matched = is_given and all(
+        _TESTS[key](actual, bound) for key, bound in _bounds(matcher).items()
+    )
+    return Verdict(matched, float(matched))
+
+
+def _bounds(matcher: Matcher) -> dict[str, Any]:
+    return {matcher.key: matcher.value, **matcher.options}
+
+
+def _contradiction(bounds: dict[str, Any]) -> str | None:
+    for lower in ("$gt", "$gte"):
+        for upper in ("$lt", "$lte"):
+            if lower in bounds and upper in bounds and _is_empty(bounds, lower, upper):
+                return f"no number is within `{lower}` and `{upper}` as they stand."
+    return None
+
+
+def _is_empty(bounds: dict[str, Any], lower: str, upper: str) -> bool:
+    touch = bounds[lower] == bounds[upper]
+    return bounds[lower] > bounds[upper] or (touch and (lower, upper) != ("$gte", "$lte"))

@@ -1,0 +1,73 @@
+"""The same date or instant, however it is written."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import operand_problem
+from callscore.core.moment import moment_in
+from callscore.core.phrase import Note, Phrase
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.moment import Moment
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "NO_DATE", "RULE", "SCHEMA", "ZONE_UNKNOWN", "check", "compare"]
+
+KEYS = ("$date",)
+RULE = True
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "A date or an instant: ISO 8601, RFC 2822, or seconds since 1970.",
+        "type": ["string", "number"],
+    },
+    "options": {},
+}
+EXAMPLES = (
+    ({"$date": "2024-01-15"}, "15 Jan 2024", "01/15/2024"),
+    ({"$date": "2024-01-15"}, "2024-01-15T00:00:00", "2024-01-15T10:00:00"),
+    ({"$date": "2024-01-15T10:00:00Z"}, "2024-01-15T13:00:00+03:00", "2024-01-15T10:00:00"),
+    ({"$date": "Mon, 15 Jan 2024 10:00:00 +0000"}, 1705312800, 1705312801),
+)
+
+NO_DATE = Phrase(
+    "it cannot be read as a date without guessing", "это нельзя прочитать как дату без догадок"
+)
+ZONE_UNKNOWN = Phrase(
+    "only one of the two has a time zone", "часовой пояс указан только у одного из двух"
+)
+
+_MIDNIGHT = time()
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is a date or an instant."""
+    if moment_in(matcher.value) is not None:
+        return None
+    return operand_problem(matcher, "a date as in ISO 8601, RFC 2822 or seconds since 1970")
+
+
+def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+    """Whether both are the same day, or the same point in time."""
+    wanted, given = moment_in(matcher.value), moment_in(actual)
+    if wanted is None or given is None:
+        return Verdict(matched=False, value=0.0, note=Note(NO_DATE))
+    if isinstance(wanted, datetime) and isinstance(given, datetime):
+        if (wanted.tzinfo is None) != (given.tzinfo is None):
+            return Verdict(matched=False, value=0.0, note=Note(ZONE_UNKNOWN))
+        matched = wanted == given
+    else:
+        matched = _day(wanted) == _day(given)
+    return Verdict(matched, float(matched))
+
+
+def _day(moment: Moment) -> Moment:
+    """The day that begins at an instant, or the instant itself where none does."""
+    if isinstance(moment, datetime) and moment.time() == _MIDNIGHT:
+        return moment.date()
+    return moment

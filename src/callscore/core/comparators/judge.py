@@ -1,0 +1,93 @@
+"""A value of which a model says that it will do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.asking import ask, share_answered, shown
+from callscore.core.comparator import operand_problem, option_problem
+from callscore.core.phrase import Note, Phrase
+from callscore.core.quantity import is_share
+from callscore.core.verdict import Verdict
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "OPTIONS", "REFUSED", "SCHEMA", "TOO_LOW", "check", "compare"]
+
+KEYS = ("$judge",)
+OPTIONS = ("at_least",)
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "What to ask about the value: `same meaning as: ...`.",
+        "type": "string",
+        "minLength": 1,
+    },
+    "options": {
+        "at_least": {
+            "description": "The answer from which the value will do, where it is a number; 0.5 if"
+            " this is not given.",
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+        }
+    },
+}
+EXAMPLES = (({"$judge": "same meaning as: hello"}, "hello", "good-bye"),)
+
+REFUSED = Phrase("the judge: {reason}", "судья: {reason}")
+TOO_LOW = Phrase("the judge gives {given} < {least}", "судья ставит {given} < {least}")
+TOO_LOW_BECAUSE = Phrase(
+    "the judge gives {given} < {least}: {reason}", "судья ставит {given} < {least}: {reason}"
+)
+
+_ENOUGH = 0.5
+_ANSWER_AND_REASON = 2
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is a question."""
+    if not isinstance(matcher.value, str) or not matcher.value.strip():
+        return operand_problem(matcher, "a question, as text,")
+    if "at_least" in matcher.options and not is_share(matcher.options["at_least"]):
+        return option_problem(matcher, "at_least", "a number from 0 to 1")
+    return None
+
+
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
+    """What the judge says.
+
+    Raises:
+        InvalidSettings: there is no judge, or it answers nonsense.
+    """
+    if context.judge is None:
+        raise InvalidSettings(
+            "judge: `$judge` needs one. Pass a function that takes the question and the value:"
+            " score(..., judge=ask_model)"
+        )
+    answer, reason = _split(ask("judge", context.judge, matcher.value, actual))
+    if isinstance(answer, bool):
+        note = Note(REFUSED, {"reason": reason}) if reason else None
+        return Verdict(answer, float(answer), None if answer else note)
+    least = matcher.options.get("at_least", _ENOUGH)
+    return _graded(share_answered("judge", answer), least, reason)
+
+
+def _split(answer: Any) -> tuple[Any, str]:
+    """An answer and the reason for it, which may be missing."""
+    if isinstance(answer, tuple) and len(answer) == _ANSWER_AND_REASON:
+        first, reason = answer
+        if isinstance(reason, str):
+            return first, shown(reason)
+    return answer, ""
+
+
+def _graded(value: float, least: float, reason: str) -> Verdict:
+    if value >= least:
+        return Verdict(matched=True, value=value)
+    values = {"given": f"{value:g}", "least": f"{least:g}", "reason": reason}
+    return Verdict(
+        matched=False, value=value, note=Note(TOO_LOW_BECAUSE if reason else TOO_LOW, values)
+    )

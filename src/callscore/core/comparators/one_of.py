@@ -1,0 +1,57 @@
+"""One of several values, each of which may be a rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import describe as describe_value
+from callscore.core.comparator import operand_problem
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "NESTS", "SCHEMA", "check", "compare", "describe"]
+
+KEYS = ("$one_of",)
+NESTS = True
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "The values of which one will do; each may be a rule.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/value"},
+        "minItems": 1,
+    },
+    "options": {},
+}
+EXAMPLES = (
+    ({"$one_of": ["economy", "business"]}, "business", "first"),
+    ({"$one_of": [None, {"$gt": 5}]}, 6, 5),
+)
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is a list with something in it."""
+    if isinstance(matcher.value, list | tuple) and matcher.value:
+        return None
+    return operand_problem(matcher, "a list of at least one value")
+
+
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
+    """What the best of the alternatives says."""
+    best = Verdict(matched=False, value=0.0)
+    for alternative in matcher.value:
+        verdict = context.compare(alternative, actual)
+        if verdict.matched and verdict.value == 1:
+            return verdict
+        if (verdict.matched, verdict.value) > (best.matched, best.value):
+            best = verdict
+    # Where in one alternative it fails says little about the others.
+    return best._replace(parts=())
+
+
+def describe(matcher: Matcher) -> str:
+    """The alternatives, as a list without brackets around it."""
+    listed = describe_value(matcher.value)
+    return f"{matcher.key} {listed.removeprefix('[').removesuffix(']')}"

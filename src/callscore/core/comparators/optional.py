@@ -1,0 +1,42 @@
+"""A value that may be left out; if it is given, it must be this one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.matcher import ABSENT
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "NESTS", "RULE", "SCHEMA", "check", "compare"]
+
+KEYS = ("$optional",)
+NESTS = True
+MAY_BE_ABSENT = True
+RULE = True
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "What the value must be if it is given; it may be a rule.",
+        "$ref": "#/$defs/value",
+    },
+    "options": {},
+}
+EXAMPLES = (
+    ({"$optional": 10}, ABSENT, 20),
+    ({"$optional": {"$type": "integer"}}, 10, "10"),
+)
+
+
+def check(_: Matcher) -> str | None:
+    """Anything can be optional."""
+    return None
+
+
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
+    """Nothing will do, and else what the value says."""
+    if actual is ABSENT:
+        return Verdict(matched=True)
+    return context.compare(matcher.value, actual)

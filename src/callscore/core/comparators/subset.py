@@ -1,0 +1,52 @@
+"""An object that has at least these members, each of which may be a rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.comparator import operand_problem
+from callscore.core.comparison import fits
+from callscore.core.matcher import ABSENT
+from callscore.core.verdict import Part, Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
+
+KEYS = ("$subset",)
+NESTS = True
+RULE = True
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "The members that the object must have; it may have others.",
+        "$ref": "#/$defs/values",
+    },
+    "options": {},
+}
+EXAMPLES = (
+    ({"$subset": {"city": "Paris"}}, {"city": "Paris", "stars": 4}, {"stars": 4}),
+    ({"$subset": {"stars": {"$gte": 3}}}, {"stars": 4}, {"stars": 2}),
+)
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is an object."""
+    return None if isinstance(matcher.value, dict) else operand_problem(matcher, "an object")
+
+
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
+    """Whether every member is there as wanted; parts are those that are not."""
+    if not isinstance(actual, dict):
+        return Verdict(matched=False, value=0.0)
+    wanted = matcher.value
+    failing = [
+        Part(key, value, actual.get(key, ABSENT))
+        for key, value in wanted.items()
+        if not fits(value, actual.get(key, ABSENT), context)
+    ]
+    if not failing:
+        return Verdict(matched=True)
+    share = (len(wanted) - len(failing)) / len(wanted)
+    return Verdict(matched=False, value=share, parts=tuple(failing))

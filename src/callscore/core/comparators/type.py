@@ -1,0 +1,68 @@
+"""Any value of a JSON type, or of one of several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.arguments import json_type
+from callscore.core.comparator import describe as describe_value
+from callscore.core.comparator import operand_problem
+from callscore.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from callscore.core.matcher import Matcher
+    from callscore.core.verdict import Context
+
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
+
+_NAMES = ("string", "number", "integer", "boolean", "null", "object", "array")
+
+KEYS = ("$type",)
+SCHEMA: dict[str, Any] = {
+    "value": {
+        "description": "The JSON type that the value must have, or a list of such types.",
+        "oneOf": [
+            {"enum": list(_NAMES)},
+            {"type": "array", "items": {"enum": list(_NAMES)}, "minItems": 1},
+        ],
+    },
+    "options": {},
+}
+EXAMPLES: tuple[tuple[Any, Any, Any], ...] = (
+    ({"$type": "string"}, "Paris", 5),
+    ({"$type": "integer"}, 1.0, 1.5),
+    ({"$type": "number"}, 1, True),
+    ({"$type": ["string", "null"]}, None, []),
+)
+
+
+def check(matcher: Matcher) -> str | None:
+    """The value is a type, or a list of types."""
+    names = _names(matcher)
+    # A list is asked, not a set: what is given may be anything, also what has no hash.
+    if names and all(isinstance(name, str) and name in _NAMES for name in names):
+        return None
+    return operand_problem(matcher, f"one of {', '.join(_NAMES)}, or a list of these,")
+
+
+def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+    """Whether the value is of one of the types."""
+    names = _names(matcher)
+    matched = json_type(actual) in names or ("integer" in names and _is_integer(actual))
+    return Verdict(matched, float(matched))
+
+
+def describe(matcher: Matcher) -> str:
+    """The types, without quotes."""
+    words = [describe_value(name).strip('"') for name in _names(matcher)[: len(_NAMES)]]
+    return f"{matcher.key} {', '.join(words)}"
+
+
+def _names(matcher: Matcher) -> list[Any]:
+    return list(matcher.value) if isinstance(matcher.value, list | tuple) else [matcher.value]
+
+
+def _is_integer(value: Any) -> bool:
+    if json_type(value) != "number":
+        return False
+    return isinstance(value, int) or value.is_integer()

@@ -1,0 +1,29 @@
+"""The word that somebody who wrote another one has probably meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["meant_by", "nearest"]
+
+_LIKE_ENOUGH = 0.7
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word that is spelled most like this one, or that has it inside; None where none is."""
+    from difflib import get_close_matches  # only for those who are wrong
+
+    known = {other.removeprefix("$"): other for other in words}
+    spelled = word.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("$")
+    found = get_close_matches(spelled, known, n=1, cutoff=_LIKE_ENOUGH)
+    inside = [other for other in known if spelled and spelled in other]
+    return known[(found or inside)[0]] if found or inside else None
+
+
+def meant_by(word: object, words: Iterable[str]) -> str:
+    """A question to put behind a complaint about a word, with a blank before it, or nothing."""
+    meant = nearest(word, words) if isinstance(word, str) else None
+    return "" if meant is None else f". Is {meant!r} meant?"

@@ -1,0 +1,46 @@
+"""`$schema`: valid or not, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.comparator import check, compare
+from callscore.core.comparison import context_for
+from callscore.core.matcher import Matcher
+from callscore.core.settings import Settings
+
+CONTEXT = context_for(Settings())
+
+
+def test_the_first_error_is_told_with_its_place() -> None:
+    schema = {"properties": {"age": {"type": "integer", "minimum": 0}}}
+
+    verdict = compare(Matcher("$schema", schema), {"age": -1}, CONTEXT)
+
+    assert (verdict.matched, verdict.value) == (False, 0.0)
+    assert verdict.note is not None
+    assert verdict.note.text("en") == "$.age: must be at least 0, got -1"
+    assert verdict.note.text("ru") == "$.age: нужно не меньше 0, получено -1"
+
+
+def test_a_boolean_is_a_schema() -> None:
+    assert compare(Matcher("$schema", value=True), 1, CONTEXT).matched
+    assert not compare(Matcher("$schema", value=False), 1, CONTEXT).matched
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ({"type": "strin"}, "the JSON Schema cannot be used: "),
+        ("string", "the JSON Schema cannot be used: it is of the type string"),
+        ({"$ref": "https://example.com/schema"}, "the JSON Schema cannot be used: it refers to "),
+        ({"const": Matcher("$any")}, "no rule can stand inside a JSON Schema."),
+    ],
+)
+def test_what_is_no_schema_is_refused(schema: Any, problem: str) -> None:
+    found = check(Matcher("$schema", schema))
+
+    assert found is not None
+    assert found.startswith(problem)

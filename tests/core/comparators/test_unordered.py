@@ -1,0 +1,133 @@
+"""`$unordered`: one to one, whatever the order."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.comparator import check, compare
+from callscore.core.comparison import compare as compare_values
+from callscore.core.comparison import context_for
+from callscore.core.matcher import ABSENT, Matcher
+from callscore.core.settings import Settings
+from callscore.core.verdict import Part, Verdict
+
+CONTEXT = context_for(Settings())
+ITEMS = st.integers(0, 4) | st.builds(
+    lambda low, span: Matcher("$gte", low, {"$lte": low + span}),
+    st.integers(0, 4),
+    st.integers(0, 3),
+)
+
+
+def verdict(wanted: list[Any], given: Any) -> Verdict:
+    return compare(Matcher("$unordered", wanted), given, CONTEXT)
+
+
+def test_how_often_an_item_stands_there_counts() -> None:
+    assert verdict([1, 1, 2], [1, 2, 1]).matched
+    assert not verdict([1, 1, 2], [1, 2, 2]).matched
+
+
+def test_items_are_equal_as_json_says() -> None:
+    assert verdict([1, {"a": 1, "b": [2]}], [{"b": [2.0], "a": 1}, 1.0]).matched
+    assert not verdict([1], [True]).matched
+
+
+def test_those_without_a_partner_are_the_parts() -> None:
+    found = verdict([1, 2, 3], [3, 4, 1, 5])
+
+    assert found.parts == (Part(1, 2, ABSENT), Part(1, ABSENT, 4), Part(3, ABSENT, 5))
+    assert found.value == pytest.approx(4 / 7)
+
+
+def test_two_empty_arrays_are_the_same() -> None:
+    assert verdict([], []).matched
+    assert not verdict([], [1]).matched
+
+
+@pytest.mark.parametrize("given", [None, "ab", {"a": 1}, 5])
+def test_only_an_array_has_items(given: Any) -> None:
+    assert verdict([1], given) == Verdict(matched=False, value=0.0)
+
+
+def test_a_rule_gives_way_to_one_that_has_no_other_choice() -> None:
+    low, high, any_ = Matcher("$lt", 2), Matcher("$gt", 2), Matcher("$any")
+
+    assert verdict([any_, low, high], [1, 3, 9]).matched
+    assert verdict([any_, high, low], [9, 1, 3]).matched
+    assert verdict([any_, any_, 1], [1, 2, 3]).matched
+
+
+def test_a_rule_that_finds_nothing_is_a_part() -> None:
+    high = Matcher("$gt", 5)
+
+    found = verdict([high, 1, high], [1, 7, 2])
+
+    assert found.parts == (Part(2, high, ABSENT), Part(2, ABSENT, 2))
+
+
+@given(st.lists(ITEMS, max_size=5), st.lists(st.integers(0, 6), max_size=5))
+def test_no_other_assignment_pairs_more(wanted: list[Any], given: list[int]) -> None:
+    padded = given + [None] * len(wanted)
+    most = max(
+        sum(compare_values(*pair, CONTEXT).matched for pair in zip(wanted, order, strict=False))
+        for order in set(permutations(padded, len(wanted)))
+    )
+
+    found = verdict(wanted, given)
+
+    assert found.matched == (len(wanted) == len(given) == most)
+    assert len(found.parts) == len(wanted) + len(given) - 2 * most
+
+
+def test_ten_thousand_plain_items_and_as_many_rules_in_order_take_little_time() -> None:
+    numbers = list(range(10_000))
+    ruled = [Matcher("$gte", number, {"$lte": number}) for number in numbers]
+
+    assert verdict(numbers, numbers[::-1]).matched
+    assert verdict(ruled, numbers).matched
+
+
+@pytest.mark.parametrize("value", [None, {"a": 1}, "ab", 5])
+def test_its_value_is_a_list(value: Any) -> None:
+    assert check(Matcher("$unordered", value)) is not None
+
+
+def test_objects_that_are_nearly_alike_are_one_difference() -> None:
+    wanted = [{"id": 1, "amount": 5}, Matcher("$subset", {"id": 2, "amount": 6}), "x"]
+    given = [{"id": 2, "amount": 7, "more": 0}, {"id": 1, "amount": 9}, "y"]
+
+    found = verdict(wanted, given)
+
+    assert found.parts == (
+        Part(0, wanted[0], given[1]),
+        Part(1, wanted[1], given[0]),
+        Part(2, "x", ABSENT),
+        Part(2, ABSENT, "y"),
+    )
+    assert found.value == 0
+
+
+def test_of_several_that_are_nearly_alike_the_closest_is_shown() -> None:
+    wanted = [{"a": 1, "b": 2, "c": 3}]
+    given = [{"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 2, "c": 0}]
+
+    assert verdict(wanted, given).parts == (
+        Part(0, wanted[0], given[1]),
+        Part(0, ABSENT, given[0]),
+    )
+
+
+def test_among_very_many_nothing_is_set_against_each_other() -> None:
+    wanted = [{"a": 1, "b": n} for n in range(11)]
+    given = [{"a": 1, "b": -n} for n in range(1, 12)]
+
+    parts = verdict(wanted, given).parts
+
+    assert len(parts) == 22
+    assert all(part.expected is ABSENT or part.actual is ABSENT for part in parts)
