@@ -5,7 +5,9 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for True; importing typing costs more than all below
 
 if TYPE_CHECKING:
-    from callscore.api import read_calls, read_tools, score
+    from callscore import expect
+    from callscore.api import check_calls, read_calls, read_tools, score
+    from callscore.core.fault import Fault
     from callscore.core.model import Case, Difference, Pair, Score, ToolCall
     from callscore.core.results import CaseScore, Results
     from callscore.core.settings import Mode, Settings
@@ -29,6 +31,7 @@ __all__ = [
     "Case",
     "CaseScore",
     "Difference",
+    "Fault",
     "Interval",
     "InvalidCall",
     "InvalidDialect",
@@ -46,6 +49,8 @@ __all__ = [
     "UnknownFormat",
     "UnreadableInput",
     "Wanted",
+    "check_calls",
+    "expect",
     "pass_at_k",
     "pass_hat_k",
     "read_calls",
@@ -62,7 +67,8 @@ __version__ = "0.1.0"
 # Where the public names live. A name is imported when it is first used, so that whoever imports
 # callscore for one of them does not wait for the others.
 _HOMES = {
-    "api": ("read_calls", "read_tools", "score"),
+    "api": ("check_calls", "read_calls", "read_tools", "score"),
+    "core.fault": ("Fault",),
     "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
     "core.results": ("CaseScore", "Results"),
     "core.settings": ("Mode", "Settings"),
@@ -85,6 +91,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
+    if name == "expect":  # a module that is a public name itself
+        return import_module("callscore.expect")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'callscore' has no attribute {name!r}")

@@ -1,12 +1,18 @@
+"""What decides a score."""
+
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-from callscore.core.settings import DEFAULT, Mode, Settings, settings_for
+from callscore.core.argument_rules import ArgumentRule
+from callscore.core.settings import DEFAULT, Mode, Settings, settings_for, settings_from
 from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from callscore.core.tool import Effect
 
 
 def test_the_defaults_are_the_strict_comparison() -> None:
@@ -19,6 +25,16 @@ def test_the_defaults_are_the_strict_comparison() -> None:
         "at_least": 1.0,
         "strip_prefix": (),
         "normalise_name": (),
+        "count_calls": "all",
+        "failed_calls": "count",
+        "repeated_calls": "count",
+        "arrays": "ordered",
+        "nested_objects": "equal",
+        "effects": (),
+        "arguments": (),
+        "top_k": 1,
+        "similarity": None,
+        "judge": None,
     }
 
 
@@ -28,6 +44,12 @@ def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
 
     assert settings.mode == str(mode)
     assert settings == Settings(mode=Mode(mode))
+
+
+MANY_WORDS = (
+    "arguments: 'b' does not say of which tool: that argument of any tool is '*.b', all of that"
+    " tool's are 'b.*'"
+)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +77,30 @@ def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
             {"normalise_name": ("snake",)},
             "normalise_name: 'snake' is not one of namespace, dots, case",
         ),
+        (
+            {"count_calls": "write"},
+            "count_calls: 'write' is not one of all, writes. Is 'writes' meant?",
+        ),
+        ({"failed_calls": "drop"}, "failed_calls: 'drop' is not one of count, ignore"),
+        (
+            {"repeated_calls": "colapse"},
+            "repeated_calls: 'colapse' is not one of count, collapse. Is 'collapse' meant?",
+        ),
+        ({"arrays": []}, "arrays: [] is not one of ordered, unordered"),
+        ({"nested_objects": "any"}, "nested_objects: 'any' is not one of equal, subset"),
+        ({"effects": "read"}, """effects: 'read' is not a mapping such as {"get_*": "read"}"""),
+        (
+            {"effects": {"get_*": "raed"}},
+            "effects: 'get_*': 'raed' is not one of read, write. Is 'read' meant?",
+        ),
+        ({"effects": {"": "read"}}, "effects: '' is not a pattern of tools' names"),
+        ({"effects": [("a",)]}, """effects: [('a',)] is not a mapping such as {"get_*": "read"}"""),
+        ({"arguments": {"*.a": "ignore", "b": "date"}}, MANY_WORDS),
+        ({"top_k": 0}, "top_k: 0 is not an integer from 1 on"),
+        ({"top_k": True}, "top_k: True is not an integer from 1 on"),
+        ({"top_k": 2.0}, "top_k: 2.0 is not an integer from 1 on"),
+        ({"similarity": 0.8}, "similarity: 0.8 cannot be called"),
+        ({"judge": "gpt"}, "judge: 'gpt' cannot be called"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_it_can_be(
@@ -111,3 +157,80 @@ def test_what_was_given_before_does_not_change_what_is_refused() -> None:
 
     with pytest.raises(InvalidSettings, match="argument_match_threshold: True is not a number"):
         settings_for(argument_match_threshold=True)
+
+
+EFFECTS: tuple[tuple[str, Effect], ...] = (("get_*", "read"), ("*", "write"))
+RULES = (ArgumentRule("*.query", "text", {"similarity": 0.85}), ArgumentRule("*.id", "ignore"))
+
+
+@pytest.mark.parametrize("effects", [dict(EFFECTS), EFFECTS, [list(pair) for pair in EFFECTS]])
+def test_effects_are_kept_as_pairs_in_their_order(effects: Any) -> None:
+    assert Settings(effects=effects).effects == EFFECTS
+
+
+def test_rules_for_arguments_are_kept_as_rules() -> None:
+    written: Any = {"*.query": {"text": {"similarity": 0.85}}, "*.id": "ignore"}
+
+    assert Settings(arguments=written).arguments == RULES
+    assert Settings(arguments=RULES) == Settings(arguments=written)
+
+
+def alike(left: str, right: str) -> float:
+    return float(left == right)
+
+
+def test_settings_with_everything_in_them_can_be_hashed() -> None:
+    first, second = (
+        Settings(effects=EFFECTS, arguments=RULES, judge=print, similarity=alike) for _ in range(2)
+    )
+
+    assert hash(first) == hash(second)
+
+
+def test_values_that_cannot_be_looked_up_give_settings_all_the_same() -> None:
+    assert settings_for(effects=dict(EFFECTS)) == Settings(effects=EFFECTS)
+    assert settings_for(arguments=RULES, judge=print) == Settings(arguments=RULES, judge=print)
+
+
+def test_options_of_rules_that_python_takes_for_equal_are_told_apart() -> None:
+    settings_for(arguments=(ArgumentRule("*.a", "text", {"similarity": 1}),))
+
+    with pytest.raises(InvalidSettings, match="not true"):
+        settings_for(arguments=(ArgumentRule("*.a", "text", {"similarity": True}),))
+
+
+def test_values_that_are_all_defaults_give_the_default() -> None:
+    assert settings_for(mode="strict", top_k=1) is DEFAULT
+    assert settings_from({}) is DEFAULT
+
+
+@pytest.mark.parametrize("prefixes", ["mcp__*__", ["mcp__*__"], ("mcp__*__",)])
+def test_a_single_text_will_do_where_several_may_be_given(prefixes: Any) -> None:
+    assert settings_from({"strip_prefix": prefixes}).strip_prefix == ("mcp__*__",)
+
+
+def test_single_settings_override_a_preset() -> None:
+    settings = settings_from({"arrays": "ordered", "order": "exact"}, preset="outcome")
+
+    assert settings == Settings.preset("outcome", arrays="ordered", order="exact")
+    assert (settings.count_calls, settings.arrays, settings.order) == ("writes", "ordered", "exact")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("ordr", ". Is 'order' meant?"),
+        ("threshold", ". Is 'argument_match_threshold' meant?"),
+        ("colour", ""),
+    ],
+)
+def test_an_unknown_setting_is_refused_with_the_nearest(name: str, hint: str) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        settings_from({name: 1})
+
+    assert str(caught.value) == f"there is no setting {name!r}{hint}"
+
+
+def test_a_setting_that_only_the_struct_knows_is_a_type_error_as_everywhere() -> None:
+    with pytest.raises(TypeError):
+        settings_for(colour="red")

@@ -12,7 +12,6 @@ from callscore.errors import UnreadableInput
 from callscore.formats.cases import (
     NO_ID,
     has_own_id,
-    is_case,
     join_case,
     read_case,
     read_reference,
@@ -133,25 +132,6 @@ def test_a_trace_keeps_its_trial() -> None:
 def test_a_reference_and_a_trace_without_an_id_may_still_be_joined() -> None:
     assert read_reference({"expected": []}, place="f:1").id == NO_ID
     assert read_trace({"actual": []}, place="f:1").id == NO_ID
-
-
-@pytest.mark.parametrize(
-    ("record", "is_ours"),
-    [
-        ({"expected": [], "x": 1}, True),
-        ({"actual": None}, True),
-        ({"id": 1, "toolCalls": ["f"], "model": "x"}, True),
-        ({"id": 1, "tool_calls": ["f"], "messages": []}, True),
-        ({"referenceToolCalls": ["f"], "toolCalls": ["f"], "model": "x"}, True),
-        ({"id": 1, "toolCalls": []}, True),
-        ({"id": 1, "tool_calls": [], "messages": []}, False),
-        ({"tool_calls": ["f"], "type": "ai"}, False),
-        ({"id": 1, "messages": []}, False),
-        ([], False),
-    ],
-)
-def test_a_record_is_ours_if_nothing_else_can_be_meant(record: Any, is_ours: bool) -> None:
-    assert is_case(record) == is_ours
 
 
 def test_a_trace_without_calls_is_not_taken_for_one_with_none() -> None:

@@ -107,3 +107,18 @@ def test_a_tool_may_have_no_schema(schema: Any) -> None:
 
 def test_the_same_definition_twice_is_one() -> None:
     assert unique_tools([TOOL, Tool("g"), TOOL]) == [TOOL, Tool("g")]
+
+
+@pytest.mark.parametrize(("word", "effect"), [("read", "read"), ("write", "write"), ("x", None)])
+def test_an_effect_can_be_said_in_our_own_word(word: str, effect: Any) -> None:
+    hints = {"readOnlyHint": False} if effect == "read" else {}
+
+    assert read_definition({"name": "f", "effect": word, "annotations": hints}) == Tool(
+        "f", effect=effect
+    )
+
+
+def test_a_tool_that_was_read_can_be_read_again() -> None:
+    tool = Tool("f", "It fs.", SCHEMA, "read")
+
+    assert read_definitions([msgspec.to_builtins(tool)]) == [tool]

@@ -47,7 +47,7 @@ def as_expected(call: ToolCall) -> dict[str, Any]:
 def calls_in(document: Any) -> list[ToolCall]:
     found: list[ToolCall] = []
     for trace in read_document(document):
-        found += trace.expected or () if trace.calls is None else trace.calls
+        found += trace.any_calls
     return [call for call in found if call.caller != "user"]
 
 

@@ -12,7 +12,7 @@ from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
 from callscore.formats.registry import dialect_named
-from callscore.formats.sides import calls_on_side, read_side
+from callscore.formats.sides import expected_by, made_in, read_side
 from callscore.formats.trace import Trace
 
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
@@ -107,13 +107,13 @@ def test_what_only_says_what_is_expected_was_not_run() -> None:
     trace = Trace(expected=(ToolCall("f", {}),))
 
     with pytest.raises(InvalidCall, match="actual: this says which calls are expected, not which"):
-        calls_on_side(trace, side="actual", where="actual")
+        made_in(trace, where="actual")
 
 
 def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None:
     trace = Trace(calls=(ToolCall("f", error=NOT_CAPTURED), ToolCall("g", {})))
 
-    assert calls_on_side(trace, side="expected", where="e") == (ToolCall("f"), ToolCall("g", {}))
+    assert expected_by(trace, where="e") == (ToolCall("f"), ToolCall("g", {}))
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from callscore.core.expectation import Forbidden, with_calls
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
+    from callscore.core.expectation import Expected
     from callscore.core.settings import Settings
 
-__all__ = ["comparable_name", "renamed"]
+__all__ = ["comparable_name", "renamed", "renamed_expectation"]
 
 _NUMBER_BEHIND = re.compile(r":\d+$")  # as in `functions.get_weather:0`
 _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
@@ -30,6 +33,22 @@ def renamed(calls: tuple[ToolCall, ...], settings: Settings) -> tuple[ToolCall, 
             # A call is frozen; this is the quickest way to one that differs in its name.
             else structs.replace(call, name=name)
             for call in calls
+        ]
+    )
+
+
+def renamed_expectation(expected: tuple[Expected, ...], settings: Settings) -> tuple[Expected, ...]:
+    """What is expected, and what is forbidden, likewise."""
+
+    def rename(call: ToolCall) -> ToolCall:
+        return renamed((call,), settings)[0]
+
+    return tuple(
+        [
+            Forbidden(comparable_name(item.pattern, settings))
+            if isinstance(item, Forbidden)
+            else with_calls(item, rename)
+            for item in expected
         ]
     )
 

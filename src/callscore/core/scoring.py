@@ -1,75 +1,132 @@
-"""Expected calls, actual calls and settings give a score."""
+"""A score from the expected calls, the actual calls and the settings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from callscore.core.call import ToolCall
 from callscore.core.equality import equal_objects
+from callscore.core.matcher import holds_matchers
 from callscore.core.model import Score
 from callscore.core.pairing import is_correct, match_calls
+from callscore.core.settings import DEFAULT
 
 if TYPE_CHECKING:
-    from callscore.core.model import Positions, ToolCall
+    from collections.abc import Mapping
+
+    from callscore.core.expectation import Expected
+    from callscore.core.model import Ignored, Positions
     from callscore.core.settings import Settings
+    from callscore.core.tool import Tool
 
 __all__ = ["score_calls"]
 
-_Calls = tuple["ToolCall", ...]
+_Calls = tuple[ToolCall, ...]
+_are_calls = frozenset({ToolCall}).issuperset
+_NO_TOOLS: Mapping[str, Tool] = {}
 
 
-def score_calls(expected: _Calls, actual: _Calls, settings: Settings) -> Score:
-    """Pair the calls, which sorts every one into correct, incorrect, missed or extra."""
-    if settings.strip_prefix or settings.normalise_name:
-        from callscore.core.naming import renamed  # few need it, and it takes time to import
+def score_calls(
+    expected: tuple[Expected, ...],
+    actual: _Calls,
+    settings: Settings,
+    tools: Mapping[str, Tool] = _NO_TOOLS,
+) -> Score:
+    """Pair the calls, which sorts every one into correct, incorrect, missed or extra.
 
-        expected, actual = renamed(expected, settings), renamed(actual, settings)
+    Args:
+        expected: the calls, and groups of calls, that should be made.
+        actual: the calls that were made.
+        settings: how they are compared.
+        tools: the definitions of the tools by name, which say what changes something.
+
+    Raises:
+        InvalidCall: a call is both expected and forbidden, or groups are too large to be exact.
+        InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
+    """
+    ignored: tuple[Ignored, ...] = ()
+    if settings is not DEFAULT:
+        from callscore.core.preparation import prepared
+
+        expected, actual, ignored = prepared(expected, actual, settings, tools)
+    calls: Any = expected  # a group has no name, which ends the loop
     start = 0
     # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
-    for wanted, given in zip(expected, actual):  # noqa: B905  (hot, and one side may be longer)
-        left, right = wanted.arguments, given.arguments
-        if wanted.name != given.name or left is None or right is None or given.error is not None:
+    for wanted, given in zip(calls, actual):  # noqa: B905  (hot, and one side may be longer)
+        if wanted.name != given.name or given.error is not None:
             break
-        if not equal_objects(left, right):
+        left, right = wanted.arguments, given.arguments
+        if left is None or right is None or not equal_objects(left, right):
             break
         start += 1
-    if start == len(expected) or start == len(actual):
-        return Score(expected, actual, start, (), (), settings)
-    return _score_rest(expected, actual, start, settings)
+    if start == len(expected):
+        return Score(calls, actual, start, (), (), settings, (), ignored)
+    return _score_rest(expected, actual, start, settings, ignored)
 
 
-def _score_rest(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> Score:
+def _score_rest(
+    expected: tuple[Expected, ...],
+    actual: _Calls,
+    start: int,
+    settings: Settings,
+    ignored: tuple[Ignored, ...],
+) -> Score:
     """The score where more is left than calls that are equal one by one."""
+    calls: Any = expected
+    paired: _Paired | None = None
+    if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
+        paired = _pairs(calls, actual, start, settings)
+    if paired is None:
+        from callscore.core.resolution import score_demands
+
+        return score_demands(expected, actual, settings, ignored)
+    start, correct, incorrect = paired
+    return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
+
+
+# Where each tool is called, on the expected and on the actual side.
+_Places = tuple[dict[str, int], dict[str, int]]
+# From where on what is left is paired, and where the correct and the incorrect pairs stand.
+_Paired = tuple[int, tuple["Positions", ...], tuple["Positions", ...]]
+
+
+def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> _Paired | None:
+    """The pairs in what is left; None where rules stand in the expected calls."""
+    if start == len(actual):
+        return start, (), ()
     if settings.order == "any":
         if settings.mode != "strict":
             start = 0  # not so here: an equal pair may have to give way to two that are near enough
-        if _are_distinct(expected, start) and _are_distinct(actual, start):
-            return _score_distinct(expected, actual, start, settings)
-    return _score_matches(expected, actual, start, settings)
-
-
-def _are_distinct(calls: _Calls, start: int) -> bool:
-    """Whether from position `start` on no tool is called twice."""
-    left = len(calls) - start
-    return left == 1 or len({call.name for call in calls[start:]}) == left
-
-
-def _score_distinct(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> Score:
-    """The score where no tool is called twice in what is left: nothing is to be decided."""
-    correct: list[Positions] = []
-    incorrect: list[Positions] = []
-    columns = {call.name: column for column, call in enumerate(actual[start:], start)}
-    for row, call in enumerate(expected[start:], start):
-        column = columns.get(call.name)
-        if column is not None:
-            is_right = is_correct(call, actual[column], settings)
-            (correct if is_right else incorrect).append((row, column))
-    return Score(expected, actual, start, tuple(correct), tuple(incorrect), settings)
-
-
-def _score_matches(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> Score:
-    """The score from the best pairing of what is left."""
+        rows = {call.name: row for row, call in enumerate(expected[start:], start)}
+        columns = {call.name: column for column, call in enumerate(actual[start:], start)}
+        if len(rows) + start == len(expected) and len(columns) + start == len(actual):
+            paired = _pair_distinct(expected, actual, (rows, columns), settings)
+            return paired and (start, *paired)
+    if any(holds_matchers(call.arguments) for call in expected[start:]):
+        return None
     correct: list[Positions] = []
     incorrect: list[Positions] = []
     for row, column, is_right in match_calls(expected, actual, start, settings):
         (correct if is_right else incorrect).append((row, column))
-    return Score(expected, actual, start, tuple(correct), tuple(incorrect), settings)
+    return start, tuple(correct), tuple(incorrect)
+
+
+def _pair_distinct(
+    expected: _Calls, actual: _Calls, places: _Places, settings: Settings
+) -> tuple[tuple[Positions, ...], tuple[Positions, ...]] | None:
+    """The pairs where no tool is called twice in what is left: nothing is to be decided."""
+    rows, columns = places
+    correct: list[Positions] = []
+    incorrect: list[Positions] = []
+    for name, row in rows.items():
+        column = columns.get(name)
+        if column is None:
+            continue
+        call = expected[row]
+        if is_correct(call, actual[column], settings):
+            correct.append((row, column))
+        elif holds_matchers(call.arguments):
+            return None  # only where values are not equal does it matter whether they are rules
+        else:
+            incorrect.append((row, column))
+    return tuple(correct), tuple(incorrect)

@@ -19,6 +19,7 @@ __all__ = [
     "IDS",
     "NAMES",
     "Side",
+    "is_pair",
     "read_call",
     "read_calls",
     "read_plain",
@@ -133,12 +134,13 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
     if value.__class__ is dict or isinstance(value, Mapping):
         return _read_mapping(value, side, where)
     pair = (value, None) if isinstance(value, str) else value
-    if _is_pair(pair):
+    if is_pair(pair):
         return _read_mapping({"name": pair[0], "arguments": pair[1]}, side, where)
     raise InvalidCall(f"{where}: expected a call such as {_SHAPES}, got {describe(value)}.")
 
 
-def _is_pair(value: Any) -> bool:
+def is_pair(value: Any) -> bool:
+    """Whether it is the name of a tool and, perhaps, its arguments."""
     return isinstance(value, list | tuple) and len(value) == _PAIR and isinstance(value[0], str)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from callscore.core.tool import Effect, Tool
 from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
@@ -80,7 +80,7 @@ def read_definition(entry: Any) -> Tool | None:
         name,
         text_of(entry.get("description")),
         _read_schema(first(entry, *_SCHEMAS)),
-        _read_effect(first(entry, "annotations", "hints")),
+        _read_effect(entry),
     )
 
 
@@ -120,7 +120,11 @@ def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
     return lowered
 
 
-def _read_effect(annotations: Any) -> Effect | None:
+def _read_effect(entry: dict[str, Any]) -> Effect | None:
+    """What a definition says of the effect: in our own word, or in the hints of MCP."""
+    if entry.get("effect") in get_args(Effect):
+        return cast("Effect", entry["effect"])
+    annotations = first(entry, "annotations", "hints")
     is_read = first(annotations, "readOnlyHint", "read_only_hint", "read_only")
     if isinstance(is_read, bool):
         return "read" if is_read else "write"

@@ -1,4 +1,4 @@
-"""Where the parts of a case stand in records of another shape, as the user says."""
+"""What the parts of a case are called, and where they stand in records of another shape."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from callscore.formats.paths import Path, parse_path
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FIELDS", "Fields", "fields_from"]
+__all__ = ["ACTUAL", "EITHER", "EXPECTED", "EXPECTED_TOOL", "FIELDS", "Fields", "fields_from"]
 
+# What a record may call the two sides; the first of each is our own word.
+EXPECTED_TOOL = "expectedTool"
+EXPECTED = ("expected", "referenceToolCalls", EXPECTED_TOOL)
+ACTUAL = ("actual", "toolCalls")
+EITHER = ("calls", "tool_calls")  # in a file that has only one side there is no doubt which
 FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
 _NEEDED = ("id", "expected", "actual")
 

@@ -16,7 +16,7 @@ __all__ = ["PlainCase", "decode_plain"]
 
 
 class PlainCase(Struct, frozen=True, gc=False):
-    """One line of a case file. The fields that must be unset are other names of the two sides."""
+    """One line of a case file. The fields that must be unset ask for more than to compare."""
 
     id: Annotated[str, Meta(min_length=1)] | int
     expected: tuple[PlainCall, ...]
@@ -26,8 +26,12 @@ class PlainCase(Struct, frozen=True, gc=False):
     referenceToolCalls: UnsetType = UNSET  # noqa: N815  (a field of the file)
     expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
     toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
+    tools: UnsetType = UNSET  # by whose schemas the calls are checked
 
 
+# What a key begins with that may be a rule in place of a value, also if it is written as an escape.
+# One byte of it is looked for first, which is two hundred times as quick and most often enough.
+_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
 _decode_lines = msgspec.json.Decoder(PlainCase).decode_lines
 
 
@@ -38,6 +42,8 @@ def decode_plain(lines: bytes) -> list[PlainCase]:
         ValueError: one of the lines needs to be read with care.
         RecursionError: likewise.
     """
+    if any(byte in lines and mark in lines for byte, mark in _MARKS):
+        raise ValueError("there may be rules in it")
     if not lines.isascii():
         lines.decode()  # what is kept as text below is not checked there
     cases = _decode_lines(lines)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
+from callscore.core.call import ToolCall
 from callscore.errors import CallscoreError, InvalidCall, UnknownFormat
 from callscore.formats.definitions import unique_tools
 from callscore.formats.recognition import Recogniser, find_dialect, recognise, refusal
@@ -14,12 +15,14 @@ from callscore.formats.trace import DEFAULT, Trace
 from callscore.formats.transcript import NAMELESS
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.expectation import Expected
     from callscore.core.tool import Tool
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Part, Wanted
 
 __all__ = ["read_as", "read_definitions_in", "read_document", "read_named"]
+
+_Call = TypeVar("_Call", bound="Expected")
 
 
 def read_document(document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
@@ -101,20 +104,18 @@ def _without(trace: Trace, parts: tuple[Part, ...]) -> Trace:
     return trace
 
 
-def _has_any(calls: tuple[ToolCall, ...] | None, parts: tuple[Part, ...]) -> bool:
+def _has_any(calls: tuple[Expected, ...] | None, parts: tuple[Part, ...]) -> bool:
     for call in calls or ():
+        if not isinstance(call, ToolCall):
+            continue  # only a case of our own has groups, and those say themselves whose they are
         # Mostly a call is the agent's own, of a tool like any other.
         if (call.caller or call.kind) and (call.caller in parts or call.kind in parts):
             return True
     return False
 
 
-def _selected(
-    calls: tuple[ToolCall, ...] | None, parts: tuple[Part, ...]
-) -> tuple[ToolCall, ...] | None:
-    return calls and tuple(
-        [call for call in calls if call.caller not in parts and call.kind not in parts]
-    )
+def _selected(calls: tuple[_Call, ...] | None, parts: tuple[Part, ...]) -> tuple[_Call, ...] | None:
+    return calls and tuple([call for call in calls if not _has_any((call,), parts)])
 
 
 def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> list[Tool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import structs
 
@@ -16,13 +16,15 @@ from callscore.formats.shape import first, json_of
 from callscore.formats.trace import DEFAULT, Trace
 
 if TYPE_CHECKING:
+    from callscore.core.expectation import Expected
     from callscore.formats.calls import Side
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 
-__all__ = ["are_calls", "as_one", "calls_on_side", "read_side"]
+__all__ = ["are_calls", "as_one", "expected_by", "made_in", "read_side", "read_wanted"]
 
 _Calls = tuple[ToolCall, ...]
+_GENERIC = "generic"
 _PAIR = 2
 _MARKS = ("{", "<", "[", "```")
 
@@ -67,7 +69,62 @@ def read_side(
         traces = read_named(dialect, document, wanted)
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
-    return calls_on_side(as_one(traces, where=where), side=side, where=where)
+    return _on_side(as_one(traces, where=where), side, where)
+
+
+def read_wanted(
+    value: Any,
+    *,
+    where: str,
+    wanted: Wanted = DEFAULT,
+    dialect: Dialect | None = None,
+    spelled: bool = False,
+) -> tuple[Expected, ...]:
+    """What a value expects: calls and groups of calls, or the calls of a document.
+
+    Args:
+        value: as for `read_side`; in a list groups, repeats and what is forbidden may stand, too.
+        where: what to call the value in messages: `expected`.
+        wanted: what to take from a document that offers a choice.
+        dialect: what a document is written in, where that is known.
+        spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
+
+    Raises:
+        InvalidCall: as for `read_side`, or a group or a rule makes no sense.
+    """
+    if value.__class__ is list:
+        calls = read_plain(value)
+        if calls is not None:
+            return _with_rules(calls, where) if spelled else calls
+    from callscore.formats.expectations import holds_groups, read_expectation, refuse_misspelled
+
+    items = list(value) if isinstance(value, list | tuple) else [value]
+    if holds_groups(items):
+        return read_expectation(items, where=where, spelled=spelled)
+    try:
+        calls = read_side(value, side="expected", where=where, wanted=wanted, dialect=dialect)
+    except InvalidCall:
+        refuse_misspelled(items, where)
+        raise
+    return _with_rules(calls, where) if spelled and _is_own(items) else calls
+
+
+def _is_own(items: list[Any]) -> bool:
+    """Whether these are calls as people write them, and no document of another stack."""
+    if are_calls(items):
+        return True
+    if not all(first(item, *NAMES) for item in items if isinstance(item, dict)):
+        return False
+    from callscore.formats.recognition import find_dialect
+
+    dialect = find_dialect(items)
+    return dialect is None or dialect.name == _GENERIC
+
+
+def _with_rules(calls: _Calls, where: str) -> _Calls:
+    from callscore.formats.expectations import with_rules
+
+    return tuple([with_rules(call, f"{where}[{at}]") for at, call in enumerate(calls)])
 
 
 def are_calls(value: Any) -> bool:
@@ -91,7 +148,7 @@ def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Ca
 
     dialect = find_dialect(document)
     is_spelled = isinstance(document, list) or first(document, *NAMES) is not None
-    if dialect is not None and dialect.name == "generic" and is_spelled:
+    if dialect is not None and dialect.name == _GENERIC and is_spelled:
         return read_calls(document, side=side[0], where=side[1])
     try:
         traces = read_document(document, wanted)
@@ -99,7 +156,7 @@ def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Ca
         return _read_unknown(document, side, error)
     except InvalidCall as error:
         raise InvalidCall(f"{side[1]}: {error}") from error
-    return calls_on_side(as_one(traces, where=side[1]), side=side[0], where=side[1])
+    return _on_side(as_one(traces, where=side[1]), *side)
 
 
 def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -> _Calls:
@@ -138,26 +195,48 @@ def as_one(traces: list[Trace], *, where: str) -> Trace:
     )
 
 
-def calls_on_side(trace: Trace, *, side: Side, where: str) -> _Calls:
-    """What a run says about one side.
+def _on_side(trace: Trace, side: Side, where: str) -> _Calls:
+    if side == "actual":
+        return made_in(trace, where=where)
+    return cast("_Calls", expected_by(trace, where=where))  # groups only in cases of our own
+
+
+def made_in(trace: Trace, *, where: str) -> _Calls:
+    """The calls that were made in a run.
+
+    Raises:
+        InvalidCall: it says nothing about them.
+    """
+    _require_answer(trace, where)
+    if trace.calls is None:
+        problem = "this says which calls are expected, not which were made"
+        raise InvalidCall(f"{where}: {problem}.")
+    return trace.calls
+
+
+def expected_by(trace: Trace, *, where: str) -> tuple[Expected, ...]:
+    """What a run expects.
 
     A document that says what is expected says so for the expected side alone. One that does not,
     such as a conversation that went well, can stand there as a whole.
 
     Raises:
-        InvalidCall: it says nothing about this side, or expects what nobody could match.
+        InvalidCall: it says nothing at all, or expects what nobody could match.
     """
+    from callscore.core.expectation import calls_in, with_calls
+
+    _require_answer(trace, where)
+    expected = trace.any_calls if trace.expected is None else trace.expected
+    if all(call.error is None for call in calls_in(expected)):
+        return expected
+    return tuple(
+        [with_calls(item, lambda call: _require_readable(call, where)) for item in expected]
+    )
+
+
+def _require_answer(trace: Trace, where: str) -> None:
     if not trace.says_anything:
         raise InvalidCall(f"{where}: there is no answer in it, and nothing that is expected.")
-    if side == "actual":
-        if trace.calls is None:
-            problem = "this says which calls are expected, not which were made"
-            raise InvalidCall(f"{where}: {problem}.")
-        return trace.calls
-    expected = trace.any_calls if trace.expected is None else trace.expected
-    if all(call.error is None for call in expected):
-        return expected
-    return tuple([_require_readable(call, where) for call in expected])
 
 
 def _require_readable(call: ToolCall, where: str) -> ToolCall:

@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
+from callscore.core.expectation import Expected
 from callscore.core.tool import Tool
 from callscore.errors import InvalidSettings
 
@@ -31,7 +32,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     """
 
     calls: tuple[ToolCall, ...] | None = None
-    expected: tuple[ToolCall, ...] | None = None
+    expected: tuple[Expected, ...] | None = None
     id: str | None = None
     trial: int | str | None = None
     input: Any = None
@@ -45,7 +46,11 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     @property
     def any_calls(self) -> tuple[ToolCall, ...]:
         """What was called, or what is expected where the document says no more than that."""
-        return (self.expected or ()) if self.calls is None else self.calls
+        if self.calls is not None:
+            return self.calls
+        from callscore.core.expectation import calls_in
+
+        return tuple(calls_in(self.expected or ()))
 
 
 def _require_choice(option: str, value: object, choices: Any) -> None:
@@ -68,6 +73,9 @@ class Wanted(Struct, frozen=True, kw_only=True):
             a kind of tool.
         inner: finds the dialect of a document within a document; whoever reads a whole file
             remembers here what it was before.
+        on_answers: is told of each question how many answers it has. Where somebody wants to know
+            that, a question with fewer answers than `candidate` has its first one taken, with which
+            the run went on; otherwise it has none.
     """
 
     view: View | None = None
@@ -76,6 +84,21 @@ class Wanted(Struct, frozen=True, kw_only=True):
     failure: re.Pattern[str] = re.compile("^Error")
     leave_out: tuple[Part, ...] = ("user",)
     inner: Callable[..., Any] | None = None
+    on_answers: Callable[[int], None] | None = None
+
+    def choose(self, numbers: Iterable[int]) -> int:
+        """Which of several answers to the same question to take, by its number.
+
+        Every dialect that can have several answers asks this, or else the best of them is unknown.
+
+        Args:
+            numbers: those of the answers that there are; `range` of their count will do.
+        """
+        if self.on_answers is None:
+            return self.candidate
+        known = sorted({0, *(number for number in numbers if number > 0)})
+        self.on_answers(len(known))
+        return known[self.candidate] if self.candidate < len(known) else 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.leave_out, tuple):

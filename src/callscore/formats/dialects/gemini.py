@@ -14,6 +14,8 @@ from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.core.tool import Tool
     from callscore.formats.trace import Wanted
 
@@ -143,8 +145,9 @@ def _read_answer(
         is_only: whether the answers before this one are not in the document themselves.
         id: the key of a batch.
     """
-    candidates = [_candidate(piece, wanted.candidate) for piece in pieces]
-    if wanted.candidate and not any(candidates):
+    number = wanted.choose(_numbers_in(pieces))
+    candidates = [_candidate(piece, number) for piece in pieces]
+    if number and not any(candidates):
         return Trace(id=id)  # there is no such answer, and that is no answer without calls
     contents = Contents(wanted)
     history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
@@ -164,11 +167,22 @@ def _read_answer(
 
 def _candidate(answer: Any, number: int) -> Any:
     """One of the candidates; a piece of a stream may have only some of them."""
-    for position, candidate in enumerate(list_of(at(answer, "candidates"))):
-        index = integer_of(candidate.get("index")) if isinstance(candidate, dict) else None
-        if (position if index is None else index) == number:
+    for index, candidate in _numbered(answer):
+        if index == number:
             return candidate
     return None
+
+
+def _numbered(answer: Any) -> Iterator[tuple[int, Any]]:
+    for position, candidate in enumerate(list_of(at(answer, "candidates"))):
+        index = integer_of(candidate.get("index")) if isinstance(candidate, dict) else None
+        yield position if index is None else index, candidate
+
+
+def _numbers_in(pieces: list[Any]) -> Iterator[int]:
+    for piece in pieces:
+        for number, _ in _numbered(piece):
+            yield number
 
 
 def _read_conversation(messages: list[dict[str, Any]], wanted: Wanted) -> Trace:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.shape import at, dicts, first, integer_of, name_of, text_of
+from callscore.formats.shape import at, dicts, first, integer_of, list_of, name_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _read_sample(sample: dict[str, Any], wanted: Wanted) -> Trace:
     elif messages:
         reader.take_messages(messages, sample.get("input"))
     else:
-        reader.take_events(events, wanted.candidate)
+        reader.take_events(events, wanted)
     identity = sample.get("id")
     return reader.transcript.trace(
         id=name_of(identity),
@@ -180,11 +180,12 @@ class _Sample:
             if message.get("id") not in shown:
                 self._take_message(message)
 
-    def take_events(self, events: list[dict[str, Any]], candidate: int) -> None:
+    def take_events(self, events: list[dict[str, Any]], wanted: Wanted) -> None:
         """Write down what the models said, and what came of it."""
         for event in events:
             if event.get("event") == "model":
-                message = at(event, "output", "choices", candidate, "message")
+                choices = list_of(at(event, "output", "choices"))
+                message = at(choices, wanted.choose(range(len(choices))), "message")
                 if isinstance(message, dict):
                     self._take_message(message)
             elif event.get("event") == "tool":

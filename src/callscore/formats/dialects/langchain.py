@@ -14,6 +14,7 @@ from callscore.formats.families.langchain_messages import (
     take_messages,
 )
 from callscore.formats.shape import at, first, list_of
+from callscore.formats.trace import DEFAULT
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -56,14 +57,14 @@ def recognises(document: Any) -> bool:
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
             return False
         if isinstance(document.get("generations"), list):
-            return _is_generation(_generation(document, 0))
+            return _is_generation(_generation(document, DEFAULT))
     elif not isinstance(document, list):
         return False
-    entries = _entries_in(document, 0)
+    entries = _entries_in(document, DEFAULT)
     return all(map(_is_entry, entries)) and any(map(_is_sure, entries))
 
 
-def _entries_in(document: Any, candidate: int) -> list[Any]:
+def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
     """The messages, actions or calls in a document, whatever is wrapped around them."""
     for _ in range(_MOST_WRAPPED):
         if not isinstance(document, dict) or is_message(document):
@@ -72,7 +73,7 @@ def _entries_in(document: Any, candidate: int) -> list[Any]:
         if isinstance(steps, list) and steps:
             return steps
         if isinstance(document.get("generations"), list):
-            return [generated_message(document, candidate)]
+            return [generated_message(document, wanted)]
         if _is_named_generation(document):
             return [at(first(document, "kwargs") or document, "message")]
         inner = first(document, "messages", "output", "raw")
@@ -87,17 +88,16 @@ def _is_named_generation(value: dict[str, Any]) -> bool:
     return name in _GENERATIONS
 
 
-def generated_message(result: Any, candidate: int) -> Any:
+def generated_message(result: Any, wanted: Wanted) -> Any:
     """The chosen message of what a model has generated, an `LLMResult`."""
-    return at(_generation(result, candidate), "message")
+    return at(_generation(result, wanted), "message")
 
 
-def _generation(result: Any, candidate: int) -> Any:
-    chosen = at(result, "generations", 0)
+def _generation(result: Any, wanted: Wanted) -> Any:
+    first_prompt = at(result, "generations", 0)
     # One list a prompt; those who keep one prompt only may leave it out.
-    return (
-        at(chosen, candidate) if isinstance(chosen, list) else at(result, "generations", candidate)
-    )
+    answers = first_prompt if isinstance(first_prompt, list) else at(result, "generations")
+    return at(answers, wanted.choose(range(len(list_of(answers)))))
 
 
 def _is_generation(value: Any) -> bool:
@@ -143,7 +143,7 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: all messages, the chosen generation, or what an agent did step by step."""
     transcript = Transcript(wanted)
-    entries = _entries_in(document, wanted.candidate)
+    entries = _entries_in(document, wanted)
     actions = [(entry, action) for entry in entries if (action := _action_of(entry)) is not None]
     for entry, action in actions:
         _take_action(entry, action, transcript)

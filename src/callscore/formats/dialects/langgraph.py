@@ -193,8 +193,7 @@ def _requests(
     """The calls in what a model gave out in the end; otherwise, in what it has streamed."""
     outputs = [at(event, "data", "output") for event in events if event["event"] == f"{_MODEL}end"]
     messages = [
-        output if fields_of(output)[0] else generated_message(output, wanted.candidate)
-        for output in outputs
+        output if fields_of(output)[0] else generated_message(output, wanted) for output in outputs
     ]
     transcript = Transcript(wanted)
     take_messages(

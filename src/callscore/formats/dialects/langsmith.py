@@ -282,9 +282,10 @@ def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
 def _inner(outputs: dict[str, Any], wanted: Wanted) -> Any:
     """What stands in something that is no message."""
     if isinstance(outputs.get("generations"), list):
-        return generated_message(outputs, wanted.candidate)
+        return generated_message(outputs, wanted)
     if isinstance(outputs.get("choices"), list):
-        return at(outputs["choices"], wanted.candidate, "message")
+        choices = outputs["choices"]
+        return at(choices, wanted.choose(range(len(choices))), "message")
     inner = first(outputs, "message", "messages", "output")
     return outputs if inner is None else inner
 

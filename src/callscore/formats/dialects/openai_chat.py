@@ -173,10 +173,11 @@ def _read_response(response: Any, wanted: Wanted) -> Trace:
 def _chosen(choices: Any, wanted: Wanted) -> dict[str, Any] | None:
     """The choice that was asked for, by its index; by its place where servers number none."""
     given = dicts(choices)
+    number = wanted.choose(range(len(given)))
     for choice in given:
-        if choice.get("index") == wanted.candidate:
+        if choice.get("index") == number:
             return choice
-    return given[wanted.candidate] if 0 <= wanted.candidate < len(given) else None
+    return given[number] if number < len(given) else None
 
 
 def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_call
-from callscore.formats.shape import at, dicts
+from callscore.formats.shape import at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
@@ -94,17 +96,30 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the fragments of the chosen answer, put together."""
     transcript = Transcript(wanted)
     message = _Message()
-    for item in document if isinstance(document, list) else [document]:
-        for choice in dicts(at(_chunk_of(item), "choices")):
-            if (choice.get("index") or 0) != wanted.candidate:
-                continue
-            message.take(choice.get("delta"))
-            finish = choice.get("finish_reason")
-            if finish:
-                message.write(transcript, is_cut=finish == "length")
-                message = _Message()
+    number = wanted.choose(_numbers_in(document))
+    for choice in _choices_in(document):
+        if (choice.get("index") or 0) != number:
+            continue
+        message.take(choice.get("delta"))
+        finish = choice.get("finish_reason")
+        if finish:
+            message.write(transcript, is_cut=finish == "length")
+            message = _Message()
     message.write(transcript, is_cut=True)
     return [transcript.trace()]
+
+
+def _choices_in(document: Any) -> Iterator[dict[str, Any]]:
+    for item in document if isinstance(document, list) else [document]:
+        yield from dicts(at(_chunk_of(item), "choices"))
+
+
+def _numbers_in(document: Any) -> Iterator[int]:
+    """The numbers of the answers that fragments belong to."""
+    for choice in _choices_in(document):
+        number = integer_of(choice.get("index"))
+        if number is not None:
+            yield number
 
 
 class _Message:

@@ -113,7 +113,8 @@ def requests_in(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[Tool
         return outputs.calls(attributes.get("output.value"))
     first_of_one = len(messages) == 1 and wanted.candidate == 0
     if not first_of_one and _has_several(attributes):  # each message is an answer of its own
-        messages = messages[wanted.candidate : wanted.candidate + 1]
+        chosen = wanted.choose(range(len(messages)))
+        messages = messages[chosen : chosen + 1]
     return tuple([call for message in messages for call in _calls_in(message)])
 
 

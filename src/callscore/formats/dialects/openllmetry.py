@@ -89,7 +89,7 @@ def _messages(span: Span, prefixes: tuple[str, ...]) -> list[Any]:
 def _requests(
     completions: list[Any], outputs: ModelOutputs, wanted: Wanted
 ) -> tuple[ToolCall, ...]:
-    chosen = at(completions, wanted.candidate)
+    chosen = at(completions, wanted.choose(range(len(completions))))
     calls = [_call_in(entry) for entry in _entries(chosen)]
     if not calls:
         name = inside(chosen, "function_call.name")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, list_of
+from callscore.formats.trace import DEFAULT
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -37,17 +38,18 @@ def recognises(document: Any) -> bool:
     """Whether all messages in it say of which type they are, as Spring AI names the types."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
-    messages = _messages_in(document, 0)
+    messages = _messages_in(document, DEFAULT)
     return messages != [] and all(map(_is_message, messages))
 
 
-def _messages_in(document: Any, candidate: int) -> list[Any]:
+def _messages_in(document: Any, wanted: Wanted) -> list[Any]:
     """The messages of a prompt or a list; the one that a response has for a candidate."""
     if not isinstance(document, dict):
         return list_of(document)
     if _is_message(document):
         return [document]
-    generation = at(document, "results", candidate)
+    results = list_of(document.get("results"))
+    generation = at(results, wanted.choose(range(len(results))))
     if generation is None:
         generation = document.get("result")
     if at(generation, "output") is not None:
@@ -67,7 +69,7 @@ def joins_lines(line: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the chosen answer of a response, or all messages of a conversation."""
     transcript = Transcript(wanted)
-    for message in dicts(_messages_in(document, wanted.candidate)):
+    for message in dicts(_messages_in(document, wanted)):
         calls = dicts(message.get("toolCalls"))
         if calls:
             transcript.step()

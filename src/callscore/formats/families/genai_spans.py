@@ -100,7 +100,8 @@ def _chosen(attributes: dict[str, Any], wanted: Wanted) -> Any:
     if is_choice or (isinstance(messages, str) and messages[:1] == '"'):  # JSON within JSON
         messages = json_of(messages)
     if is_choice and isinstance(messages, list):
-        return messages[wanted.candidate : wanted.candidate + 1]
+        chosen = wanted.choose(range(len(messages)))
+        return messages[chosen : chosen + 1]
     return messages
 
 
@@ -146,8 +147,9 @@ def _choices(span: Span, wanted: Wanted) -> list[Any]:
             indices.append(integer_of(json_of(first(held, "index"))))
     if len(set(indices)) <= 1:
         return messages
+    number = wanted.choose(index for index in indices if index is not None)
     chosen = zip(indices, messages, strict=True)
-    return [message for index, message in chosen if index == wanted.candidate]
+    return [message for index, message in chosen if index == number]
 
 
 def _content(event: Event) -> Any:

@@ -75,7 +75,7 @@ class ModelOutputs:
         value = _value_of(given)
         if value and are_otel_messages(value):
             return self._written(take_otel_messages, value)
-        value = value and _unwrapped(value, self._wanted.candidate)
+        value = value and _unwrapped(value, self._wanted)
         if not value or not isinstance(value, dict | list) or _is_plain(value):
             return ()
         if _are_vercel_calls(value):
@@ -188,14 +188,15 @@ def _take_vercel(value: Any, transcript: Transcript) -> None:
         transcript.call(item["toolName"], first(item, "input", "args"), item.get("toolCallId"))
 
 
-def _unwrapped(value: Any, candidate: int) -> Any:
+def _unwrapped(value: Any, wanted: Wanted) -> Any:
     """The message or the response in what an observer or a framework has put around it."""
     if isinstance(value, list):
         return _unwrapped_list(value)
     if not isinstance(value, dict):
         return value
     if "generations" in value and isinstance(at(value["generations"], 0), list):
-        return at(value["generations"], 0, candidate, "message")  # LangChain's, in lists of lists
+        answers = value["generations"][0]  # LangChain's, in lists of lists
+        return at(answers, wanted.choose(range(len(answers))), "message")
     return _unwrapped_object(value)
 
 

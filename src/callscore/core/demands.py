@@ -1,0 +1,148 @@
+"""What the settings make of an expected call: rules around its plain values.
+
+`Settings.arguments`, `arrays` and `nested_objects` say how values are compared. They are put into
+the arguments as the same matchers that a case file could spell, so that one comparison knows all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
+
+from callscore.core.arguments import matched_arguments
+from callscore.core.comparison import compare, context_for, may_be_absent
+from callscore.core.matcher import ABSENT, Matcher, holds_matchers
+from callscore.core.wildcard import fits
+
+if TYPE_CHECKING:
+    from callscore.core.argument_rules import ArgumentRule
+    from callscore.core.call import ToolCall
+    from callscore.core.settings import Settings
+    from callscore.core.verdict import Context
+
+__all__ = ["Counts", "Demands", "counts_of", "demanded"]
+
+_IGNORE = "ignore"
+# Deeper than this, values are compared as they are.
+_DEEPEST = 100
+
+
+class Counts(NamedTuple):
+    """How the arguments of an actual call meet the demands of an expected one.
+
+    Attributes:
+        matched: how many of the wanted arguments were given as wanted.
+        wanted: how many were wanted; one that may be absent, and is, was not.
+        given: how many were given, without those that are ignored.
+        shared: how many were both wanted and given.
+    """
+
+    matched: int
+    wanted: int
+    given: int
+    shared: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether everything is as wanted, and nothing else was given."""
+        return self.matched == self.wanted == self.shared == self.given
+
+
+class Demands(dict[str, Any]):
+    """The arguments of an expected call with rules in them, ready to be compared.
+
+    Attributes:
+        context: what the rules need.
+        tool: the tool that is called.
+        rules: those of the settings, which also say what to ignore.
+    """
+
+    __slots__ = ("context", "rules", "tool")
+
+    def __init__(self, tool: str, settings: Settings) -> None:
+        super().__init__()
+        self.tool = tool
+        self.rules = settings.arguments
+        self.context: Context = context_for(settings)
+
+    def counts(self, given: dict[str, Any]) -> Counts:
+        """How many of the arguments that were given are as demanded."""
+        given = self.counted(given)
+        matched = wanted = 0
+        for key, demand in self.items():
+            actual = given.get(key, ABSENT)
+            if actual is not ABSENT:
+                wanted += 1
+                matched += compare(demand, actual, self.context).matched
+            elif not may_be_absent(demand):
+                wanted += 1
+        return Counts(matched, wanted, len(given), len(self.keys() & given.keys()))
+
+    def counted(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call without those that the rules ignore."""
+        if not self.rules:
+            return given
+        return {key: value for key, value in given.items() if not self._ignores(key)}
+
+    def _ignores(self, argument: str) -> bool:
+        rule = _rule_for(self.tool, argument, self.rules)
+        return rule is not None and rule.rule == _IGNORE
+
+
+def counts_of(wanted: dict[str, Any], given: dict[str, Any]) -> Counts:
+    """How many arguments were wanted, given, both, and given as wanted."""
+    if isinstance(wanted, Demands):
+        return wanted.counts(given)
+    shared = len(wanted.keys() & given.keys())
+    return Counts(matched_arguments(wanted, given), len(wanted), len(given), shared)
+
+
+def demanded(call: ToolCall, settings: Settings) -> ToolCall:
+    """The expected call with the rules of the settings in it; itself where there are none."""
+    arguments = call.arguments
+    if arguments is None or not (settings.has_rules or holds_matchers(arguments)):
+        return call
+    demands = Demands(call.name, settings)
+    for key, value in arguments.items():
+        rule = _rule_for(call.name, key, settings.arguments)
+        if rule is None:
+            demands[key] = _loosened(value, settings)
+        elif rule.rule != _IGNORE:
+            demands[key] = _ruled(value, rule, settings)
+    return structs.replace(call, arguments=demands)
+
+
+def _ruled(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
+    """The value under a rule, where it is one that the rule can be about."""
+    if value.__class__ is Matcher:
+        return value  # what the case itself says counts for more
+    from callscore.core.comparator import comparator_of
+
+    comparator = comparator_of(f"${rule.rule}")
+    matcher = Matcher(f"${rule.rule}", value, rule.options)
+    if comparator.check(matcher) is not None:
+        return _loosened(value, settings)
+    return matcher
+
+
+def _loosened(value: Any, settings: Settings, depth: int = 0) -> Any:
+    """The value with its arrays and objects as the settings compare them."""
+    if depth == _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        members = {key: _loosened(member, settings, depth + 1) for key, member in value.items()}
+        return Matcher("$subset", members) if settings.nested_objects == "subset" else members
+    if isinstance(value, list | tuple):
+        items = [_loosened(item, settings, depth + 1) for item in value]
+        return Matcher("$unordered", items) if settings.arrays == "unordered" else items
+    return value
+
+
+def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
+    """The first rule that is about this argument of this tool; a tool's name may have dots in it."""
+    for rule in rules:
+        of_tool, _, of_argument = rule.pattern.rpartition(".")
+        if fits(of_tool, tool) and fits(of_argument, argument):
+            return rule
+    return None

@@ -1,0 +1,100 @@
+"""The score where more than plain calls is expected: rules, groups, and what is forbidden."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from callscore.core.call import ToolCall
+from callscore.core.closeness import grade
+from callscore.core.demands import demanded
+from callscore.core.expectation import Forbidden, Group, Times, calls_in
+from callscore.core.model import Score
+from callscore.core.pairing import match_calls
+from callscore.core.wildcard import fits
+from callscore.errors import InvalidCall, InvalidSettings
+
+if TYPE_CHECKING:
+    from callscore.core.closeness import Grade
+    from callscore.core.expectation import Expected
+    from callscore.core.model import Ignored, Positions
+    from callscore.core.pairing import Match
+    from callscore.core.settings import Settings
+
+__all__ = ["score_demands"]
+
+_Calls = tuple[ToolCall, ...]
+
+
+def score_demands(
+    expected: tuple[Expected, ...],
+    actual: _Calls,
+    settings: Settings,
+    ignored: tuple[Ignored, ...],
+) -> Score:
+    """Take out what is forbidden, settle the groups, and pair what is left."""
+    patterns = [item.pattern for item in expected if isinstance(item, Forbidden)]
+    wanted = tuple([item for item in expected if not isinstance(item, Forbidden)])
+    _refuse_contradictions(wanted, patterns)
+    try:
+        calls, matches = _resolved(wanted, actual, settings)
+    except RecursionError as error:
+        raise InvalidCall("expected: rules or groups are nested too deeply.") from error
+    correct: list[Positions] = []
+    incorrect: list[Positions] = []
+    for row, column, is_right in matches:
+        (correct if is_right else incorrect).append((row, column))
+    return Score(
+        calls,
+        actual,
+        0,
+        tuple(correct),
+        tuple(incorrect),
+        settings,
+        forbidden=_forbidden(actual, patterns),
+        ignored=ignored,
+        expectation=None if calls == expected else expected,
+    )
+
+
+def _resolved(
+    wanted: tuple[Expected, ...], actual: _Calls, settings: Settings
+) -> tuple[_Calls, list[Match]]:
+    """The expected calls that count, and the best pairing of them."""
+    if not any(isinstance(item, Group | Times) for item in wanted):
+        calls = cast("_Calls", wanted)
+        demands = [demanded(call, settings) for call in calls]
+        return calls, match_calls(demands, actual, 0, settings)
+    if settings.order == "exact":
+        problem = "order: `exact` compares position by position, and a group has no position"
+        raise InvalidSettings(f"{problem}; use `in_order`, or expect plain calls.")
+    from callscore.core.groups import match_groups
+
+    known: dict[int, ToolCall] = {}  # by identity: a call is looked at many times
+
+    def grade_pair(call: ToolCall, given: ToolCall) -> Grade:
+        demand = known.get(id(call))
+        if demand is None:
+            demand = known[id(call)] = demanded(call, settings)
+        return grade(demand, given, settings)
+
+    grouped = match_groups(wanted, actual, settings, grade_pair)
+    return grouped.calls, grouped.matches
+
+
+def _forbidden(actual: _Calls, patterns: list[str]) -> tuple[int, ...]:
+    """The positions of the calls that must not have been made. None of them is paired."""
+    return tuple(
+        [
+            position
+            for position, call in enumerate(actual)
+            if any(fits(pattern, call.name) for pattern in patterns)
+        ]
+    )
+
+
+def _refuse_contradictions(wanted: tuple[Expected, ...], patterns: list[str]) -> None:
+    for call in calls_in(wanted) if patterns else ():
+        for pattern in patterns:
+            if fits(pattern, call.name):
+                problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
+                raise InvalidCall(f"expected: {problem}. Take one of the two out.")

@@ -1,0 +1,280 @@
+"""What may be expected of an agent, beyond a plain list of calls.
+
+    from callscore import expect, score
+
+    score(
+        [expect.call("search", query=expect.contains("Paris")), expect.forbid("delete_*")],
+        response,
+    )
+
+Each function is named like the key that a case file has for it, without the `$`. `one_of` and
+`optional` are for values and for calls: they look at what they are given. What the functions give
+is plain frozen data, and `to_json` and `from_json` turn it into what a case file holds and back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.call import ToolCall
+from callscore.core.expectation import Forbidden, Group, GroupKind, Times
+from callscore.core.matcher import Matcher
+from callscore.errors import InvalidCall
+from callscore.formats.describing import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.core.expectation import Expected
+
+__all__ = [
+    "absent",
+    "any",
+    "any_order",
+    "approx",
+    "call",
+    "contains",
+    "date",
+    "forbid",
+    "from_json",
+    "gt",
+    "gte",
+    "in_order",
+    "judge",
+    "lt",
+    "lte",
+    "one_of",
+    "optional",
+    "regex",
+    "schema",
+    "subset",
+    "text",
+    "times",
+    "to_json",
+    "type",
+    "unordered",
+]
+
+_NODES = (ToolCall, Group, Times, Forbidden)
+
+
+def call(name: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> ToolCall:
+    """A call of a tool: `expect.call("search", query=expect.contains("Paris"))`.
+
+    Args:
+        name: the tool.
+        arguments: its arguments, where their names are no Python names. Without any, here or as
+            keywords, the call accepts any arguments; `{}` means none.
+        **named: its arguments.
+
+    Raises:
+        InvalidCall: it has no name, or a function of this module stands in place of what it gives.
+    """
+    _require_text("expect.call", name, "the name of a tool")
+    if arguments is None and not named:
+        return ToolCall(name)
+    given = {**(arguments or {}), **named}
+    for argument, value in given.items():
+        if getattr(value, "__module__", None) == __name__:
+            problem = f"expect.{value.__name__} is a function: write expect.{value.__name__}()"
+            raise InvalidCall(f"expect.call: {argument}: {problem}.")
+    return ToolCall(name, given)
+
+
+def times(call: ToolCall | str, *, min: int = 1, max: int | None = None) -> Times:  # noqa: A002  (as in a file)
+    """A call that may be made several times: `expect.times(expect.call("poll"), min=1, max=3)`.
+
+    Args:
+        call: the call, or the name of a tool.
+        min: how often it must be made.
+        max: how often it may be made; None for any number.
+
+    Raises:
+        InvalidCall: there is no such number of times.
+    """
+    from callscore.formats.expectations import read_expected
+
+    item = Times(_node(call), min, max)
+    return read_expected(item, where="expect", spelled=False)  # type: ignore[return-value]  # a Times stays one
+
+
+def in_order(*members: Expected | str) -> Group:
+    """Calls or groups of which each comes after the one before."""
+    return _group("in_order", members)
+
+
+def any_order(*members: Expected | str) -> Group:
+    """Calls or groups that may come in any order, and may interleave."""
+    return _group("any_order", members)
+
+
+def one_of(*options: Any) -> Any:
+    """One of several calls or groups; or, in place of an argument's value, one of several values."""
+    if _are_nodes(options):
+        return _group("one_of", options)
+    return _matcher("$one_of", list(options))
+
+
+def optional(option: Any) -> Any:
+    """A call or a group that may be made; or a value that may be left out, and if given, is this."""
+    if _are_nodes([option]):
+        return _group("optional", [option])
+    return _matcher("$optional", option)
+
+
+def forbid(pattern: str) -> Forbidden:
+    """Calls that must not be made: a tool, or a pattern such as `delete_*`.
+
+    Raises:
+        InvalidCall: it is no name and no pattern.
+    """
+    _require_text("expect.forbid", pattern, 'the name of a tool, or a pattern such as "delete_*"')
+    return Forbidden(pattern)
+
+
+def any() -> Matcher:  # noqa: A001  (it is called `$any` in a file)
+    """Any value, as long as one is given."""
+    return _matcher("$any", True)  # noqa: FBT003  (what stands under the key)
+
+
+def type(*names: str) -> Matcher:  # noqa: A001  (likewise)
+    """Any value of a JSON type, or of one of several: `expect.type("string", "null")`."""
+    return _matcher("$type", names[0] if len(names) == 1 else list(names))
+
+
+def regex(pattern: str) -> Matcher:
+    """Text in which a regular expression is found."""
+    return _matcher("$regex", pattern)
+
+
+def contains(part: str) -> Matcher:
+    """Text that has this text in it."""
+    return _matcher("$contains", part)
+
+
+def approx(value: float, *, rel: float | None = None, abs: float | None = None) -> Matcher:  # noqa: A002  (as in a file)
+    """A number within a tolerance, relative or absolute; the larger of the two counts."""
+    return _matcher("$approx", value, rel=rel, abs=abs)
+
+
+def gt(value: float, *, lt: float | None = None, lte: float | None = None) -> Matcher:
+    """A number greater than this, and perhaps less than another: `expect.gt(1, lte=5)`."""
+    return _matcher("$gt", value, **{"$lt": lt, "$lte": lte})
+
+
+def gte(value: float, *, lt: float | None = None, lte: float | None = None) -> Matcher:
+    """A number that is at least this, and perhaps less than another."""
+    return _matcher("$gte", value, **{"$lt": lt, "$lte": lte})
+
+
+def lt(value: float) -> Matcher:
+    """A number less than this."""
+    return _matcher("$lt", value)
+
+
+def lte(value: float) -> Matcher:
+    """A number that is at most this."""
+    return _matcher("$lte", value)
+
+
+def text(
+    value: str, *, ignore: Sequence[str] | None = None, similarity: float | None = None
+) -> Matcher:
+    """Text that is the same but for what is ignored, or similar enough.
+
+    Args:
+        value: the text.
+        ignore: any of `case`, `space`, `punctuation`, `width`; all of them by default.
+        similarity: how similar it must be, from 0 to 1; 1 by default.
+    """
+    return _matcher("$text", value, ignore=ignore and list(ignore), similarity=similarity)
+
+
+def date(value: str | float) -> Matcher:
+    """The same date or instant, however it is written."""
+    return _matcher("$date", value)
+
+
+def unordered(items: Iterable[Any]) -> Matcher:
+    """An array with these items in any order."""
+    return _matcher("$unordered", list(items))
+
+
+def subset(members: Mapping[str, Any]) -> Matcher:
+    """An object that has at least these keys, with these values."""
+    return _matcher("$subset", dict(members))
+
+
+def absent() -> Matcher:
+    """An argument that must not be given."""
+    return _matcher("$absent", True)  # noqa: FBT003  (what stands under the key)
+
+
+def schema(schema: Mapping[str, Any] | bool) -> Matcher:  # noqa: FBT001  (`true` is a schema)
+    """Any value that is valid under a JSON Schema."""
+    return _matcher("$schema", schema if isinstance(schema, bool) else dict(schema))
+
+
+def judge(question: str, *, at_least: float | None = None) -> Matcher:
+    """A value about which a model says yes; `score(..., judge=...)` names who is asked."""
+    return _matcher("$judge", question, at_least=at_least)
+
+
+def to_json(expected: Any) -> Any:
+    """What is expected as plain data that a case file can hold.
+
+    Args:
+        expected: a list of what these functions give, of calls however they are spelled, or one.
+
+    Raises:
+        InvalidCall: it cannot be read, or no file can say it.
+    """
+    from callscore.core.spelling import spell_expected
+    from callscore.formats.sides import read_wanted
+
+    return [spell_expected(item) for item in read_wanted(expected, where="expected")]
+
+
+def from_json(expected: Any) -> list[Expected]:
+    """What is expected by the `expected` field of a case file, with its `$` keys read as rules.
+
+    Raises:
+        InvalidCall: it cannot be read.
+    """
+    from callscore.formats.sides import read_wanted
+
+    return list(read_wanted(expected, where="expected", spelled=True))
+
+
+def _require_text(where: str, value: Any, noun: str) -> None:
+    if not isinstance(value, str) or not value:
+        raise InvalidCall(f"{where}: it takes {noun}; got {describe(value)}.")
+
+
+def _matcher(key: str, value: Any, **options: Any) -> Matcher:
+    """A rule, checked at once, so that the mistake is found where it was made."""
+    from callscore.core.comparator import comparator_of
+
+    given = {name: option for name, option in options.items() if option is not None}
+    matcher = Matcher(key, value, given)
+    problem = comparator_of(key).check(matcher)
+    if problem is not None:
+        raise InvalidCall(f"expect.{key.removeprefix('$')}: {problem}")
+    return matcher
+
+
+def _are_nodes(options: Iterable[Any]) -> bool:
+    """Whether calls or groups are meant; text alone is a value, beside a call the name of a tool."""
+    found = [isinstance(option, _NODES) for option in options]
+    return True in found
+
+
+def _node(member: Any) -> Any:
+    return ToolCall(member) if isinstance(member, str) and member else member
+
+
+def _group(kind: GroupKind, members: Iterable[Any]) -> Group:
+    from callscore.formats.expectations import read_expected
+
+    group = Group(kind, tuple(_node(member) for member in members))
+    return read_expected(group, where="expect", spelled=False)  # type: ignore[return-value]  # a Group stays one

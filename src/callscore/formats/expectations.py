@@ -1,0 +1,230 @@
+"""How what is expected is spelled: calls, groups of calls, repeats, and what is forbidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from msgspec import structs
+
+from callscore.core.expectation import Expected, Forbidden, Group, GroupKind, Times
+from callscore.core.matcher import Matcher
+from callscore.core.nearest import meant_by
+from callscore.errors import InvalidCall
+from callscore.formats.calls import NAMES, is_pair, read_call
+from callscore.formats.describing import describe
+
+if TYPE_CHECKING:
+    from callscore.core.call import ToolCall
+
+__all__ = [
+    "FORBID",
+    "GROUPS",
+    "TIMES",
+    "holds_groups",
+    "read_expectation",
+    "read_expected",
+    "with_rules",
+]
+
+GROUPS: tuple[GroupKind, ...] = get_args(GroupKind)
+FORBID = "forbid"
+TIMES = "times"
+_KINDS = (*GROUPS, FORBID)
+MOST_TIMES = 10_000  # each of them is a call that is expected
+_BOUNDS = ("min", "max")
+
+
+def holds_groups(items: list[Any]) -> bool:
+    """Whether a list of what is expected has anything in it but calls."""
+    return any(
+        isinstance(item, Group | Times | Forbidden | Matcher)
+        or (isinstance(item, Mapping) and (_is_group(item) or TIMES in item))
+        for item in items
+    )
+
+
+def _is_group(item: Mapping[str, Any]) -> bool:
+    return any(kind in item for kind in _KINDS) and not any(name in item for name in NAMES)
+
+
+def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Expected, ...]:
+    """What a list of calls, groups and forbidden calls expects.
+
+    Args:
+        items: the list.
+        where: what to call it in messages: `expected`.
+        spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
+
+    Raises:
+        InvalidCall: something in it cannot be read, or stands in a wrong place.
+    """
+    try:
+        return tuple(
+            [
+                _read_forbidden(item, f"{where}[{position}]")
+                or read_expected(item, where=f"{where}[{position}]", spelled=spelled)
+                for position, item in enumerate(items)
+            ]
+        )
+    except RecursionError as error:
+        raise InvalidCall(f"{where}: groups are nested too deeply.") from error
+
+
+def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
+    """One call or one group; what is forbidden stands in the top list alone.
+
+    Raises:
+        InvalidCall: it cannot be read, or stands in a wrong place.
+    """
+    if isinstance(item, Matcher):
+        problem = f"`{item.key}` stands in place of an argument's value, not of a call"
+        raise InvalidCall(f"{where}: {problem}.")
+    if isinstance(item, Group):
+        return _checked(item, where)
+    if isinstance(item, Times):
+        return _read_times(item.call, {"min": item.least, "max": item.most}, where)
+    if _read_forbidden(item, where) is not None:
+        problem = f"`{FORBID}` holds for the whole case: put it into the top list"
+        raise InvalidCall(f"{where}: {problem}.")
+    if isinstance(item, Mapping):
+        return _read_mapping(item, where, spelled=spelled)
+    return _read_call(item, where, spelled=spelled)
+
+
+def _checked(group: Group, where: str) -> Group:
+    """A group that was made in Python, with everything in it looked at."""
+    members = _read_members(group.kind, list(group.members), where, spelled=False)
+    return Group(group.kind, members)
+
+
+def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expected:
+    if not _is_group(item):
+        if TIMES not in item:
+            return _read_call(item, where, spelled=spelled)
+        call = {key: value for key, value in item.items() if key != TIMES}
+        return _read_times(_read_call(call, where, spelled=spelled), item[TIMES], where)
+    kind = next(kind for kind in _KINDS if kind in item)
+    for key in item:
+        if key != kind:
+            raise InvalidCall(f"{where}: {describe(key)} cannot stand beside `{kind}`.")
+    value = item[kind]
+    members = [value] if kind == "optional" else value
+    if kind == "optional" and isinstance(value, list) and not _is_call(value):
+        problem = "it takes one call or one group; several go into `in_order` or `any_order`"
+        raise InvalidCall(f"{where}.optional: {problem}.")
+    if not isinstance(members, list | tuple):
+        raise InvalidCall(f"{where}.{kind}: expected a list of calls, got {describe(value)}.")
+    group = cast("GroupKind", kind)
+    return Group(group, _read_members(group, list(members), where, spelled=spelled))
+
+
+def _read_members(
+    kind: GroupKind, members: list[Any], where: str, *, spelled: bool
+) -> tuple[Expected, ...]:
+    if not members:
+        raise InvalidCall(f"{where}.{kind}: there is nothing in it.")
+    if kind == "optional":
+        return (read_expected(members[0], where=f"{where}.{kind}", spelled=spelled),)
+    return tuple(
+        [
+            read_expected(member, where=f"{where}.{kind}[{position}]", spelled=spelled)
+            for position, member in enumerate(members)
+        ]
+    )
+
+
+def _read_forbidden(item: Any, where: str) -> Forbidden | None:
+    if isinstance(item, Forbidden):
+        return item
+    if not isinstance(item, Mapping) or FORBID not in item or not _is_group(item):
+        return None
+    pattern = item[FORBID]
+    if len(item) == 1 and isinstance(pattern, str) and pattern:
+        return Forbidden(pattern)
+    problem = 'is the name of a tool, or a pattern such as "delete_*", and stands alone'
+    raise InvalidCall(f"{where}.{FORBID}: it {problem}; got {describe(item)}.")
+
+
+def _read_call(item: Any, where: str, *, spelled: bool) -> ToolCall:
+    if isinstance(item, Mapping):
+        _refuse_misspelled(item, where)
+    call = read_call(item, side="expected", where=where)
+    return with_rules(call, where) if spelled and not _is_foreign(item) else call
+
+
+def _is_call(items: list[Any]) -> bool:
+    """Whether a list is one call, and not a list of names."""
+    if not is_pair(items):
+        return False
+    arguments = items[1].strip() if isinstance(items[1], str) else ""
+    return arguments in ("", "null") or arguments[0] in '{"'  # an object as JSON, perhaps twice
+
+
+def _is_foreign(item: Any) -> bool:
+    """Whether it is a call as another stack records it, in which nothing is a rule."""
+    if not isinstance(item, Mapping):
+        return False
+    return "type" in item or isinstance(item.get("function"), Mapping)
+
+
+def with_rules(call: ToolCall, where: str) -> ToolCall:
+    """A call out of a case file with the `$` keys in its arguments read as rules."""
+    from callscore.core.spelling import LITERAL, matchers_in
+
+    arguments = matchers_in(call.arguments, where=f"{where}.arguments")
+    if arguments is call.arguments:
+        return call
+    if isinstance(arguments, dict):
+        return structs.replace(call, arguments=arguments)
+    key = arguments.key if isinstance(arguments, Matcher) else LITERAL
+    problem = f"`{key}` stands in place of an argument's value, not of all arguments"
+    hint = "To allow other arguments beside these, use mode `flexible` with a threshold of 1"
+    raise InvalidCall(f"{where}.arguments: {problem}. {hint}.")
+
+
+def refuse_misspelled(items: list[Any], where: str) -> None:
+    """Say so of a group whose name is nearly right, rather than of a call without a name.
+
+    Raises:
+        InvalidCall: there is one.
+    """
+    for position, item in enumerate(items):
+        if isinstance(item, Mapping):
+            _refuse_misspelled(item, f"{where}[{position}]")
+
+
+def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
+    if any(name in item for name in NAMES) or len(item) != 1:
+        return
+    (key,) = item
+    if str(key).startswith("$") and str(key)[1:] not in _KINDS:
+        problem = f"{describe(key)} stands in place of an argument's value, not of a call"
+        raise InvalidCall(f"{where}: {problem}.")
+    hint = meant_by(key, _KINDS)
+    if hint:
+        raise InvalidCall(f"{where}: {describe(key)} is no group{hint}")
+
+
+def _read_times(call: ToolCall, times: Any, where: str) -> Times:
+    bounds = {"min": times, "max": times} if _is_count(times) else times
+    if not isinstance(bounds, Mapping):
+        problem = 'is a number, or an object such as {"min": 1, "max": 3}'
+        raise InvalidCall(f"{where}.{TIMES}: it {problem}; got {describe(times)}.")
+    for key in bounds:
+        if key not in _BOUNDS:
+            hint = meant_by(key, _BOUNDS) or "."
+            raise InvalidCall(f"{where}.{TIMES}: {describe(key)} is neither `min` nor `max`{hint}")
+    least, most = bounds.get("min", 1), bounds.get("max")
+    if not _is_count(least) or not (most is None or _is_count(most)):
+        raise InvalidCall(
+            f"{where}.{TIMES}: `min` and `max` are integers from 0 to {MOST_TIMES:,}."
+        )
+    if most is not None and most < max(least, 1):
+        problem = f"`max` is {most} and `min` is {least}"
+        raise InvalidCall(f"{where}.{TIMES}: {problem}; to forbid a call write `{FORBID}`.")
+    return Times(call, least, most)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TIMES

@@ -1,0 +1,163 @@
+"""The JSON Schema of case files: valid itself, and it accepts every case that there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+
+from callscore.errors import UnreadableInput
+from callscore.formats.case_fields import is_case
+from callscore.formats.case_schema import case_schema
+from callscore.formats.cases import read_case
+from callscore.formats.fields import ACTUAL, EXPECTED, FIELDS
+from callscore.sources import BadRecord, read_records
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = case_schema()
+VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
+HERE = re.compile(
+    r"^cat > (\S+\.(?:jsonl|json|ya?ml)) <<'(\w+)'\n(.*?)^\2$", re.DOTALL | re.MULTILINE
+)
+BLOCK = re.compile(r"^```(json|yaml)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def accepts(value: Any) -> bool:
+    return VALIDATOR.is_valid(value)
+
+
+def is_read(value: Any) -> bool:
+    try:
+        read_case(value, place="case")
+    except UnreadableInput:
+        return False
+    return True
+
+
+def test_it_is_a_schema_of_draft_2020_12() -> None:
+    assert jsonschema_rs.meta.is_valid(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
+    text = msgspec.json.encode(SCHEMA).decode()
+
+    references = set(re.findall(r'"\$ref":"([^"]*)"', text))
+
+    assert msgspec.json.decode(text) == SCHEMA
+    assert references == {f"#/$defs/{name}" for name in SCHEMA["$defs"]}
+
+
+CASES: list[Any] = [
+    *({"id": "a"}, {"input": 1}, {"expected": []}, {"actual": []}, {"toolCalls": None}),
+    {"id": 7, "input": {"any": "thing"}, "expected": None, "actual": None},
+    {"id": None, "expected": ["a"], "trial": None, "tags": None, "metadata": 1, "tools": "?"},
+    {"expectedTool": "a", "toolCalls": [{"toolName": "a"}]},
+    {"expectedTool": None},
+    {"referenceToolCalls": [{"tool": "a", "args": {}}], "trial": "x", "tags": "word"},
+    {"$schema": "case.schema.json", "id": "a", "expected": [], "tags": ["x", "y"], "more": {}},
+    {"id": "a", "actual": {"tool_calls": []}, "cases": "none"},
+    {"expected": ["a"], "actual": [], "actul": 1, "expectd": 2},
+    {"id": "a", "actual": ["a", ["b", {}], {"name": None}, {"name": "c", "args": "{"}]},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_what_the_reader_takes_for_a_case_is_valid_alone_and_among_others(case: Any) -> None:
+    assert is_read(case)
+    assert accepts(case)
+    assert accepts([case, case])
+    assert accepts({"cases": [case], "$schema": "x"})
+
+
+MISTAKES: list[Any] = [
+    *({}, {"name": "a"}, "a", 1),
+    *({"id": ""}, {"id": 1.5}, {"id": True}, {"id": ["a"]}),
+    *({"id": "a", "trial": 1.5}, {"id": "a", "trial": []}),
+    *({"id": "a", "tags": 1}, {"id": "a", "tags": ["x", 1]}),
+    *({"id": "a", "expectedTool": ["a"]}, {"id": "a", "expectedTool": ""}),
+    *({"expected": [], "referenceToolCalls": []}, {"expected": [], "expectedTool": None}),
+    *({"expectedTool": None, "referenceToolCalls": []}, {"actual": [], "toolCalls": []}),
+    *({"expected": 5}, {"expected": "search"}, {"referenceToolCalls": [{"in_ordre": ["a"]}]}),
+    *({"actual": 5}, {"toolCalls": True}),
+    *({"id": "a", "expectd": []}, {"expected": [], "acutal": []}, {"Expected": [], "actual": []}),
+]
+
+
+@pytest.mark.parametrize("case", MISTAKES, ids=repr)
+def test_what_the_reader_refuses_as_a_case_is_refused(case: Any) -> None:
+    assert not is_read(case)
+    assert not accepts(case)
+    assert not accepts([{"id": "fine"}, case])
+    assert not accepts({"cases": [case]})
+
+
+def test_every_field_that_is_called_a_typo_is_one_to_the_reader() -> None:
+    (typos,) = [
+        rule["else"]["propertyNames"]["not"]["enum"]
+        for rule in SCHEMA["$defs"]["case"]["allOf"]
+        if "else" in rule
+    ]
+
+    taken = [typo for typo in typos if is_read({"id": "a", typo: []})]
+
+    assert len(typos) > 20
+    assert not taken
+
+
+@pytest.mark.parametrize("calls", ["calls", "tool_calls"])
+def test_a_file_of_one_side_may_call_its_calls_so(calls: str) -> None:
+    assert accepts({calls: ["a"]})
+
+
+def test_a_yaml_document_without_content_is_no_mistake() -> None:
+    assert accepts(None)
+
+
+def test_every_field_of_a_case_says_on_hover_what_it_means() -> None:
+    case = SCHEMA["$defs"]["case"]
+    fields = case["properties"]
+    sides = {"expected": SCHEMA["$defs"]["expected"], "actual": SCHEMA["$defs"]["actual"]}
+
+    assert set(fields) == {*FIELDS, "$schema"}
+    assert set(case["patternProperties"]) == {f"^{name}$" for name in EXPECTED[1:] + ACTUAL[1:]}
+    assert all((fields | sides)[field]["title"] for field in FIELDS)
+
+
+def _texts(page: Path) -> list[tuple[str, str]]:
+    """The case files that a page shows: their names and what is in them."""
+    text = page.read_text(encoding="utf-8")
+    files = [(name, content) for name, _, content in HERE.findall(text)]
+    return files + [(f"block.{kind}", content) for kind, content in BLOCK.findall(text)]
+
+
+def test_every_case_that_the_documentation_shows_is_valid(tmp_path: Path) -> None:
+    cases: list[Any] = []
+    for page in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]):
+        for name, content in _texts(page):
+            file = tmp_path / name
+            file.write_text(content, encoding="utf-8")
+            cases += [
+                record.value
+                for record in read_records(str(file))
+                if not isinstance(record, BadRecord) and is_case(record.value)
+            ]
+
+    refused = [case for case in cases if is_read(case) and not accepts(case)]
+
+    assert len(cases) >= 10
+    assert not refused
+
+
+def test_every_case_among_the_samples_is_valid() -> None:
+    samples = sorted((ROOT / "tests/samples/formats/callscore_case").glob("*s*.json"))
+    documents = [path for path in samples if path.name.count(".") == 1]
+
+    refused = [path for path in documents if not accepts(msgspec.json.decode(path.read_bytes()))]
+
+    assert len(documents) >= 2
+    assert not refused

@@ -1,0 +1,164 @@
+"""Calls, groups, repeats and what is forbidden, as people spell them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.call import ToolCall
+from callscore.core.expectation import Forbidden, Group, Times
+from callscore.core.matcher import Matcher
+from callscore.errors import InvalidCall
+from callscore.formats.expectations import holds_groups
+from callscore.formats.sides import read_wanted
+
+A, B = ToolCall("a"), ToolCall("b", {"x": 1})
+
+
+def read(value: Any, *, spelled: bool = True) -> Any:
+    return read_wanted(value, where="expected", spelled=spelled)
+
+
+def test_groups_are_read_from_files_in_any_depth() -> None:
+    value = [
+        {"in_order": [{"any_order": ["a", {"tool": "b", "args": {"x": 1}}]}, {"optional": "a"}]},
+        {"one_of": ["a", {"in_order": ["a", ["b", {"x": 1}]]}]},
+        {"forbid": "delete_*"},
+        {"name": "b", "arguments": {"x": 1}, "times": {"min": 1, "max": 3}},
+    ]
+
+    assert read(value) == (
+        Group("in_order", (Group("any_order", (A, B)), Group("optional", (A,)))),
+        Group("one_of", (A, Group("in_order", (A, B)))),
+        Forbidden("delete_*"),
+        Times(B, 1, 3),
+    )
+
+
+def test_groups_made_in_python_stand_beside_calls_in_any_spelling() -> None:
+    group = Group("optional", (A,))
+
+    assert read([group, {"name": "b", "arguments": {"x": 1}}, "a"], spelled=False) == (group, B, A)
+    assert read(group, spelled=False) == (group,)
+    assert read((Times(A, 2, 2), Forbidden("x")), spelled=False) == (Times(A, 2, 2), Forbidden("x"))
+
+
+@pytest.mark.parametrize(
+    ("times", "least", "most"),
+    [
+        (2, 2, 2),
+        ({}, 1, None),
+        ({"min": 0}, 0, None),
+        ({"max": 3}, 1, 3),
+        ({"min": 2, "max": 2}, 2, 2),
+    ],
+)
+def test_a_repeat_count_is_a_number_or_two_bounds(times: Any, least: int, most: int | None) -> None:
+    assert read([{"name": "a", "times": times}]) == (Times(A, least, most),)
+
+
+def test_dollar_keys_are_rules_in_a_file_and_literal_in_python() -> None:
+    value = [{"name": "a", "arguments": {"q": {"$contains": "x"}}}]
+
+    assert read(value) == (ToolCall("a", {"q": Matcher("$contains", "x")}),)
+    assert read(value, spelled=False) == (ToolCall("a", {"q": {"$contains": "x"}}),)
+    assert read([{"tool": "a", "args": '{"q": {"$any": true}}'}]) == (
+        ToolCall("a", {"q": Matcher("$any")}),
+    )
+    assert read([{"optional": value[0]}], spelled=False) == (
+        Group("optional", (ToolCall("a", {"q": {"$contains": "x"}}),)),
+    )
+
+
+def test_a_single_call_in_place_of_a_list_has_rules_too() -> None:
+    assert read({"name": "a", "arguments": {"q": {"$any": True}}}) == (
+        ToolCall("a", {"q": Matcher("$any")}),
+    )
+
+
+def test_a_field_that_no_call_has_does_not_turn_rules_into_values() -> None:
+    call = {"name": "a", "arguments": {"q": {"$any": True}}, "note": "x"}
+
+    assert read([call]) == read(call) == (ToolCall("a", {"q": Matcher("$any")}),)
+
+
+def test_what_another_stack_recorded_is_literal() -> None:
+    function = {"name": "a", "arguments": '{"q": {"$any": true}}'}
+    message = {
+        "role": "assistant",
+        "tool_calls": [{"id": "1", "type": "function", "function": function}],
+    }
+
+    assert [call.arguments for call in read([message])] == [{"q": {"$any": True}}]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([{"in_ordre": ["a"]}], r"expected\[0\]: 'in_ordre' is no group. Is 'in_order' meant\?"),
+        ([{"$one_of": ["a"]}], r"Is 'one_of' meant\?"),
+        ([{"in_order": "a"}], r"expected\[0\].in_order: expected a list of calls, got 'a'"),
+        ([{"in_order": []}], r"expected\[0\].in_order: there is nothing in it"),
+        ([{"in_order": ["a"], "max": 1}], "'max' cannot stand beside `in_order`"),
+        (
+            [{"$contains": "x"}],
+            r"'\$contains' stands in place of an argument's value, not of a call",
+        ),
+        ([{"optional": ["a", "b"]}], r"optional: it takes one call or one group"),
+        ([{"one_of": ["a", {"forbid": "b"}]}], r"one_of\[1\]: `forbid` holds for the whole case"),
+        ([{"optional": {"forbid": "b"}}], r"expected\[0\].optional: `forbid`"),
+        ([{"forbid": 3}], r"expected\[0\].forbid: it is the name of a tool"),
+        ([{"forbid": "a", "times": 2}], "and stands alone"),
+        ([{"name": "a", "times": "often"}], r"expected\[0\].times: it is a number"),
+        ([{"name": "a", "times": True}], r"times: it is a number"),
+        ([{"name": "a", "times": {"mn": 1}}], r"'mn' is neither `min` nor `max`"),
+        ([{"name": "a", "times": {"min": -1}}], "integers from 0 to 10,000"),
+        ([{"name": "a", "times": {"min": 10**9}}], "integers from 0 to 10,000"),
+        ([{"name": "a", "times": {"max": 1.5}}], "integers from 0 to 10,000"),
+        ([{"name": "a", "times": {"min": 3, "max": 2}}], "`max` is 2 and `min` is 3"),
+        ([{"name": "a", "times": 0}], "to forbid a call write `forbid`"),
+        ([{"in_order": [{"nam": "a"}, 5]}], r"in_order\[0\]: a call needs a name"),
+        ([{"name": "a", "arguments": {"$subset": {"x": 1}}}], "not of all arguments"),
+        (
+            [{"name": "a", "arguments": {"q": {"$rgx": "x"}}}],
+            r"expected\[0\].arguments.q: .*\$regex",
+        ),
+        ([Matcher("$any")], r"`\$any` stands in place of an argument's value, not of a call"),
+        ([{"one_of": ["a", 5]}], r"expected\[0\].one_of\[1\]: expected a call such as"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_place_and_the_nearest_spelling(
+    value: Any, said: str
+) -> None:
+    with pytest.raises(InvalidCall, match=said):
+        read(value)
+
+
+def test_a_tool_may_be_called_like_a_group() -> None:
+    value = {"name": "forbid", "arguments": {"optional": 1}}
+
+    assert not holds_groups([value])
+    assert read([value]) == (ToolCall("forbid", {"optional": 1}),)
+
+
+def test_a_call_in_the_shape_of_another_stack_is_literal_also_inside_a_group() -> None:
+    function = {"name": "a", "arguments": {"q": {"$any": True}}}
+    call = {"id": "1", "type": "function", "function": function}
+
+    (group,) = read([{"optional": call}])
+
+    assert group.members[0].arguments == {"q": {"$any": True}}
+
+
+def test_an_optional_pair_is_a_call() -> None:
+    assert read([{"optional": ["b", {"x": 1}]}]) == (Group("optional", (B,)),)
+
+
+def test_groups_nested_too_deeply_are_refused() -> None:
+    value: Any = "a"
+    for _ in range(10_000):
+        value = {"optional": value}
+
+    with pytest.raises(InvalidCall, match="groups are nested too deeply"):
+        read([value])

@@ -1,0 +1,167 @@
+"""The functions that say what is expected."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore import InvalidCall, ToolCall, expect, score
+from callscore.core.comparator import comparators
+from callscore.core.expectation import Forbidden, Group, GroupKind, Times
+from callscore.core.matcher import Matcher
+
+
+def test_a_call_takes_its_arguments_as_keywords_or_as_an_object() -> None:
+    assert expect.call("f", a=1) == ToolCall("f", {"a": 1})
+    assert expect.call("f", {"from": 1}, to=2) == ToolCall("f", {"from": 1, "to": 2})
+    assert expect.call("f", name="x", call=1) == ToolCall("f", {"name": "x", "call": 1})
+
+
+def test_a_call_without_arguments_accepts_any_and_an_empty_object_none() -> None:
+    assert expect.call("f") == ToolCall("f")
+    assert expect.call("f", {}) == ToolCall("f", {})
+
+
+@pytest.mark.parametrize(
+    ("made", "matcher"),
+    [
+        (expect.any(), Matcher("$any")),
+        (expect.type("string"), Matcher("$type", "string")),
+        (expect.type("string", "null"), Matcher("$type", ["string", "null"])),
+        (expect.one_of("a", "b"), Matcher("$one_of", ["a", "b"])),
+        (expect.regex("^a"), Matcher("$regex", "^a")),
+        (expect.contains("a"), Matcher("$contains", "a")),
+        (expect.approx(3.14, abs=0.01), Matcher("$approx", 3.14, {"abs": 0.01})),
+        (expect.gt(1, lte=5), Matcher("$gt", 1, {"$lte": 5})),
+        (expect.gte(1, lt=5), Matcher("$gte", 1, {"$lt": 5})),
+        (expect.lt(5), Matcher("$lt", 5)),
+        (expect.lte(5), Matcher("$lte", 5)),
+        (expect.text("a", ignore=("case",)), Matcher("$text", "a", {"ignore": ["case"]})),
+        (expect.text("a", similarity=0.9), Matcher("$text", "a", {"similarity": 0.9})),
+        (expect.date("2024-01-15"), Matcher("$date", "2024-01-15")),
+        (expect.unordered(iter("ab")), Matcher("$unordered", ["a", "b"])),
+        (expect.subset({"a": 1}), Matcher("$subset", {"a": 1})),
+        (expect.optional("a"), Matcher("$optional", "a")),
+        (expect.absent(), Matcher("$absent")),
+        (expect.schema({"type": "string"}), Matcher("$schema", {"type": "string"})),
+        (expect.schema(True), Matcher("$schema", True)),
+        (expect.judge("polite?"), Matcher("$judge", "polite?")),
+    ],
+)
+def test_each_function_gives_the_rule_it_is_named_after(made: Any, matcher: Matcher) -> None:
+    assert made == matcher
+
+
+def test_every_rule_there_is_has_a_function() -> None:
+    keys = {key.removeprefix("$") for comparator in comparators() for key in comparator.keys}
+
+    assert keys <= set(expect.__all__)
+
+
+def test_groups_take_calls_and_names_of_tools() -> None:
+    a, b = expect.call("a"), expect.call("b")
+
+    assert expect.in_order(a, "b") == Group("in_order", (a, b))
+    assert expect.any_order("a", "b") == Group("any_order", (a, b))
+    assert expect.one_of(a, "b") == Group("one_of", (a, b))
+    assert expect.optional(a) == Group("optional", (a,))
+    assert expect.optional(expect.in_order(a, b)) == Group("optional", (Group("in_order", (a, b)),))
+    assert expect.times("a", min=2) == Times(a, 2, None)
+    assert expect.times(a, max=3) == Times(a, 1, 3)
+    assert expect.forbid("delete_*") == Forbidden("delete_*")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: expect.call(""), "expect.call: it takes the name of a tool"),
+        (lambda: expect.forbid(3), "expect.forbid: it takes the name of a tool, or a pattern"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.regex("("), "expect.regex: "),
+        (
+            lambda: expect.call("f", a=expect.any),
+            r"a: expect.any is a function: write expect.any\(\)",
+        ),
+        (expect.in_order, "^expect.in_order: there is nothing in it"),
+        (lambda: expect.any_order(expect.forbid("x")), "`forbid` holds for the whole case"),
+        (lambda: expect.times("a", min=3, max=1), "^expect.times: `max` is 1"),
+        (lambda: expect.in_order(5), "expected a call such as"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.type("text"), "expect.type: "),
+    ],
+)
+def test_a_mistake_is_found_where_it_is_made(make: Any, said: str) -> None:
+    with pytest.raises(InvalidCall, match=said):
+        make()
+
+
+def test_a_rule_in_python_and_in_json_say_the_same() -> None:
+    expected = [
+        expect.call("search", query=expect.contains("Paris"), filter={"$gt": 5}),
+        expect.in_order("a", expect.optional(expect.call("b", {"x": expect.optional(1)}))),
+        expect.forbid("delete_*"),
+    ]
+
+    spelled = expect.to_json(expected)
+
+    assert spelled == [
+        {
+            "name": "search",
+            "arguments": {"query": {"$contains": "Paris"}, "filter": {"$literal": {"$gt": 5}}},
+        },
+        {
+            "in_order": [
+                {"name": "a"},
+                {"optional": {"name": "b", "arguments": {"x": {"$optional": 1}}}},
+            ]
+        },
+        {"forbid": "delete_*"},
+    ]
+    assert expect.from_json(spelled) == expected
+
+
+CALLS = st.builds(
+    expect.call,
+    st.sampled_from(["f", "g"]),
+    st.none()
+    | st.dictionaries(
+        st.sampled_from(["a", "$b"]),
+        st.integers() | st.just({"$gt": 1}),
+        max_size=2,
+    )
+    | st.dictionaries(
+        st.sampled_from("ab"),
+        st.just(expect.any()) | st.builds(lambda n: expect.gt(n, lte=n + 1), st.integers(0, 3)),
+        max_size=2,
+    ),
+)
+NODES = st.recursive(
+    CALLS | st.builds(lambda call, least: expect.times(call, min=least), CALLS, st.integers(0, 2)),
+    lambda inner: st.lists(inner, min_size=1, max_size=3).flatmap(
+        lambda members: st.sampled_from(get_args(GroupKind)).map(
+            lambda kind: Group(kind, tuple(members[:1] if kind == "optional" else members))
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(NODES | st.just(expect.forbid("x_*")), max_size=4))
+def test_anything_that_can_be_expected_goes_to_json_and_back_without_loss(expected: Any) -> None:
+    assert expect.from_json(expect.to_json(expected)) == expected
+
+
+def test_the_example_of_the_documentation_scores() -> None:
+    expected = [
+        expect.call("search", query=expect.contains("Paris")),
+        expect.optional(expect.call("get_weather")),
+        expect.forbid("delete_*"),
+    ]
+
+    assert score(expected, [("search", {"query": "hotels in Paris"})]).passed
+    assert not score(expected, [("search", {"query": "hotels in Paris"}), "delete_all"]).passed
+
+
+def test_a_matcher_shows_itself_as_files_spell_it() -> None:
+    assert repr(expect.approx(3.14, abs=0.01)) == "$approx 3.14 ± 0.01"
