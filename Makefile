@@ -16,7 +16,7 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test format lint types layers tests differential bench pictures clean
+.PHONY: help demo test format lint types layers tests differential bench validity pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,14 +54,19 @@ differential: $(SDKS_VENV)/.installed ## compare with the objects of the real SD
 bench: $(VENV)/.installed-dev ## measure, and set against the bars
 	$(BIN)/python benchmarks/run.py
 
+validity: $(VENV)/.installed ## measure how well each score tells success from failure
+	PYTHONPATH=benchmarks $(BIN)/python -m validity.run
+
 pictures: $(VENV)/.installed ## draw the pictures and the outputs in the documentation again
 	$(BIN)/python docs/images/make_report_svg.py
-	$(BIN)/python docs/examples.py --write README.md README.ru.md $$(find docs -name '*.md')
+	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
+	$(BIN)/callscore schema case -o docs/reference/case.schema.json
+	$(BIN)/python docs/examples.py --write README.md README.ru.md $$(find docs examples -name '*.md')
 
 clean: ## remove everything that the other commands made
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
 	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps make a second run quick; a change of what is installed makes it install again.
 

@@ -6,9 +6,11 @@ what is compared is measured in the same minute.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -44,10 +46,16 @@ def child_number(job: Sequence[str]) -> float:
 
 
 def import_times(statements: Sequence[str], *, rounds: int) -> list[float]:
-    """The seconds that a new interpreter takes, at its best, to run each of these and to end."""
+    """The seconds that a new interpreter takes, at its best, to run each of these and to end.
 
-    def run(statement: str) -> None:
-        subprocess.run([sys.executable, "-c", statement], check=True)
+    All modules have their bytecode, as they have where they are installed.
+    """
+    with TemporaryDirectory() as folder:
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
-    jobs = [lambda statement=statement: run(statement) for statement in statements]
-    return best_times(jobs, rounds=rounds)
+        def run(statement: str) -> None:
+            subprocess.run([sys.executable, "-c", statement], check=True, env=environment)
+
+        jobs = [lambda statement=statement: run(statement) for statement in statements]
+        return best_times(jobs, rounds=rounds)

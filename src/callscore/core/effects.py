@@ -1,0 +1,63 @@
+"""Whether a tool only reads, or may change something.
+
+What is not known to read counts as a write: a lookup that is scored costs a little, and a deletion
+that is not scored costs everything.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from callscore.core.wildcard import fits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.settings import Settings
+    from callscore.core.tool import Effect, Tool
+
+__all__ = ["READS", "effect_of"]
+
+# The names of tools that only read, where neither the settings nor a definition say anything. Each
+# is a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
+READS: Final = (
+    "get_*",
+    "find_*",
+    "search_*",
+    "list_*",
+    # The same four as they are spelled where names have no underscores: `getWeather`, not `getaway`.
+    "get[A-Z]*",
+    "find[A-Z]*",
+    "search[A-Z]*",
+    "list[A-Z]*",
+    # These compute, or let the agent think aloud.
+    "calculate",
+    "think",
+    # These end the conversation; what a person then does is not the agent's doing.
+    "transfer_to_human*",
+    "transferToHuman*",
+)
+
+_Rules = tuple[tuple[str, "Effect"], ...]
+_SHIPPED: _Rules = tuple((pattern, "read") for pattern in READS)
+
+
+def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
+    """The effect of a tool: what the settings say, else its definition, else its name.
+
+    Args:
+        name: the tool, spelled as its calls spell it.
+        settings: their `effects` come first, and of these the first that fits.
+        tools: what is known of the tools, by name.
+    """
+    effect = _first_fitting(name, settings.effects) if settings.effects else None
+    if effect is None:
+        tool = tools.get(name)
+        effect = tool.effect if tool is not None else None
+    return effect or _first_fitting(name, _SHIPPED) or "write"
+
+
+@lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
+def _first_fitting(name: str, rules: _Rules) -> Effect | None:
+    return next((effect for pattern, effect in rules if fits(pattern, name)), None)

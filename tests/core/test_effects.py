@@ -1,0 +1,85 @@
+"""Whether a tool only reads, or may change something."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.core.effects import effect_of
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.tool import Tool
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "get_user_details",
+        "find_user_id_by_email",
+        "search_direct_flight",
+        "list_all_airports",
+        "getWeather",
+        "findUser",
+        "searchWeb",
+        "listFiles",
+        "calculate",
+        "think",
+        "transfer_to_human",
+        "transfer_to_human_agents",
+        "transferToHumanAgent",
+    ],
+)
+def test_the_shipped_patterns_know_lookups_by_their_names(name: str) -> None:
+    assert effect_of(name, DEFAULT, {}) == "read"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "book_reservation",
+        "send_certificate",
+        "transfer_to_bank",
+        "get",
+        "getaway_book",
+        "listen",
+        "budget_get_all",
+        "GET_user",
+        "calculate_and_pay",
+        "rethink",
+        "?",
+        "",
+    ],
+)
+def test_what_is_not_known_to_read_is_a_write(name: str) -> None:
+    assert effect_of(name, DEFAULT, {}) == "write"
+
+
+def test_a_definition_counts_for_more_than_the_name() -> None:
+    tools = {
+        "get_lock": Tool("get_lock", effect="write"),
+        "weather": Tool("weather", effect="read"),
+    }
+
+    assert effect_of("get_lock", DEFAULT, tools) == "write"
+    assert effect_of("weather", DEFAULT, tools) == "read"
+
+
+def test_a_definition_that_says_nothing_leaves_it_to_the_name() -> None:
+    tools = {name: Tool(name) for name in ("get_user", "weather")}
+
+    assert effect_of("get_user", DEFAULT, tools) == "read"
+    assert effect_of("weather", DEFAULT, tools) == "write"
+
+
+def test_the_settings_count_for_more_than_a_definition() -> None:
+    settings = Settings(effects=(("weather", "write"), ("get_*", "write")))
+    tools = {"weather": Tool("weather", effect="read")}
+
+    assert effect_of("weather", settings, tools) == "write"
+    assert effect_of("get_user", settings, {}) == "write"
+    assert effect_of("find_user", settings, {}) == "read"
+
+
+def test_of_the_settings_the_first_pattern_that_fits_decides() -> None:
+    settings = Settings(effects=(("crm.delete_*", "write"), ("crm.*", "read")))
+
+    assert effect_of("crm.delete_user", settings, {}) == "write"
+    assert effect_of("crm.user", settings, {}) == "read"
