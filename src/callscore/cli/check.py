@@ -1,0 +1,189 @@
+"""`callscore check`: what is wrong with calls, whatever was expected of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from callscore.checks.results import KINDS
+from callscore.checks.schema import require_usable
+from callscore.cli.exits import BELOW, FINE
+from callscore.cli.options import lang_option
+from callscore.cli.output import open_output
+from callscore.cli.progress import progress
+from callscore.cli.reading import (
+    fields_option,
+    input_format_option,
+    reading_options,
+    wanted_from,
+)
+from callscore.core.fault_text import kind_name
+from callscore.core.phrase import Language, Phrase, say
+from callscore.documents import stop, tools_in
+from callscore.engines.checking import CheckHooks, check_files
+from callscore.engines.inputs import Inputs, inputs_for
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.reports.check_wording import check_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.checks.results import CheckResults, Finding
+    from callscore.cli.output import Output
+    from callscore.core.tool import Tool
+
+__all__ = ["command"]
+
+_FORMATS = ["table", "json", "jsonl", "markdown"]
+_FOR_PEOPLE = ("table", "markdown")
+_FEW = 10
+_ANY = "any"
+_MODULES = {"table": "check_terminal", "json": "check_json", "markdown": "check_markdown"}
+_FOUND = Phrase("{kind}: {count} (--fail-on {option})", "{kind}: {count} (--fail-on {option})")
+_HELP = """Check the calls in FILEs of any stack, without knowing what was expected.
+
+By the tools' definitions: calls of unknown tools, arguments that are missing, unknown, of the wrong
+type or out of range. Without them: arguments that are not JSON, repeats, loops, and calls that are
+made again unchanged after they failed.
+
+\b
+The definitions are those that a trace itself has, or:
+  callscore check traces.jsonl --tools tools.json
+"""
+
+
+class _Request(Struct, frozen=True, kw_only=True):
+    """What the user asked for."""
+
+    files: tuple[str, ...]
+    tools: str | None
+    inputs: Inputs
+    fail_on: tuple[str, ...]
+    output_format: str
+    output: str | None
+    lang: Language
+    limit: int | None
+    skip_bad: bool
+
+
+@click.command(short_help="Check calls without a reference.", help=_HELP)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--tools", metavar="FILE", help="The tools' definitions.  [default: those in the traces]"
+)
+@fields_option
+@input_format_option
+@reading_options
+@click.option(
+    "--fail-on",
+    type=click.Choice([_ANY, *KINDS]),
+    multiple=True,
+    help="Exit with 1 if there is such a fault; may be given several times.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@lang_option
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help=f"Show at most so many faults.  [default: {_FEW}; all in json and jsonl]",
+)
+@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+def command(**options: Any) -> int:
+    """Check the calls in files, write the report, and find the exit code."""
+    wanted, fields = wanted_from(options), dict(options.pop("fields"))
+    keeps_tools = options["tools"] is None
+    inputs = inputs_for(fields, options.pop("input_format"), wanted, keeps_tools=keeps_tools)
+    request = _Request(inputs=inputs, **options)
+    if [*request.files, request.tools].count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
+    destination = request.output, request.output_format, request.lang
+    with open_output(*destination, is_gate=bool(request.fail_on)) as output:
+        results = _check(request, output)
+        _write(results, request, output)
+    return _gate(results, request)
+
+
+def _check(request: _Request, output: Output) -> CheckResults:
+    for_people = request.output_format in _FOR_PEOPLE
+    with progress(request.files, "checking") as on_bytes:
+        results = check_files(
+            request.files,
+            inputs=request.inputs,
+            tools=None if request.tools is None else _tools_in(request.tools),
+            limit=_FEW if request.limit is None and for_people else request.limit,
+            skip_bad=request.skip_bad,
+            hooks=CheckHooks(_line_writer(request, output), on_bytes),
+        )
+    if not results.runs and not results.without_calls.count and not results.skipped.count:
+        raise UnreadableInput(", ".join(request.files), "there is no run to check in it.")
+    return results
+
+
+def _tools_in(path: str) -> dict[str, Tool]:
+    """The definitions in a file, by name.
+
+    Raises:
+        UnreadableInput: there are none, two of the same name differ, or a schema cannot be used.
+    """
+    tools: dict[str, Tool] = {}
+    for tool in tools_in(Path(path)):
+        other = tools.setdefault(tool.name, tool)
+        if other.parameters != tool.parameters:
+            stop(path, f"there are two tools {tool.name!r} in it with different schemas.")
+        try:
+            require_usable(tool)
+        except InvalidSettings as error:
+            stop(path, str(error))
+    if not tools:
+        stop(path, "there are no definitions of tools in it.")
+    return tools
+
+
+def _line_writer(request: _Request, output: Output) -> Callable[[Finding], None] | None:
+    """What writes a finding at once, in a format of many lines."""
+    if request.output_format != "jsonl":
+        return None
+    from callscore.reports.check_json import finding_line
+
+    return lambda finding: output.write_text(finding_line(finding, lang=request.lang))
+
+
+def _write(results: CheckResults, request: _Request, output: Output) -> None:
+    """Write the report; of one that was written line by line, only the notes are left."""
+    lang = request.lang
+    if request.output_format == "jsonl":
+        for sentence, names in check_notes(results, lang):
+            click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
+        return
+    console = output.console() if request.output_format == "table" else None
+    if console is not None:
+        from callscore.reports.check_terminal import render
+
+        render(results, console=console, lang=lang)
+        return
+    report = import_module(f"callscore.reports.{_MODULES[request.output_format]}")
+    output.write_text(report.write(results, lang=lang))
+
+
+def _gate(results: CheckResults, request: _Request) -> int:
+    """Name the faults that must not be; an exit code."""
+    totals = results.totals
+    kinds = [kind for kind in totals if kind in request.fail_on or _ANY in request.fail_on]
+    for kind in kinds:
+        name = kind_name(kind, lang=request.lang)
+        option = kind if kind in request.fail_on else _ANY
+        reason = say(_FOUND, request.lang, kind=name, count=totals[kind], option=option)
+        click.echo(f"callscore: {reason}", err=True)
+    return BELOW if kinds else FINE

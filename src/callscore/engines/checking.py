@@ -1,0 +1,209 @@
+"""From files to what is wrong with the calls in them, in this process and in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from callscore.checks.check import check_calls
+from callscore.checks.results import KINDS, CheckResults, Finding, ToolFaults
+from callscore.checks.schema import usable_tools
+from callscore.core.fault import FaultKind, faulty_calls
+from callscore.core.model import Case
+from callscore.documents import stop
+from callscore.engines.inputs import Inputs, Part, cases_in
+from callscore.engines.notes import Notes
+from callscore.formats.cases import read_trace, trace_of
+from callscore.formats.definitions import read_definitions
+from callscore.sources import BadRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.core.fault import Fault
+    from callscore.core.tool import Tool
+
+__all__ = ["CheckHooks", "check_files"]
+
+_EXPECTED = ("expected", "referenceToolCalls", "expectedTool")
+_ACTUAL = ("actual", "toolCalls", "calls", "tool_calls")
+
+
+class CheckHooks(Struct, frozen=True):
+    """What wants to be told on the way.
+
+    Attributes:
+        on_finding: of each finding that is to be shown, as soon as it is found; the results then
+            hold none.
+        on_bytes: how many more bytes have been read.
+    """
+
+    on_finding: Callable[[Finding], None] | None = None
+    on_bytes: Callable[[int], None] | None = None
+
+
+_NO_HOOKS = CheckHooks()
+
+
+def check_files(  # noqa: PLR0913  (each is something to say about a run)
+    paths: Sequence[str],
+    *,
+    inputs: Inputs,
+    tools: Mapping[str, Tool] | None = None,
+    limit: int | None = 10,
+    skip_bad: bool = False,
+    hooks: CheckHooks = _NO_HOOKS,
+) -> CheckResults:
+    """Check the calls in files of any dialect, one run after another.
+
+    Args:
+        paths: the files; `-` is standard input.
+        inputs: what the user says about them.
+        tools: the tools that were offered, by name; without them those that a trace itself has.
+        limit: how many findings to show; None for all.
+        skip_bad: count and skip what cannot be read, rather than stop.
+        hooks: what wants to be told on the way.
+
+    Raises:
+        UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
+        InvalidSettings: the schema of one of the `tools` cannot be used.
+        MissingExtra: a file needs an optional dependency.
+    """
+    collector = _Collector(tools, limit, hooks)
+    for path in paths:
+        for found in cases_in(path, _RUNS, inputs, on_bytes=hooks.on_bytes):
+            if not isinstance(found, BadRecord):
+                collector.take(*found)
+            elif skip_bad:
+                collector.skipped.add(f"{found.place}: {found.problem}")
+            else:
+                stop(found.place, found.problem)
+    return collector.results(len(paths))
+
+
+def _read_run(value: Any, *, place: str, **options: Any) -> Case:
+    """The actual side of a record; a case that was not run has none."""
+    if isinstance(value, dict):
+        is_reference = any(field in value for field in _EXPECTED)
+        if is_reference and not any(field in value for field in _ACTUAL):
+            return Case(id=str(value.get("id", "")))
+    return read_trace(value, place=place, **options)
+
+
+_RUNS = Part(_read_run, trace_of, "expected")
+
+
+class _Collector:
+    """Checks one run after another and counts what is found."""
+
+    def __init__(
+        self, tools: Mapping[str, Tool] | None, limit: int | None, hooks: CheckHooks
+    ) -> None:
+        self.skipped = Notes()
+        self._without_tools = Notes()
+        self._without_calls = Notes()
+        self._unusable: dict[str, str] = {}
+        self._tools = tools
+        self._limit = limit
+        self._findings: list[Finding] = []
+        self._show = hooks.on_finding or self._findings.append
+        self._runs = self._faulty = self._checked = self._invalid = 0
+        self._faults = self._shown = 0
+        self._calls: Counter[str] = Counter()
+        self._counts: Counter[tuple[str, FaultKind]] = Counter()
+
+    def take(self, place: str, case: Case) -> None:
+        """Check one run."""
+        name = f"{place} {_label(case) or ''}".rstrip()
+        if case.actual is None:
+            self._without_calls.add(name)
+            return
+        tools = self._tools_for(case)
+        faults = check_calls(case.actual, tools)
+        self._runs += 1
+        self._calls.update([call.name for call in case.actual])
+        if tools:
+            self._checked += len(case.actual)
+            self._invalid += faulty_calls(faults)
+        else:
+            self._without_tools.add(name)
+        self._faulty += len({fault.index for fault in faults})
+        self._keep(place, case, faults)
+
+    def _tools_for(self, case: Case) -> Mapping[str, Tool] | None:
+        if self._tools is not None:
+            return self._tools
+        tools, problems = _defined(case.tools)
+        self._unusable |= problems
+        return tools
+
+    def _keep(self, place: str, case: Case, faults: Iterable[Fault]) -> None:
+        calls = case.actual or ()
+        for fault in faults:
+            self._counts[fault.tool, fault.kind] += 1
+            self._faults += 1
+            if self._limit is None or self._shown < self._limit:
+                self._shown += 1
+                self._show(Finding(place, _label(case), calls[fault.index], fault))
+
+    def results(self, files: int) -> CheckResults:
+        """What has been found."""
+        unusable = Notes()
+        for tool, problem in self._unusable.items():
+            unusable.add(f"{tool}: {problem}")
+        return CheckResults(
+            files=files,
+            runs=self._runs,
+            calls=self._calls.total(),
+            faulty_calls=self._faulty,
+            checked_calls=self._checked,
+            invalid_calls=self._invalid,
+            tools=self._tool_faults(),
+            findings=tuple(self._findings),
+            not_shown=self._faults - self._shown,
+            without_tools=self._without_tools.noted(),
+            without_calls=self._without_calls.noted(),
+            unusable=unusable.noted(),
+            skipped=self.skipped.noted(),
+        )
+
+    def _tool_faults(self) -> dict[str, ToolFaults]:
+        faults: dict[str, dict[FaultKind, int]] = {name: {} for name in self._calls}
+        for (tool, kind), count in sorted(self._counts.items(), key=lambda item: _rank(item[0])):
+            faults[tool][kind] = count
+        found = [(name, ToolFaults(self._calls[name], counts)) for name, counts in faults.items()]
+        return dict(sorted(found, key=lambda item: (-item[1].total, -item[1].calls, item[0])))
+
+
+def _rank(tool_and_kind: tuple[str, FaultKind]) -> int:
+    return KINDS.index(tool_and_kind[1])
+
+
+def _label(case: Case) -> str | None:
+    if not case.id:
+        return None
+    return case.id if case.trial is None else f"{case.id} #{case.trial}"
+
+
+def _defined(definitions: Any) -> tuple[dict[str, Tool], dict[str, str]]:
+    """The tools that a record defines, by name, and why the schemas of some cannot be used."""
+    if not definitions:
+        return {}, {}
+    try:
+        return _defined_by(msgspec.json.encode(definitions))
+    except (RecursionError, TypeError, ValueError, OverflowError):  # no JSON, so not remembered
+        return _usable(definitions)
+
+
+@lru_cache(maxsize=64)  # the records of a file mostly have the same tools
+def _defined_by(text: bytes) -> tuple[dict[str, Tool], dict[str, str]]:
+    return _usable(msgspec.json.decode(text))
+
+
+def _usable(definitions: Any) -> tuple[dict[str, Tool], dict[str, str]]:
+    return usable_tools({tool.name: tool for tool in read_definitions(definitions)})

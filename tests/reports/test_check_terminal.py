@@ -1,0 +1,119 @@
+"""What checking calls gave, for people."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+
+from callscore.checks.results import CheckResults, Finding, ToolFaults
+from callscore.core.call import ToolCall
+from callscore.core.fault import Fault
+from callscore.core.results import Noted
+from callscore.reports.check_terminal import NAME, render, write
+
+CALL = ToolCall("weather", {"days": 9, "sky": "[bold]blue"})
+RESULTS = CheckResults(
+    files=1,
+    runs=2,
+    calls=4,
+    faulty_calls=2,
+    checked_calls=4,
+    invalid_calls=1,
+    tools={
+        "weather": ToolFaults(3, {"unknown_argument": 1, "invalid_value": 1, "repeat": 1}),
+        "now": ToolFaults(1, {}),
+    },
+    findings=(
+        Finding(
+            "a.jsonl:1",
+            "trip #0",
+            CALL,
+            Fault("invalid_value", "weather", 0, "$.days", 9, 7, keyword="maximum"),
+        ),
+        Finding(
+            "a.jsonl:1",
+            "trip #0",
+            CALL,
+            Fault("unknown_argument", "weather", 0, "$.sky", "x", keyword="additionalProperties"),
+        ),
+        Finding("a.jsonl:2", None, CALL, Fault("repeat", "weather", 2, since=0)),
+    ),
+    not_shown=1,
+    skipped=Noted(1, ("a.jsonl:3: not JSON",)),
+)
+REPORT = """\
+1 file, 2 runs, 4 calls: 2 at fault, 50.0%
+parameters valid: 75.0% (3 of 4)
+
+! 1 record skipped: not readable (a.jsonl:3: not JSON)
+
+Faults by tool
+                 unknown  invalid
+tool     calls  argument    value  repeat
+weather      3         1        1       1
+all          4         1        1       1
+
+a.jsonl:1, trip #0, call 1
+    weather(days=9, sky="[bold]blue")
+    invalid value  days: must be at most 7, got 9
+    unknown argument  sky: not known to the schema (value "x")
+
+a.jsonl:2, call 3
+    weather(days=9, sky="[bold]blue")
+    repeat  the same call as number 1
+
+… 1 fault not shown; --limit shows more
+"""
+
+
+def test_the_report_for_a_file() -> None:
+    assert write(RESULTS) == REPORT
+    assert NAME == "table"
+
+
+def test_the_report_in_russian() -> None:
+    assert "неизвестный аргумент  sky: схеме не известно" in write(RESULTS, lang="ru")
+
+
+def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:
+    console = Console(file=StringIO(), width=40, color_system=None)
+
+    with console.capture() as capture:
+        render(RESULTS, console=console)
+
+    shown = [line.split() for line in capture.get().splitlines()]
+    assert ["weather", "unknown", "argument", "1"] in shown
+    assert ["weather", "repeat", "1"] in shown
+
+
+def test_nothing_wrong_takes_no_table() -> None:
+    assert write(CheckResults(files=1, runs=1, calls=2, tools={"f": ToolFaults(2, {})})) == (
+        "1 file, 1 run, 2 calls: nothing is wrong with them\n"
+    )
+
+
+def test_of_many_tools_the_first_are_shown() -> None:
+    tools = {f"tool{number}": ToolFaults(1, {"repeat": 1}) for number in range(25)}
+
+    report = write(CheckResults(files=1, runs=1, calls=25, faulty_calls=25, tools=tools))
+
+    assert "tool19" in report
+    assert "tool20" not in report
+    assert "… 5 more" in report
+
+
+def test_a_note_without_names_has_no_brackets() -> None:
+    results = CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",)))
+
+    assert "(a)" not in write(results)
+
+
+def test_arguments_that_are_not_json_are_shown_as_they_are() -> None:
+    call = ToolCall("f", raw='{"a": \x1b', error="invalid_json")
+    fault = Fault("malformed", "f", 0, detail="invalid_json")
+
+    report = write(CheckResults(files=1, findings=(Finding("x", None, call, fault),)))
+
+    assert '    f({"a": \\u001b)\n' in report
+    assert "malformed arguments  the arguments are not a JSON object: not JSON" in report
