@@ -6,7 +6,19 @@ from typing import Any
 
 import pytest
 
-from callscore import InvalidCall, InvalidSettings, Mode, Settings, ToolCall, score
+from callscore import (
+    InvalidCall,
+    InvalidSettings,
+    Mode,
+    Settings,
+    ToolCall,
+    UnknownFormat,
+    check_calls,
+    read_tools,
+    score,
+)
+from callscore.api import score_case, tools_by_name
+from callscore.core.settings import DEFAULT
 
 F = ToolCall("f", {"a": 1})
 
@@ -81,7 +93,10 @@ def test_order_and_extra_arguments_reach_the_score() -> None:
         ({"order": "random"}, "order: 'random' is not one of any, in_order, exact"),
         ({"argument_match_threshold": 1.5}, "1.5 is not a number from 0 to 1"),
         ({"at_least": True}, "True is not a number from 0 to 1"),
-        ({"mode": []}, "a setting is not text or a number"),
+        ({"mode": []}, r"mode: \[\] is not one of strict, flexible"),
+        ({"ordr": "any"}, r"there is no setting 'ordr'\. Is 'order' meant\?"),
+        ({"preset": "outcomes"}, r"preset: 'outcomes' is not one of .* Is 'outcome' meant\?"),
+        ({"top_k": 0}, "top_k: 0 is not an integer from 1 on"),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
@@ -89,9 +104,162 @@ def test_a_setting_that_cannot_be_is_refused(options: dict[str, Any], said: str)
         score([], [], **options)
 
 
-def test_settings_and_single_options_do_not_mix() -> None:
+@pytest.mark.parametrize("options", [{"mode": "strict"}, {"preset": "strict"}])
+def test_settings_do_not_mix_with_single_options_or_a_preset(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidSettings, match="not both"):
-        score([], [], settings=Settings(), mode="flexible")
+        score([], [], settings=Settings(), **options)
+
+
+def test_without_options_the_default_is_in_force() -> None:
+    assert score([], []).settings is DEFAULT
+
+
+def test_a_preset_is_a_base_that_options_override() -> None:
+    expected = [("book", {"seats": [1, 2]})]
+    actual = [("get_seats", {}), ("book", {"seats": [2, 1]})]
+
+    assert score(expected, actual).f1 == 0.0
+    assert score(expected, actual, preset="outcome").f1 == 1.0
+    assert score(expected, actual, preset="outcome", arrays="ordered").f1 == 0.0
+    assert score(expected, actual, preset="outcome", count_calls="all").f1 == 2 / 3
+
+
+def test_arguments_can_have_rules_of_their_own() -> None:
+    expected = [("book", {"date": "2024-01-15", "to": "New York", "trace": 1})]
+    actual = [("book", {"date": "2024-01-15T00:00:00", "to": "new york", "trace": 2})]
+    rules = {"book.date": "date", "*.to": {"text": {"ignore": ["case"]}}, "*.trace": "ignore"}
+
+    assert score(expected, actual).f1 == 0.0
+    assert score(expected, actual, arguments=rules).f1 == 1.0
+
+
+def test_effects_can_be_said() -> None:
+    expected, actual = ["book"], ["look_up", "book"]
+
+    counted = score(expected, actual, count_calls="writes", effects={"look_*": "read"})
+
+    assert counted.f1 == 1.0
+    assert [(ignored.call.name, ignored.why) for ignored in counted.ignored] == [
+        ("look_up", "read")
+    ]
+
+
+TOOLS = [
+    {
+        "name": "book",
+        "parameters": {
+            "type": "object",
+            "properties": {"seat": {"type": "integer"}},
+            "required": ["seat"],
+        },
+    },
+    {"name": "look", "parameters": {"type": "object"}, "annotations": {"readOnlyHint": True}},
+]
+
+
+def test_without_tools_nothing_is_known_of_faults() -> None:
+    assert score([], [("book", {})]).faults is None
+
+
+def test_the_schemas_of_tools_tell_what_is_wrong_with_calls() -> None:
+    made = score([], [("book", {"seat": "1A"}), ("bok", {}), ("book", {"seat": 1})], tools=TOOLS)
+
+    assert made.faults is not None
+    assert [(fault.kind, fault.index) for fault in made.faults] == [
+        ("wrong_type", 0),
+        ("unknown_tool", 1),
+    ]
+
+
+def test_tools_tell_what_changes_something() -> None:
+    expected, actual = [("book", {"seat": 1})], [("look", {}), ("book", {"seat": 1})]
+
+    assert score(expected, actual, tools=TOOLS, count_calls="writes").f1 == 1.0
+    assert score(expected, actual, count_calls="writes").f1 == 2 / 3
+
+
+def test_tools_are_known_by_the_names_that_are_compared() -> None:
+    made = score([], [("mcp__a__book", {"seat": 1})], tools=TOOLS, strip_prefix="mcp__*__")
+
+    assert made.faults == ()
+
+
+@pytest.mark.parametrize("tools", [["book"], [], {}])
+def test_tools_without_schemas_say_nothing_of_faults(tools: Any) -> None:
+    assert score([], [("bok", {})], tools=tools).faults is None
+
+
+def test_tools_may_be_values_that_were_read_before() -> None:
+    tools = read_tools(TOOLS)
+
+    assert score([], [("book", {})], tools=tools).faults
+    assert tools_by_name({tool.name: tool for tool in tools}) == tools_by_name(TOOLS)
+
+
+def test_tools_that_look_like_calls_are_tools() -> None:
+    assert read_tools([{"name": "f", "parameters": {}}]) == []
+    assert list(tools_by_name([{"name": "f", "parameters": {}}])) == ["f"]
+
+
+def test_tools_that_are_none_are_refused() -> None:
+    with pytest.raises(UnknownFormat):
+        score([], [], tools=[{"x": 1}])
+
+
+def completion(*answers: list[str]) -> dict[str, Any]:
+    """A response with several choices, each of which calls some tools."""
+    choices = [
+        {"index": at, "message": {"role": "assistant", "tool_calls": [*map(_entry, names)]}}
+        for at, names in enumerate(answers)
+    ]
+    return {"object": "chat.completion", "choices": choices}
+
+
+def _entry(name: str) -> dict[str, Any]:
+    return {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "top_k", "counted"),
+    [
+        ([["g"], ["f"]], 1, ["g"]),
+        ([["g"], ["f"]], 2, ["f"]),
+        ([["g"], ["g"], ["f"]], 2, ["g"]),
+        ([["g"], ["g", "f"], ["f"]], 9, ["f"]),
+        ([["f"], ["f"]], 2, ["f"]),
+        ([[], ["g"]], 2, []),
+    ],
+)
+def test_the_best_of_the_first_answers_counts(
+    answers: list[list[str]], top_k: int, counted: list[str]
+) -> None:
+    made = score([("f", {})], completion(*answers), top_k=top_k)
+
+    assert [call.name for call in made.actual] == counted
+
+
+def test_of_answers_with_the_same_f1_the_one_with_more_correct_calls_counts() -> None:
+    expected = (ToolCall("a"), ToolCall("b"))
+    one, two = (ToolCall("a"),), (ToolCall("a"), ToolCall("b"), *[ToolCall("x")] * 2)
+
+    made = score_case(expected, one, Settings(top_k=2), others=(two,))
+
+    assert made.f1 == 2 / 3
+    assert made.actual == two
+
+
+def test_plain_calls_have_one_answer_whatever_is_asked_for() -> None:
+    calls = iter([F])
+
+    assert score([F], calls, top_k=3).is_exact
+
+
+def test_tools_tell_the_types_in_what_a_model_wrote() -> None:
+    text = (
+        "<tool_call>\n<function=book>\n<parameter=seat>\n7\n</parameter>\n</function>\n</tool_call>"
+    )
+
+    assert score([("book", {"seat": 7})], text, tools=TOOLS).is_exact
 
 
 def test_a_string_is_not_a_list_of_calls() -> None:
@@ -107,3 +275,22 @@ def test_the_arguments_given_are_not_changed() -> None:
 
     assert expected == [{"name": "f", "arguments": {"b": [1, {"c": 2}]}}]
     assert actual == [{"name": "f", "arguments": '{"b": [1]}'}]
+
+
+def test_calls_are_checked_without_a_reference() -> None:
+    tools = [
+        {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}
+    ]
+
+    faults = check_calls([("f", {"a": 1}), "g"], tools=tools)
+
+    assert [(fault.kind, fault.index) for fault in faults] == [
+        ("wrong_type", 0),
+        ("unknown_tool", 1),
+    ]
+    assert "a" in faults[0].reason
+
+
+def test_without_definitions_only_what_shows_by_itself_is_found() -> None:
+    assert [fault.kind for fault in check_calls(["f", "f"])] == ["repeat"]
+    assert check_calls([]) == ()

@@ -6,90 +6,89 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.scoring import score_calls
-from callscore.core.settings import DEFAULT, Mode, Settings, settings_for
+from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidSettings
 from callscore.formats.calls import read_plain
-from callscore.formats.sides import read_side
+from callscore.formats.sides import read_side, read_wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
+    from typing import Unpack
 
+    from callscore.core.expectation import Expected
+    from callscore.core.fault import Fault
     from callscore.core.model import Score, ToolCall
-    from callscore.core.settings import ExtraArguments, NamePart, Order
+    from callscore.core.setting_options import SettingOptions
     from callscore.core.tool import Tool
-    from callscore.formats.calls import Side
-    from callscore.formats.trace import Part, View
+    from callscore.formats.trace import Part, View, Wanted
 
-__all__ = ["read_calls", "read_tools", "score"]
+    _Calls = tuple[ToolCall, ...]
 
-_NO_OPTIONS = ("strict", 0.8, "any", "ignore", 1.0, (), ())
+__all__ = ["check_calls", "read_calls", "read_tools", "score", "score_case", "tools_by_name"]
+
+_NO_TOOLS: Mapping[str, Tool] = {}
 
 
-def score(  # noqa: PLR0913  (one argument a setting, which is how people call it)
+def score(
     expected: Any,
     actual: Any,
     *,
-    mode: Mode | str = Mode.STRICT,
-    argument_match_threshold: float = 0.8,
-    order: Order = "any",
-    extra_arguments: ExtraArguments = "ignore",
-    at_least: float = 1.0,
-    strip_prefix: str | Sequence[str] = (),
-    normalise_name: NamePart | Sequence[NamePart] = (),
+    preset: str | None = None,
     settings: Settings | None = None,
+    tools: Any = None,
+    **options: Unpack[SettingOptions],
 ) -> Score:
     """Score the calls that were made against the calls that were expected.
 
     Each side is a list of calls, or a trace of any stack: a response, a list of messages, spans, a
     transcript, as data, as an object of an SDK or as text. A call is
     `{"name": ..., "arguments": ...}`, `{"tool", "args"}`, `{"toolName", "input"}`,
-    `("name", {...})`, `"name"` or a `ToolCall`. An expected call without arguments accepts any.
+    `("name", {...})`, `"name"` or a `ToolCall`. An expected call without arguments accepts any;
+    what else may be expected is in `callscore.expect`.
 
     Args:
         expected: the calls that should be made; `[]` or None where no tool should be called.
         actual: the calls that were made.
-        mode: `strict` wants equal arguments; `flexible` wants enough of them.
-        argument_match_threshold: the overlap from which a flexible pair is correct, 0 to 1.
-        order: `any`, `in_order` (pairs do not cross) or `exact` (position by position).
-        extra_arguments: whether arguments that nobody expected lower a flexible overlap.
-        at_least: the score from which the case passes.
-        strip_prefix: what to take off the front of tools' names: `mcp__*__`.
-        normalise_name: what not to mind in tools' names: `namespace`, `dots`, `case`.
-        settings: all of these together, in place of them, never beside them.
+        preset: settings that go together: `strict` (the default), `flexible` (enough of the
+            arguments) or `outcome` (the calls that change something); options override it.
+        settings: all settings together, in place of a preset and options, never beside them.
+        tools: the tools' definitions, in any form that `read_tools` takes: they tell which tools
+            change something, and what their arguments can be.
+        **options: single settings, by the names that they have in `Settings`: `mode`, `order`,
+            `argument_match_threshold`, `arguments` and so on.
 
     Raises:
         InvalidCall: a side holds no calls that can be read, or an expected call cannot be.
         UnknownFormat: a side is a document in no format that callscore knows.
-        InvalidSettings: a setting has a value that it cannot have.
+        InvalidSettings: there is no such setting, or it has a value that it cannot have.
     """
-    given = (
-        mode,
-        argument_match_threshold,
-        order,
-        extra_arguments,
-        at_least,
-        strip_prefix,
-        normalise_name,
-    )
-    if given == _NO_OPTIONS and at_least is not True:  # which Python takes for 1.0
-        settings = settings or DEFAULT
-    elif settings is not None:
-        raise InvalidSettings("give `settings` or single options, not both")
-    else:
-        settings = _settings_from(given)
-    return score_calls(
-        _read(expected, "expected"),
-        _read(actual, "actual"),
-        settings,
-    )
+    if options or preset is not None:
+        if settings is not None:
+            raise InvalidSettings("give `settings`, or a preset and single options, not both")
+        settings = settings_from(options, preset=preset)
+    elif settings is None:
+        settings = DEFAULT
+    if tools is None and settings.top_k == 1:
+        return score_calls(_read_expected(expected), _read_actual(actual), settings)
+    return _score_with_more(expected, actual, settings, tools)
 
 
-def _read(value: Any, side: Side) -> tuple[ToolCall, ...]:
+def _read_expected(value: Any) -> tuple[Expected, ...]:
     if value.__class__ is list:
         calls = read_plain(value)  # the short way, for what most people hand over
         if calls is not None:
             return calls
-    return read_side(_decoded(value), side=side, where=side)
+    document = _decoded(value)
+    # Keys that begin with `$` are rules in a text or a file, and literal in what Python holds.
+    return read_wanted(document, where="expected", spelled=document is not value)
+
+
+def _read_actual(value: Any) -> _Calls:
+    if value.__class__ is list:
+        calls = read_plain(value)
+        if calls is not None:
+            return calls
+    return read_side(_decoded(value), side="actual", where="actual")
 
 
 def _decoded(value: Any) -> Any:
@@ -101,24 +100,123 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _settings_from(given: tuple[Any, ...]) -> Settings:
-    mode, threshold, order, extra_arguments, at_least, strip_prefix, normalise_name = given
-    try:
-        return settings_for(
-            mode=mode,
-            argument_match_threshold=threshold,
-            order=order,
-            extra_arguments=extra_arguments,
-            at_least=at_least,
-            strip_prefix=_texts(strip_prefix),
-            normalise_name=_texts(normalise_name),
-        )
-    except TypeError as error:  # what cannot be hashed is no setting either
-        raise InvalidSettings(f"a setting is not text or a number: {error}") from error
+def _score_with_more(expected: Any, actual: Any, settings: Settings, tools: Any) -> Score:
+    """The score where tools are known, or the best of several answers counts."""
+    from callscore.formats.trace import wanted_for
+
+    known = _NO_TOOLS if tools is None else tools_by_name(tools)
+    wanted = wanted_for(tools=known.values())
+    calls, *others = _read_answers(_decoded(actual), wanted, settings.top_k)
+    return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
 
 
-def _texts(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else tuple(value) if value else ()
+def _read_answers(document: Any, wanted: Wanted, most: int) -> list[_Calls]:
+    """The calls of each of the first answers that a document offers."""
+    from collections.abc import Iterator
+
+    from callscore.formats.candidates import read_candidates
+
+    held = list(document) if isinstance(document, Iterator) else document  # it is read again
+    return read_candidates(
+        lambda chosen: read_side(held, side="actual", where="actual", wanted=chosen), wanted, most
+    )
+
+
+def tools_by_name(document: Any) -> dict[str, Tool]:
+    """The definitions of tools, as `read_tools` reads them, by the names of the tools.
+
+    A list of bare names says which tools there are, and no more. What was read before is kept.
+
+    Raises:
+        InvalidCall: as `read_tools`.
+        UnreadableInput: likewise.
+    """
+    from callscore.core.tool import Tool
+
+    if isinstance(document, list) and all(map(_is_name, document)):
+        return {name: Tool(name) for name in document}
+    if isinstance(document, dict) and all(isinstance(tool, Tool) for tool in document.values()):
+        return document
+    return {tool.name: tool for tool in read_tools(document) or _defined_by(document)}
+
+
+def _defined_by(document: Any) -> list[Tool]:
+    """The tools in a list that looks like calls: who hands it over as tools knows better."""
+    from callscore.formats.definitions import read_definitions
+    from callscore.formats.objects import plain
+
+    return read_definitions(plain(document)) if isinstance(document, list) else []
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and value[:1] not in ("", "{", "[")
+
+
+def score_case(
+    expected: tuple[Expected, ...],
+    actual: _Calls,
+    settings: Settings = DEFAULT,
+    tools: Mapping[str, Tool] = _NO_TOOLS,
+    *,
+    others: tuple[_Calls, ...] = (),
+) -> Score:
+    """Score calls that are read already, with what their tools' definitions say of them.
+
+    Args:
+        expected: the calls, and groups of calls, that should be made.
+        actual: the calls that were made.
+        settings: how they are compared.
+        tools: the definitions of the tools, by name.
+        others: the calls of further answers. Of the first `top_k` answers the one with the highest
+            F1 counts, then the one with most correct calls, then the first.
+
+    Raises:
+        InvalidCall: the expected calls contradict one another.
+        InvalidSettings: the settings do not go with what is expected, or a schema is none.
+    """
+    answers = (actual, *others[: settings.top_k - 1])
+    scores = [score_calls(expected, calls, settings, tools) for calls in answers]
+    best = scores[0] if len(scores) == 1 else max(scores, key=_worth)
+    if any(tool.parameters is not None for tool in tools.values()):
+        return _with_faults(best, settings, tools)
+    return best
+
+
+def _worth(score: Score) -> tuple[float, int]:
+    return score.f1, len(score.correct)
+
+
+def _with_faults(score: Score, settings: Settings, tools: Mapping[str, Tool]) -> Score:
+    """The score with what the tools' schemas say of the actual calls."""
+    from msgspec.structs import replace
+
+    from callscore.checks.schema import faults_by_schema
+
+    if settings.strip_prefix or settings.normalise_name:
+        from callscore.core.naming import comparable_name
+
+        tools = {comparable_name(name, settings): tool for name, tool in tools.items()}
+    return replace(score, faults=faults_by_schema(score.actual, tools))
+
+
+def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
+    """Say what is wrong with the calls that were made, whatever was expected.
+
+    Args:
+        calls: the calls, or a trace of any stack, as for the actual side of `score`.
+        tools: the tools' definitions, in any form that `read_tools` takes, a trace that carries
+            them among these. Without them only what shows by itself is found: arguments that are
+            no JSON object, repeats, loops, and failed calls that were tried again unchanged.
+
+    Raises:
+        InvalidCall: there are no calls, or no definitions, that can be read.
+        UnknownFormat: they are a document in no format that callscore knows.
+        InvalidSettings: a schema cannot be used.
+    """
+    from callscore.checks import check
+
+    known = None if tools is None else tools_by_name(tools)
+    return check.check_calls(_read_actual(calls), known)
 
 
 def read_calls(  # noqa: PLR0913  (one argument a choice that a document can offer)

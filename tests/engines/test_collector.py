@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from callscore.core.summary import Outcome
+    from callscore.core.outcome import Outcome
     from callscore.formats.plain import PlainCase
 
 F = ToolCall("f", {})
@@ -123,7 +123,7 @@ def test_every_outcome_can_be_listened_to() -> None:
     gathered.take(RIGHT)
     gathered.take(WRONG)
 
-    assert heard == [([RIGHT], [(1, 1, 1)]), ([WRONG], [(0, 1, 0)])]
+    assert heard == [([RIGHT], [(1, 1, 1, 0)]), ([WRONG], [(0, 1, 0, 0)])]
 
 
 def test_trials_of_one_case_are_kept_together() -> None:
@@ -164,7 +164,7 @@ def test_plain_cases_are_counted_without_being_read() -> None:
 
     gathered.take_plain(plain(SAME, FAILING), never)
 
-    assert gathered.results().summary.outcomes == {(0, 0, 0): 1, (0, 1, 0): 1}
+    assert gathered.results().summary.outcomes == {(0, 0, 0, 0): 1, (0, 1, 0, 0): 1}
 
 
 def test_a_plain_case_that_needs_care_is_read_whole() -> None:
@@ -205,7 +205,7 @@ def test_plain_cases_with_the_same_id_are_reported() -> None:
     gathered.take(Case(id="a", trial=1, expected=(), actual=()))
 
     assert gathered.results().repeated == Noted(3, ("a #1", "a", "a #1"))
-    assert gathered.results().summary.trials == {"a": {(0, 0, 0): 3}}
+    assert gathered.results().summary.trials == {"a": {(0, 0, 0, 0): 3}}
 
 
 def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,3 +217,12 @@ def test_only_so_many_ids_are_remembered(monkeypatch: pytest.MonkeyPatch) -> Non
     gathered.take_plain(plain(SAME), never)
 
     assert gathered.results().repeated == Noted(1, ("a",))
+
+
+def test_a_failing_plain_case_that_cannot_be_read_again_is_counted_and_not_shown() -> None:
+    gathered = collector()
+
+    gathered.take_plain(plain(FAILING), lambda _: None)
+
+    assert gathered.results().cases == ()
+    assert gathered.results().summary.cases == 1

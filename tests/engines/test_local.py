@@ -15,7 +15,7 @@ from callscore.core.results import Noted
 from callscore.core.settings import Settings
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidSettings, UnreadableInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def test_cases_can_be_values_or_the_objects_of_a_file() -> None:
 
     results = score_cases([value, record])
 
-    assert results.summary.outcomes == {(0, 1, 0): 1, (1, 1, 1): 1}
+    assert results.summary.outcomes == {(0, 1, 0, 0): 1, (1, 1, 1, 0): 1}
     assert [case.id for case in results.cases] == ["a"]
 
 
@@ -48,7 +48,7 @@ def test_the_calls_of_a_case_may_be_spelled_in_any_way() -> None:
 
     results = score_cases([Case(id="a", expected=spelled, actual=spelled)])
 
-    assert results.summary.outcomes == {(2, 2, 2): 1}
+    assert results.summary.outcomes == {(2, 2, 2, 0): 1}
 
 
 def test_a_case_without_a_side_is_not_scored() -> None:
@@ -74,7 +74,7 @@ def test_a_file_of_cases_is_scored(tmp_path: Path) -> None:
 
     results = score_files(file)
 
-    assert results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 1): 1, (0, 0, 0): 1}
+    assert results.summary.outcomes == {(1, 1, 1, 0): 1, (0, 1, 1, 0): 1, (0, 0, 0, 0): 1}
     assert results.not_scored == Noted(1, ("c",))
     assert results.not_run == Noted(1, ("d",))
     assert [case.id for case in results.cases] == ["b"]
@@ -87,7 +87,7 @@ def test_several_files_add_up(tmp_path: Path) -> None:
 
     results = score_files([str(first), second])
 
-    assert results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 0): 1}
+    assert results.summary.outcomes == {(1, 1, 1, 0): 1, (0, 1, 0, 0): 1}
 
 
 def test_a_bad_line_stops_with_its_place_and_keeps_what_came_before(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_line_that_is_not_utf_8_costs_one_call_and_not_the_case(tmp_path: Path
 
     results = score_files(file)
 
-    assert results.summary.outcomes == {(0, 0, 1): 1}
+    assert results.summary.outcomes == {(0, 0, 1, 0): 1}
     assert results.cases[0].score.extra[0].error is not None
 
 
@@ -141,7 +141,7 @@ def test_what_the_fast_decoder_refuses_is_one_malformed_call(
 
     results = score_files(file)
 
-    assert results.summary.outcomes == {(0, 1, 1): 1, (0, 0, 0): 1}
+    assert results.summary.outcomes == {(0, 1, 1, 0): 1, (0, 0, 0, 0): 1}
     assert results.cases[0].score.incorrect[0].actual.error is not None
 
 
@@ -170,7 +170,7 @@ def test_after_an_expectation_that_cannot_be_read_nothing_is_in_the_results(
         score_files(file)
 
     assert caught.value.results is not None
-    assert caught.value.results.summary.outcomes == {(1, 1, 1): 1, (0, 1, 0): 1}
+    assert caught.value.results.summary.outcomes == {(1, 1, 1, 0): 1, (0, 1, 0, 0): 1}
     assert sorted(caught.value.results.summary.trials) == ["a", "b"]
 
 
@@ -214,8 +214,8 @@ def test_references_and_traces_are_joined_on_their_id(tmp_path: Path) -> None:
 
     results = score_joined(references, traces)
 
-    assert results.summary.outcomes == {(0, 0, 1): 1, (1, 1, 1): 1, (0, 1, 0): 1}
-    assert results.summary.trials == {"a": {(1, 1, 1): 1, (0, 1, 0): 1}}
+    assert results.summary.outcomes == {(0, 0, 1, 0): 1, (1, 1, 1, 0): 1, (0, 1, 0, 0): 1}
+    assert results.summary.trials == {"a": {(1, 1, 1, 0): 1, (0, 1, 0, 0): 1}}
     assert results.not_run == Noted(1, ("never",))
     assert results.without_reference == Noted(1, ("unknown",))
     assert results.not_scored == Noted(1, ("open",))
@@ -275,3 +275,20 @@ def test_the_quick_way_and_the_careful_way_give_the_same_results(
     assert one.summary == other.summary
     assert [case.id for case in one.cases] == [case.id for case in other.cases]
     assert one == other
+
+
+def test_what_contradicts_itself_is_refused_at_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"id": "a", "expected": ["f", {"forbid": "f*"}], "actual": []}\n')
+
+    with pytest.raises(UnreadableInput, match=r"cases.jsonl:1: expected: 'f' is expected, and"):
+        score_files(path)
+    assert score_files(path, skip_bad=True).skipped.count == 1
+
+
+def test_a_setting_that_does_not_go_with_a_case_is_refused_at_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"id": "a", "expected": [{"optional": "f"}], "actual": ["f"]}\n')
+
+    with pytest.raises(InvalidSettings, match=r"cases.jsonl:1: order: `exact` compares"):
+        score_files(path, settings=Settings(order="exact"))

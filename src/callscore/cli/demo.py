@@ -15,6 +15,7 @@ import click
 from callscore.cli import wording
 from callscore.cli.options import lang_option
 from callscore.cli.output import open_output
+from callscore.core.settings import Settings
 from callscore.core.statistics import pass_hat_k
 from callscore.core.wording import decimal, percent, say
 from callscore.engines.local import score_files
@@ -51,7 +52,9 @@ def command(lang: Language) -> None:
 def _comment(path: Path, lang: Language) -> str:
     rates = _published_rates(path)
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
-    meaning = say(wording.DEMO_MEANING, lang, done=percent(rates[0]))
+    outcome = score_files(path, settings=Settings.preset("outcome"), show="none").summary
+    passed = percent(outcome.passed / outcome.cases)
+    meaning = say(wording.DEMO_MEANING, lang, done=percent(rates[0]), passed=passed)
     file = quote(str(path))
     program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
@@ -64,7 +67,7 @@ def _comment(path: Path, lang: Language) -> str:
             "",
             say(wording.DEMO_NEXT, lang),
             f"  {program} explain {file} --case airline-32 --trial 3",
-            f"  {program} score {file} --mode flexible --threshold 0.5 --limit 3",
+            f"  {program} score {file} --preset outcome --limit 3",
             f"  {program} score --help",
             "",
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["BELOW", "FINE", "INTERRUPTED", "UNREADABLE", "USAGE"]
 
 FINE = 0
-BELOW = 1  # below --fail-under, or a reference was not run while that is given
+BELOW = 1  # below --fail-under, a reference not run while that is given, or a fault of --fail-on
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # input that cannot be read
 INTERRUPTED = 130  # what shells use for Ctrl-C

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.options import lang_option, settings_from, settings_options
+from callscore.api import score_case
+from callscore.cli.options import (
+    SettingsCommand,
+    lang_option,
+    settings_from,
+    settings_options,
+    tools_from,
+    tools_option,
+)
 from callscore.cli.output import open_output
 from callscore.cli.reading import (
     fields_option,
@@ -15,9 +23,9 @@ from callscore.cli.reading import (
     wanted_from,
 )
 from callscore.core.results import CaseScore
-from callscore.core.scoring import score_calls
 from callscore.core.text import escape
 from callscore.documents import stop
+from callscore.engines.definitions import Definitions
 from callscore.engines.inputs import CASES, REFERENCES, TRACES, cases_in, inputs_for
 from callscore.engines.joining import join
 from callscore.errors import UnreadableInput
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(short_help="Explain the score of one case.")
+@click.command(cls=SettingsCommand, short_help="Explain the score of one case.")
 @click.argument("file", required=False)
 @click.option("--expected", metavar="FILE", help="References, to be joined with --actual on id.")
 @click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
@@ -41,23 +49,27 @@ __all__ = ["command"]
 @fields_option
 @input_format_option
 @reading_options
+@tools_option
 @settings_options
 @lang_option
 def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -> None:
     """Show in three steps how the score of one case of FILE comes about."""
-    settings = settings_from(options)
+    settings, tools = settings_from(options), tools_from(options)
     file, expected, actual = options["file"], options["expected"], options["actual"]
     is_joined = expected is not None and actual is not None
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
     place = actual if is_joined else file
-    inputs = inputs_for(dict(options["fields"]), options["input_format"], wanted_from(options))
+    wanted = wanted_from(options, () if tools is None else tools.values())
+    fields, format_ = dict(options["fields"]), options["input_format"]
+    inputs = inputs_for(fields, format_, wanted, top_k=settings.top_k)
     cases = _join(expected, actual, inputs) if is_joined else _cases(file, inputs)
     case = _find_case(cases, place, name, trial)
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
         raise UnreadableInput(place, f"the case {case.id} has no `{side}`, so it has no score.")
-    score = score_calls(case.expected, case.actual, settings)
+    known = Definitions(tools).of(case.tools, place)
+    score = score_case(case.expected, case.actual, settings, known, others=case.others)
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
     with open_output(None, "text", lang) as output:
         output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")

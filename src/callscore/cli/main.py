@@ -14,7 +14,7 @@ from callscore.errors import CallscoreError, InvalidSettings
 __all__ = ["COMMANDS", "cli", "main"]
 
 # Each is the one click command of the module of its name, imported when it is called.
-COMMANDS = ("demo", "explain", "extract", "formats", "score")
+COMMANDS = ("check", "demo", "explain", "extract", "formats", "schema", "score")
 
 
 class _Commands(click.Group):

@@ -17,6 +17,8 @@ from callscore.reports.wording import note_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rich.console import Console
+
     from callscore.core.results import CaseScore, Results
     from callscore.core.wording import Language
 
@@ -114,12 +116,18 @@ class Output:
         report = import_module(f"callscore.reports.{_MODULES[self._format]}")
         self.write_text(report.write(results, lang=self._lang))
 
-    def _render(self, results: Results) -> bool:
-        """Show the report on a terminal; False where there is none."""
+    def console(self) -> Console | None:
+        """The terminal that the output goes to; None where it goes elsewhere."""
         from rich.console import Console
 
         console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
-        if not isinstance(self._target, _StandardOutput) or not console.is_terminal:
+        is_shown = isinstance(self._target, _StandardOutput) and console.is_terminal
+        return console if is_shown else None
+
+    def _render(self, results: Results) -> bool:
+        """Show the report on a terminal; False where there is none."""
+        console = self.console()
+        if console is None:
             return False
         from callscore.reports.terminal import render
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,15 @@ import click
 from msgspec import Struct
 
 from callscore.cli.exits import BELOW, FINE
-from callscore.cli.options import SHARE, lang_option, settings_from, settings_options
+from callscore.cli.options import (
+    SHARE,
+    SettingsCommand,
+    lang_option,
+    settings_from,
+    settings_options,
+    tools_from,
+    tools_option,
+)
 from callscore.cli.output import Output, open_output
 from callscore.cli.progress import progress
 from callscore.cli.reading import (
@@ -20,6 +29,7 @@ from callscore.cli.reading import (
 )
 from callscore.cli.wording import gate_reasons
 from callscore.core.settings import Settings
+from callscore.core.tool import Tool
 from callscore.core.wording import Language
 from callscore.engines.collector import Hooks, Show
 from callscore.engines.local import score_files, score_joined
@@ -65,9 +75,10 @@ class _Request(Struct, frozen=True, kw_only=True):
     fields: dict[str, str]
     input_format: str | None
     wanted: Wanted
+    tools: Mapping[str, Tool] | None
 
 
-@click.command(short_help="Score files of cases.", help=_HELP)
+@click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option(
     "--expected",
@@ -81,6 +92,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @fields_option
 @input_format_option
 @reading_options
+@tools_option
 @settings_options
 @click.option(
     "--show",
@@ -104,15 +116,16 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option(
     "--fail-under",
     type=SHARE,
-    help="Exit with 1 if the macro F1 is below, or a reference was not run.",
+    help="Exit with 1 if the macro F1 is below, a reference was not run, or a forbidden call made.",
 )
 @lang_option
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
-    settings = settings_from(options)
-    wanted, fields = wanted_from(options), dict(options.pop("fields"))
-    request = _Request(settings=settings, wanted=wanted, fields=fields, **options)
+    settings, tools = settings_from(options), tools_from(options)
+    wanted = wanted_from(options, () if tools is None else tools.values())
+    fields = dict(options.pop("fields"))
+    request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
     _check_usage(request)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
@@ -146,6 +159,7 @@ def _score(request: _Request, output: Output) -> Results:
         "fields": request.fields,
         "format": request.input_format,
         "wanted": request.wanted,
+        "tools": request.tools,
     }
     paths = request.files or (*request.expected, *request.actual)
     try:

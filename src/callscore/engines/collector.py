@@ -6,13 +6,17 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Literal, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from callscore.core.model import Case, f1_of
-from callscore.core.results import CaseScore, Noted, Results
-from callscore.core.scoring import score_calls
-from callscore.core.summary import Outcome, Summary
+from callscore.api import score_case
+from callscore.core.model import Case
+from callscore.core.outcome import Outcome, is_passing, outcome_of
+from callscore.core.results import CaseScore, Results
+from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
 from callscore.core.tally import Tally, examine
+from callscore.engines.definitions import Definitions
+from callscore.engines.notes import Notes
 from callscore.errors import UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase
@@ -25,7 +29,6 @@ __all__ = ["Collector", "Hooks", "Show"]
 
 Show = Literal["failing", "all", "none"]
 
-_MOST_NAMES = 20
 _MOST_REMEMBERED = 1_000_000
 
 
@@ -35,7 +38,7 @@ class Hooks(Struct, frozen=True, kw_only=True):
     Attributes:
         on_case: is given every case to show at once, in place of keeping it for the end.
         on_outcomes: is given some scored cases, which have an `id` and a `trial`, and the outcome of
-            each: its correct pairs, expected calls and actual calls.
+            each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
         on_bytes: is told how many more bytes of input have been read.
     """
 
@@ -47,16 +50,24 @@ class Hooks(Struct, frozen=True, kw_only=True):
 class Collector:
     """Gathers the results of many cases."""
 
-    def __init__(self, settings: Settings, show: Show, limit: int | None, hooks: Hooks) -> None:
-        self.not_scored = _Notes()
-        self.not_run = _Notes()
-        self.without_reference = _Notes()
-        self.skipped = _Notes()
-        self._repeated = _Notes()
+    def __init__(
+        self,
+        settings: Settings,
+        show: Show,
+        limit: int | None,
+        hooks: Hooks,
+        definitions: Definitions | None = None,
+    ) -> None:
+        self.not_scored = Notes()
+        self.not_run = Notes()
+        self.without_reference = Notes()
+        self.skipped = Notes()
+        self._repeated = Notes()
         self._settings = settings
         self._show = show
         self._limit = limit
         self._hooks = hooks
+        self._definitions = definitions or Definitions()
         self._summary = Summary(at_least=settings.at_least)
         self._tally = Tally(self._summary)
         self._remembered: set[int] = set()
@@ -68,11 +79,9 @@ class Collector:
     @property
     def takes_plain(self) -> bool:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
-        settings = self._settings
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
-        is_plain = settings.mode == "strict" and settings.order == "any"
-        keeps_names = not settings.strip_prefix and not settings.normalise_name
-        return is_plain and keeps_names and shows_few
+        knows_no_tools = self._definitions.of_run is None
+        return shows_few and knows_no_tools and _changes_nothing(self._settings)
 
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""
@@ -83,11 +92,10 @@ class Collector:
         else:
             if has_own_id(case):
                 self._note_repeated(case.id, case.trial)
-            score = score_calls(case.expected, case.actual, self._settings)
+            score = self._score(case)
             self._summary.add(score, trial_of=None if case.trial is None else case.id)
             if self._hooks.on_outcomes is not None:
-                outcome = (len(score.correct), len(score.expected), len(score.actual))
-                self._hooks.on_outcomes([case], [outcome])
+                self._hooks.on_outcomes([case], [outcome_of(score)])
             if self._show == "all" or (self._show == "failing" and not score.passed):
                 self._show_case(case, score)
 
@@ -154,8 +162,13 @@ class Collector:
             skipped=self.skipped.noted(),
         )
 
+    def _score(self, case: Case) -> Score:
+        tools = self._definitions.of(case.tools, case.id)
+        expected, actual = case.expected or (), case.actual or ()
+        return score_case(expected, actual, self._settings, tools, others=case.others)
+
     def _is_failing(self, outcome: Outcome) -> bool:
-        return self._show == "failing" and f1_of(*outcome) < self._settings.at_least
+        return self._show == "failing" and not is_passing(outcome, self._settings.at_least)
 
     def _note_all_repeated(self, cases: list[PlainCase]) -> None:
         keys = {hash((str(case.id), case.trial)) for case in cases}
@@ -181,8 +194,7 @@ class Collector:
             return
         case = read(position)
         if case is not None:
-            score = score_calls(case.expected or (), case.actual or (), self._settings)
-            self._show_case(case, score)
+            self._show_case(case, self._score(case))
 
     def _show_case(self, case: Case, score: Score) -> None:
         if self._limit is not None and self._shown >= self._limit:
@@ -196,17 +208,11 @@ class Collector:
             self._kept.append(shown)
 
 
-class _Notes:
-    """A count, and the names of the first that were counted."""
+# What has no say in which calls are equal, under the other defaults.
+_HARMLESS = ("at_least", "argument_match_threshold", "extra_arguments")
 
-    def __init__(self) -> None:
-        self._count = 0
-        self._names: list[str] = []
 
-    def add(self, name: str) -> None:
-        self._count += 1
-        if len(self._names) < _MOST_NAMES:
-            self._names.append(name)
-
-    def noted(self) -> Noted:
-        return Noted(self._count, tuple(self._names))
+def _changes_nothing(settings: Settings) -> bool:
+    """Whether calls are compared, and count, as they do by default."""
+    defaults = {setting: getattr(DEFAULT, setting) for setting in _HARMLESS}
+    return structs.replace(settings, **defaults) == DEFAULT

@@ -10,10 +10,10 @@ from msgspec import Struct, structs
 from callscore.core.model import Case
 from callscore.documents import Document, Documents
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.candidates import read_candidates, require_one_wish
+from callscore.formats.case_fields import is_case, names_a_side
 from callscore.formats.cases import (
     case_of,
-    is_case,
-    names_a_side,
     read_case,
     read_reference,
     read_trace,
@@ -22,7 +22,7 @@ from callscore.formats.cases import (
 )
 from callscore.formats.dialect import Dialect
 from callscore.formats.fields import FIELDS, Fields, fields_from
-from callscore.formats.reading import read_as, read_named
+from callscore.formats.reading import read_as, read_definitions_in, read_named
 from callscore.formats.recognition import Recogniser, refusal, remembering
 from callscore.formats.registry import dialect_named
 from callscore.formats.sides import are_calls
@@ -42,6 +42,7 @@ __all__ = [
     "Part",
     "cases_in",
     "inputs_for",
+    "with_others",
 ]
 
 
@@ -52,11 +53,15 @@ class Inputs(Struct, frozen=True):
         fields: where the fields of a case stand in a record.
         dialect: what the documents are written in.
         wanted: what to take from a document that offers a choice.
+        top_k: how many of the answers to the same question to read.
+        keeps_tools: whether the tools that a document defines are kept with its cases.
     """
 
     fields: Fields | None = None
     dialect: Dialect | None = None
     wanted: Wanted = DEFAULT
+    top_k: int = 1
+    keeps_tools: bool = False
 
     @property
     def says_nothing(self) -> bool:
@@ -68,16 +73,23 @@ def inputs_for(
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     wanted: Wanted = DEFAULT,
+    *,
+    top_k: int = 1,
+    keeps_tools: bool = False,
 ) -> Inputs:
     """What a user says about the input, once it is checked.
 
     Raises:
-        InvalidSettings: there is no such format or field, or a path is none.
+        InvalidSettings: there is no such format or field, a path is none, or both the first answers
+            and a single one are asked for.
     """
+    require_one_wish(wanted, top_k)
     return Inputs(
         fields=fields_from(fields) if fields else None,
         dialect=None if format is None else dialect_named(format),
         wanted=wanted,
+        top_k=top_k,
+        keeps_tools=keeps_tools,
     )
 
 
@@ -119,6 +131,8 @@ class CaseReader:
         self._part = part
         self._dialect = inputs.dialect
         self._wanted = remembering(inputs.wanted)
+        self._keeps_tools = inputs.keeps_tools
+        self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
         self._recogniser = Recogniser()
         # Where the user says which case a line belongs to, the lines of each are a document.
@@ -200,31 +214,72 @@ class CaseReader:
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _read_our_own(self, record: Record, fields: dict[str, Any]) -> Found:
+        (found,) = self._offered(lambda wanted: [self._read_record(record, fields, wanted)])
+        return found
+
+    def _read_record(self, record: Record, fields: dict[str, Any], wanted: Wanted) -> Found:
         value, place = record.value, record.place
         if fields:
             given = value if isinstance(value, dict) else {}
             value = {**{key: given[key] for key in FIELDS if key in given}, **fields}
         try:
             read = self._part.read
-            return place, read(value, place=place, wanted=self._wanted, dialect=self._dialect)
+            return place, read(value, place=place, wanted=wanted, dialect=self._dialect)
         except UnreadableInput as error:
             is_strange = isinstance(value, dict) and not fields and not names_a_side(value)
             hint = f" {_HINT} {refusal(value)}" if is_strange else ""
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
+        yield from self._offered(lambda wanted: [*self._read_traces(document, fields, wanted)])
+
+    def _read_traces(
+        self, document: Document, fields: dict[str, Any], wanted: Wanted
+    ) -> Iterator[Found]:
         read = read_as if self._dialect is None else read_named
         try:
-            traces = read(document.dialect, document.value, self._wanted)
+            traces = read(document.dialect, document.value, wanted)
         except (InvalidCall, UnreadableInput) as error:
             yield BadRecord(document.place, str(error))
             return
         for index, trace in enumerate(traces):
             place = document.place if len(traces) == 1 else f"{document.place}[{index}]"
             try:
-                yield place, self._part.make(_with_fields(trace, fields, place), place=place)
+                case = self._part.make(_with_fields(trace, fields, place), place=place)
             except UnreadableInput as error:
                 yield BadRecord(error.place, error.problem)
+            else:
+                yield place, self._with_tools(case, document)
+
+    def _with_tools(self, case: Case, document: Document) -> Case:
+        if not self._keeps_tools:
+            return case
+        tools = read_definitions_in(document.value, dialect=document.dialect)
+        return structs.replace(case, tools=tools) if tools else case
+
+    def _offered(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
+        """What a document holds, each case with the other answers that may count."""
+        return with_others(read_candidates(read, self._wanted, self._top_k))
+
+
+def with_others(answers: list[list[Found]]) -> list[Found]:
+    """The cases of a document's first answers, with the calls of its others beside them.
+
+    Args:
+        answers: for each answer what was found, in the same order.
+    """
+    found, *others = answers
+    others = [cases for cases in others if len(cases) == len(found)]
+    return [_with_other(item, further) for item, *further in zip(found, *others, strict=True)]
+
+
+def _with_other(found: Found, others: list[Found]) -> Found:
+    if isinstance(found, BadRecord) or not others:
+        return found
+    place, case = found
+    cases = [other[1] for other in others if not isinstance(other, BadRecord)]
+    calls = [other.actual for other in cases if other.actual is not None]
+    return place, structs.replace(case, others=tuple(calls))
 
 
 def _spells_calls(items: list[Any]) -> bool:

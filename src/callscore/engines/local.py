@@ -12,6 +12,7 @@ from callscore.core.model import Case
 from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT, Settings
 from callscore.engines.collector import Collector, Hooks, Show
+from callscore.engines.definitions import Definitions
 from callscore.engines.inputs import (
     CASES,
     REFERENCES,
@@ -22,7 +23,8 @@ from callscore.engines.inputs import (
     inputs_for,
 )
 from callscore.engines.joining import join
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.formats.candidates import read_candidates
 from callscore.formats.cases import read_case
 from callscore.formats.plain import decode_plain
 from callscore.formats.trace import DEFAULT as ALL
@@ -46,6 +48,7 @@ def score_cases(
     settings: Settings = DEFAULT,
     show: Show = "failing",
     limit: int | None = 10,
+    tools: Any = None,
 ) -> Results:
     """Score many cases, given as `Case` values or as the objects that a case file holds.
 
@@ -54,15 +57,45 @@ def score_cases(
         settings: what decides the scores.
         show: which cases to keep in the results.
         limit: how many of them at the most; None for all.
+        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
+            the cases bring themselves.
 
     Raises:
-        UnreadableInput: a case cannot be read.
+        UnreadableInput: a case cannot be read, or contradicts itself.
+        InvalidCall: the tools' definitions cannot be read.
     """
-    collector = Collector(settings, show, limit, _NO_HOOKS)
-    for position, case in enumerate(cases):
-        record = _record_of(case) if isinstance(case, Case) else case
-        collector.take(read_case(record, place=f"cases[{position}]"))
+    definitions = Definitions(tools)
+    collector = Collector(settings, show, limit, _NO_HOOKS, definitions)
+    for position, given in enumerate(cases):
+        place = f"cases[{position}]"
+        case = _read_given(given, place, settings.top_k)
+        definitions.of(case.tools, place)  # to be refused here, where the place is known
+        _take_at(place, case, collector)
     return collector.results()
+
+
+def _take_at(place: str, case: Case, collector: Collector) -> None:
+    """Score a case; what is wrong with what it expects is wrong at its place."""
+    try:
+        collector.take(case)
+    except InvalidCall as error:
+        raise UnreadableInput(place, str(error)) from error
+    except InvalidSettings as error:
+        raise InvalidSettings(f"{place}: {error}") from error
+
+
+def _read_given(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
+    """The case that is handed over, with the other answers that may count."""
+    is_value = isinstance(given, Case)
+    record = _record_of(given) if isinstance(given, Case) else given
+    case, *further = read_candidates(
+        lambda wanted: read_case(record, place=place, wanted=wanted, spelled=not is_value),
+        ALL,
+        top_k,
+    )
+    known = given.others if isinstance(given, Case) else ()
+    others = [other.actual for other in further if other.actual is not None]
+    return structs.replace(case, others=(*known, *others)) if known or others else case
 
 
 def score_files(  # noqa: PLR0913  (each is something to say about a run)
@@ -75,6 +108,7 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     wanted: Wanted = ALL,
+    tools: Any = None,
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
     """Score the cases of files: of our own kind, or of any dialect that says what was expected.
@@ -88,16 +122,20 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
         fields: where the fields of a case stand in a record: `{"id": "$.metadata.task_id"}`.
         format: what the files are written in; by default that is recognised.
         wanted: what to take from a document that offers a choice.
+        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
+            the cases bring themselves.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a case in it, cannot be read.
         InvalidSettings: there is no such format or field, or a path is none.
+        InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = Collector(settings, show, limit, hooks)
-    inputs = inputs_for(fields, format, wanted)
-    run = _Run(collector, inputs, skip_bad=skip_bad, hooks=hooks)
+    definitions = Definitions(tools)
+    collector = Collector(settings, show, limit, hooks, definitions)
+    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k)
+    run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         for path in _paths(paths):
             run.score(path)
@@ -115,6 +153,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
     wanted: Wanted = ALL,
+    tools: Any = None,
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
     """Score traces against references, joined on `id`.
@@ -133,16 +172,20 @@ def score_joined(  # noqa: PLR0913  (likewise)
         fields: where the fields of a case stand in a record of either file.
         format: what both files are written in; by default that is recognised for each.
         wanted: what to take from a document that offers a choice.
+        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
+            the cases bring themselves.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
         InvalidSettings: there is no such format or field, or a path is none.
+        InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = Collector(settings, show, limit, hooks)
-    inputs = inputs_for(fields, format, wanted)
-    run = _Run(collector, inputs, skip_bad=skip_bad, hooks=hooks)
+    definitions = Definitions(tools)
+    collector = Collector(settings, show, limit, hooks, definitions)
+    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k)
+    run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         run.join(_paths(expected), _paths(actual))
     return collector.results()
@@ -174,10 +217,17 @@ class _Run:
     """One pass over the input."""
 
     def __init__(
-        self, collector: Collector, inputs: Inputs, *, skip_bad: bool, hooks: Hooks
+        self,
+        collector: Collector,
+        inputs: Inputs,
+        definitions: Definitions,
+        *,
+        skip_bad: bool,
+        hooks: Hooks,
     ) -> None:
         self._collector = collector
         self._inputs = inputs
+        self._definitions = definitions
         self._skip_bad = skip_bad
         self._hooks = hooks
 
@@ -201,7 +251,7 @@ class _Run:
         traces = self._read(actual, TRACES)
         for case, has_reference in join(references, traces, self._refuse):
             if has_reference:
-                self._collector.take(case)
+                self._score(f"case {case.id}", case)
             else:
                 self._collector.without_reference.add(case.id)
 
@@ -218,8 +268,14 @@ class _Run:
         return next((case for _, case in self._cases(found)), None)
 
     def _take(self, found: Iterator[Found]) -> None:
-        for _, case in self._cases(found):
-            self._collector.take(case)
+        for place, case in self._cases(found):
+            self._score(place, case)
+
+    def _score(self, place: str, case: Case) -> None:
+        try:
+            _take_at(place, case, self._collector)
+        except UnreadableInput as error:
+            self._refuse(error.place, error.problem)
 
     def _read(self, paths: list[str], part: Part) -> Iterator[tuple[str, Case]]:
         for path in paths:
@@ -230,8 +286,17 @@ class _Run:
         for item in found:
             if isinstance(item, BadRecord):
                 self._refuse(item.place, item.problem)
-            else:
+            elif self._knows_tools(*item):
                 yield item
+
+    def _knows_tools(self, place: str, case: Case) -> bool:
+        """Whether the definitions of tools that a case brings, if it does, can be read."""
+        try:
+            self._definitions.of(case.tools, place)
+        except UnreadableInput as error:
+            self._refuse(error.place, error.problem)
+            return False
+        return True
 
     def _refuse(self, place: str, problem: str) -> None:
         if not self._skip_bad:

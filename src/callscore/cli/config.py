@@ -1,0 +1,162 @@
+"""The settings that a project keeps in `callscore.toml`, or in its `pyproject.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from callscore.core.nearest import meant_by
+from callscore.core.presets import preset_named
+from callscore.core.settings import Settings, settings_from
+from callscore.errors import CallscoreError, InvalidSettings
+
+__all__ = ["EMPTY", "Config", "config_for", "find_config", "read_config"]
+
+_OWN: Final = "callscore.toml"
+_PROJECT: Final = "pyproject.toml"
+_TABLE: Final = "callscore"
+_PRESET: Final = "preset"
+_PYTHON_ONLY: Final = ("similarity", "judge")  # a file cannot hold what is to be called
+_KEYS: Final = (
+    _PRESET,
+    *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY),
+)
+
+
+class Config(Struct, frozen=True):
+    """What a file says about the settings.
+
+    Attributes:
+        values: the settings that it names, those of its preset among them.
+        place: the file, for messages; None where there is none.
+    """
+
+    values: dict[str, Any] = {}
+    place: str | None = None
+
+
+EMPTY: Final = Config()
+
+
+def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
+    """The file that somebody names, or else the one that the working directory is under.
+
+    Args:
+        path: the file; None to look for one.
+        is_wanted: whether to look for one.
+
+    Raises:
+        InvalidSettings: the file cannot be read, or says what no setting can be.
+    """
+    if path is not None:
+        return read_config(Path(path))
+    if not is_wanted:
+        return EMPTY
+    try:
+        folder = Path.cwd()
+    except OSError:  # it was deleted meanwhile
+        return EMPTY
+    return find_config(folder)
+
+
+def find_config(folder: Path) -> Config:
+    """The settings of the nearest folder that has any, up to the root of a repository.
+
+    Args:
+        folder: where to begin.
+
+    Raises:
+        InvalidSettings: as `read_config`.
+    """
+    for candidate in (folder, *folder.parents):
+        for name in (_OWN, _PROJECT):
+            path = candidate / name
+            if _is_there(path) and (name == _OWN or _is_ours(path)):
+                return read_config(path)
+        if _is_there(candidate / ".git"):
+            break
+    return EMPTY
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # in a folder that is not ours
+        return False
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a project says anything about callscore; what it says of others is not our concern."""
+    try:
+        is_mentioned = b"callscore" in path.read_bytes()
+    except OSError:
+        return False
+    return is_mentioned and _TABLE in _tools_of(_document_of(path))
+
+
+def read_config(path: Path) -> Config:
+    """The settings in a file, each of them checked.
+
+    Raises:
+        InvalidSettings: the file cannot be read, is no TOML, or says what no setting can be; the
+            message names the file, the key, and what is probably meant.
+    """
+    document = _document_of(path)
+    values = _tools_of(document).get(_TABLE, {}) if path.name == _PROJECT else document
+    place = f"{path} [tool.{_TABLE}]" if path.name == _PROJECT else str(path)
+    if not isinstance(values, Mapping):
+        raise InvalidSettings(f"{place}: {values!r} is not a table of settings")
+    for key in values:
+        _require_key(key, place)
+    _require_quotes(values.get("arguments"), place)
+    return Config(_checked(dict(values), place), place)
+
+
+def _document_of(path: Path) -> dict[str, Any]:
+    import tomllib  # most folders have no such file
+
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise InvalidSettings(f"{path}: cannot be read ({error.strerror})") from error
+    except RecursionError as error:
+        raise InvalidSettings(f"{path}: is nested too deeply to be read") from error
+    except ValueError as error:  # of the text, or of the bytes
+        raise InvalidSettings(f"{path}: is not TOML: {error}") from error
+
+
+def _tools_of(document: dict[str, Any]) -> Mapping[str, Any]:
+    tools = document.get("tool")
+    return tools if isinstance(tools, Mapping) else {}
+
+
+def _require_key(key: str, place: str) -> None:
+    if key in _PYTHON_ONLY:
+        raise InvalidSettings(
+            f"{place}: {key} is something to call, and can be given in Python only"
+        )
+    if key not in _KEYS:
+        raise InvalidSettings(f"{place}: there is no setting {key!r}{meant_by(key, _KEYS)}")
+
+
+def _require_quotes(rules: Any, place: str) -> None:
+    """Refuse `book_flight.date = "date"`, which TOML takes for a table in a table."""
+    for pattern, rule in rules.items() if isinstance(rules, Mapping) else ():
+        if "." not in pattern and isinstance(rule, Mapping):
+            inner = next(iter(rule), "*")
+            meant = f'"{pattern}.{inner}"'
+            raise InvalidSettings(f"{place}: arguments: put quotes around names with dots: {meant}")
+
+
+def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
+    """The settings, with those of the preset that is named among them."""
+    try:
+        if _PRESET in values:
+            values = {**preset_named(values.pop(_PRESET)), **values}
+        settings_from(values)
+    except CallscoreError as error:
+        raise InvalidSettings(f"{place}: {error}") from error
+    return values

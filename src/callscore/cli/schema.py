@@ -1,0 +1,46 @@
+"""`callscore schema`: the JSON Schemas of the files that people write, for their editors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from callscore.cli.output import open_output
+from callscore.core.export import encode_json
+from callscore.core.nearest import meant_by
+from callscore.errors import InvalidSettings
+from callscore.formats.case_schema import case_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["command"]
+
+_SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"case": case_schema}
+
+
+@click.command(short_help="Print the JSON Schema of case files.")
+@click.argument("name", required=False)
+@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+def command(*, name: str | None, output: str | None) -> None:
+    """Print the JSON Schema NAME, or list all schemas.
+
+    By `callscore schema case` editors complete and check files of cases.
+    """
+    text = _list() if name is None else _schema(name)
+    with open_output(output, "text", "en") as target:
+        target.write_text(text)
+
+
+def _list() -> str:
+    return "".join(f"{name}  {schema()['description']}\n" for name, schema in _SCHEMAS.items())
+
+
+def _schema(name: str) -> str:
+    import msgspec
+
+    if name not in _SCHEMAS:
+        hint = meant_by(name, _SCHEMAS) or "."
+        raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")
+    return msgspec.json.format(encode_json(_SCHEMAS[name]()), indent=2).decode() + "\n"

@@ -1,0 +1,211 @@
+"""The settings of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callscore.cli.config import EMPTY, config_for, find_config, read_config
+from callscore.errors import InvalidSettings
+
+OWN = 'mode = "flexible"\n'
+PROJECT = '[project]\nname = "x"\n[tool.callscore]\norder = "exact"\n'
+
+
+@pytest.fixture
+def inner(tmp_path: Path) -> Path:
+    """A folder three levels down in a repository."""
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "a/b/c"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_a_file_names_settings_by_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text("""
+at_least = 0.8
+strip_prefix = ["mcp__*__"]
+
+[arguments]
+"book_flight.date" = "date"
+"*.query" = { text = { similarity = 0.85 } }
+
+[effects]
+"get_*" = "read"
+""")
+
+    config = read_config(path)
+
+    assert config.place == str(path)
+    assert config.values == {
+        "at_least": 0.8,
+        "strip_prefix": ["mcp__*__"],
+        "arguments": {"book_flight.date": "date", "*.query": {"text": {"similarity": 0.85}}},
+        "effects": {"get_*": "read"},
+    }
+
+
+def test_a_preset_is_a_base_in_a_file_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text('preset = "outcome"\narrays = "ordered"\n')
+
+    values = read_config(path).values
+
+    assert (values["count_calls"], values["arrays"]) == ("writes", "ordered")
+    assert "preset" not in values
+
+
+def test_the_nearest_folder_that_has_settings_is_taken(tmp_path: Path, inner: Path) -> None:
+    (tmp_path / "callscore.toml").write_text(OWN)
+    assert find_config(inner).values == {"mode": "flexible"}
+
+    (inner.parent / "pyproject.toml").write_text(PROJECT)
+    assert find_config(inner).values == {"order": "exact"}
+
+    (inner.parent / "callscore.toml").write_text(OWN)
+    assert find_config(inner).values == {"mode": "flexible"}
+
+
+@pytest.mark.parametrize(
+    "other", ["[project]\n", '[tool.callscores]\ndependencies = ["callscore"]\n']
+)
+def test_a_project_that_says_nothing_of_callscore_is_passed_over(
+    tmp_path: Path, inner: Path, other: str
+) -> None:
+    (tmp_path / "callscore.toml").write_text(OWN)
+    (inner / "pyproject.toml").write_text(other)
+
+    assert find_config(inner).values == {"mode": "flexible"}
+
+
+def test_a_project_that_is_no_toml_is_none_of_our_business_unless_it_names_us(inner: Path) -> None:
+    (inner / "pyproject.toml").write_text("[[[")
+    assert find_config(inner) is EMPTY
+
+    (inner / "pyproject.toml").write_text("[tool.callscore\n")
+    with pytest.raises(InvalidSettings, match=r"pyproject\.toml: is not TOML: .*line 1"):
+        find_config(inner)
+
+
+def test_nothing_outside_of_the_repository_counts(tmp_path: Path, inner: Path) -> None:
+    (tmp_path / "callscore.toml").write_text(OWN)
+    (inner / ".git").write_text("gitdir: elsewhere")  # as in a work tree
+
+    assert find_config(inner) is EMPTY
+
+
+def test_without_a_file_nothing_is_said(inner: Path) -> None:
+    assert find_config(inner) is EMPTY
+
+
+def test_the_working_directory_is_where_the_search_begins(
+    tmp_path: Path, inner: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "callscore.toml").write_text(OWN)
+    monkeypatch.chdir(inner)
+
+    assert config_for(None).values == {"mode": "flexible"}
+    assert config_for(None, is_wanted=False) is EMPTY
+
+
+def test_a_file_can_be_named(tmp_path: Path, inner: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (inner / "callscore.toml").write_text(OWN)
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "strange.toml").write_text('order = "in_order"\n')
+    monkeypatch.chdir(inner)
+
+    assert config_for(str(tmp_path / "pyproject.toml")).values == {"order": "exact"}
+    assert config_for(str(tmp_path / "strange.toml")).values == {"order": "in_order"}
+
+
+def test_a_project_that_is_named_but_says_nothing_sets_nothing(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("tool = 5\n")
+
+    assert read_config(tmp_path / "pyproject.toml").values == {}
+
+
+def test_a_folder_that_was_deleted_has_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    assert config_for(None) is EMPTY
+
+
+def test_what_cannot_be_looked_at_is_not_there(
+    inner: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> bool:
+        raise PermissionError
+
+    (inner / "pyproject.toml").write_text(PROJECT)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert find_config(inner) is EMPTY
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert find_config(inner) is EMPTY
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("colour = 1", "there is no setting 'colour'"),
+        ('ordr = "any"', "there is no setting 'ordr'. Is 'order' meant?"),
+        ("threshold = 0.5", "'threshold'. Is 'argument_match_threshold' meant?"),
+        ('presets = "outcome"', "there is no setting 'presets'. Is 'preset' meant?"),
+        ('preset = "outcomes"', "preset: 'outcomes' is not one of strict, flexible, outcome. Is"),
+        ("preset = 5", "preset: 5 is not one of"),
+        ('order = "ordr"', "order: 'ordr' is not one of any, in_order, exact"),
+        ('judge = "x"', "judge is something to call, and can be given in Python only"),
+        ('[arguments]\n"*.a" = "dates"', "Is 'date' meant?"),
+        (
+            '[arguments]\nbook.date = "date"',
+            'arguments: put quotes around names with dots: "book.date"',
+        ),
+        ("arguments = 5", "arguments: 5 is not a mapping"),
+        ('[effects]\n"get_*" = "raed"', "Is 'read' meant?"),
+        ("a = ", "is not TOML: "),
+        ("a = " + "[" * 100_000, "is nested too deeply to be read"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_file_and_the_key(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text(text)
+
+    with pytest.raises(InvalidSettings) as caught:
+        read_config(path)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert problem in str(caught.value)
+
+
+def test_what_a_project_says_wrong_is_named_with_its_table(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text('[tool.callscore]\nordr = "any"\n')
+
+    with pytest.raises(InvalidSettings, match=r"pyproject\.toml \[tool\.callscore\]: there is no"):
+        read_config(path)
+
+    path.write_text("[tool]\ncallscore = 5\n")
+    with pytest.raises(InvalidSettings, match="5 is not a table of settings"):
+        read_config(path)
+
+
+@pytest.mark.parametrize(("name", "problem"), [("none.toml", "No such file"), (".", "directory")])
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str, problem: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"cannot be read .*{problem}"):
+        config_for(str(tmp_path / name))
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "callscore.toml").write_bytes(b"mode = \xff")
+
+    with pytest.raises(InvalidSettings, match="is not TOML"):
+        find_config(tmp_path)

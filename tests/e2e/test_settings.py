@@ -1,0 +1,108 @@
+"""Settings on the command line and in the files of a project, as a person gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+EXPECTED = [{"name": "book", "arguments": {"date": "2024-01-15", "seats": [1, 2]}}]
+ACTUAL = [
+    {"name": "get_seats", "arguments": {}},
+    {"name": "book", "arguments": {"date": "2024-01-15T00:00:00", "seats": [2, 1]}},
+]
+TOOLS = [
+    {
+        "name": "book",
+        "parameters": {
+            "type": "object",
+            "properties": {"date": {"type": "integer"}, "seats": {"type": "array"}},
+        },
+    },
+    {"name": "get_seats", "parameters": {"type": "object"}},
+]
+
+
+@pytest.fixture(autouse=True)
+def cases(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    case = {"id": "a", "expected": EXPECTED, "actual": ACTUAL}
+    (tmp_path / "c.jsonl").write_bytes(msgspec.json.encode(case) + b"\n")
+    (tmp_path / "tools.json").write_bytes(msgspec.json.encode(TOOLS))
+
+
+def report(callscore: Program, *arguments: str) -> dict[str, Any]:
+    run = callscore("score", "c.jsonl", "--format", "json", *arguments)
+    assert (run.returncode, run.stderr) == (0, "")
+    found: dict[str, Any] = msgspec.json.decode(run.stdout)
+    return found
+
+
+def test_options_reach_the_score_and_the_report(callscore: Program) -> None:
+    document = report(callscore, "--preset", "outcome", "--argument", "*.date=date")
+
+    assert document["totals"]["macro"]["f1"] == 1.0
+    assert document["settings"]["count_calls"] == "writes"
+    assert [rule["rule"] for rule in document["settings"]["arguments"]] == ["date"]
+
+
+def test_a_project_keeps_its_settings_in_a_file(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "callscore.toml").write_text('preset = "outcome"\n[arguments]\n"*.date" = "date"\n')
+
+    assert report(callscore)["totals"]["macro"]["f1"] == 1.0
+    assert report(callscore, "--count-calls", "all")["totals"]["macro"]["f1"] == 2 / 3
+    assert report(callscore, "--no-config")["totals"]["macro"]["f1"] == 0.0
+    assert "Score: 1.000" in callscore("explain", "c.jsonl").stdout
+
+
+def test_a_wrong_file_is_refused_by_name(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.callscore]\nordr = "any"\n')
+
+    run = callscore("score", "c.jsonl")
+
+    assert run.returncode == 2
+    assert run.stderr.endswith(
+        "pyproject.toml [tool.callscore]: there is no setting 'ordr'. Is 'order' meant?\n"
+    )
+
+
+def test_tools_are_checked_where_they_are_known(callscore: Program) -> None:
+    document = report(callscore, "--tools", "tools.json")
+
+    assert [fault["kind"] for fault in document["cases"][0]["faults"]] == ["wrong_type"]
+    assert callscore("explain", "c.jsonl", "--tools", "tools.json").returncode == 0
+
+
+def test_a_file_of_tools_that_is_none_is_refused(callscore: Program) -> None:
+    run = callscore("score", "c.jsonl", "--tools", "missing.json")
+
+    assert run.returncode == 3
+    assert run.stderr.startswith("callscore: missing.json: ")
+
+
+def test_the_best_of_several_answers_counts(callscore: Program, tmp_path: Path) -> None:
+    choices = [
+        {
+            "index": at,
+            "message": {
+                "role": "assistant",
+                "tool_calls": [
+                    {"id": "1", "type": "function", "function": {"name": name, "arguments": "{}"}}
+                ],
+            },
+        }
+        for at, name in enumerate(("f", "g"))
+    ]
+    case = {"id": "a", "expected": ["g"], "actual": {"choices": choices}}
+    (tmp_path / "c.jsonl").write_bytes(msgspec.json.encode(case) + b"\n")
+
+    assert report(callscore)["totals"]["macro"]["f1"] == 0.0
+    assert report(callscore, "--top-k", "2")["totals"]["macro"]["f1"] == 1.0
+    assert "Score: 1.000" in callscore("explain", "c.jsonl", "--top-k", "2").stdout
+    assert callscore("score", "c.jsonl", "--top-k", "2", "--candidate", "1").returncode == 2
