@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from callscore.core.diff import Style, call_lines, diff_lines, plain_text, rich_text
-from callscore.core.model import Score, ToolCall
+from callscore.core.fault import Fault
+from callscore.core.matcher import Matcher
+from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 from callscore.core.text import display_width
@@ -286,3 +288,109 @@ def test_colours_follow_the_status_of_a_call() -> None:
         == "\n".join("".join(text for text, _ in line) for line in call_lines(score)).rstrip()
     )
     assert {str(span.style) for span in text.spans} >= {"green", "yellow", "red", "magenta", "bold"}
+
+
+def forbidden_example() -> Score:
+    """One call right, one that must not be made, one that nobody expected."""
+    made = (ToolCall("a", {}), ToolCall("delete", {"id": 7}), ToolCall("b", {}))
+    return Score((ToolCall("a", {}),), made, 1, forbidden=(1,))
+
+
+def test_a_forbidden_call_has_a_mark_of_its_own_and_the_headline_names_it() -> None:
+    shown = diff_lines(forbidden_example())
+
+    assert plain_text(shown).split("\n") == [
+        "Score 0.0%   Precision 33.3%   Recall 100.0%   Poor   1 forbidden call",
+        "",
+        "  Expected    Actual",
+        "= a()         a()",
+        "! forbidden   delete(id=7)",
+        "+             b()",
+    ]
+    assert {style for text, style in shown[4][:5] if text.strip()} == {"forbidden"}
+    assert "bold red" in {str(span.style) for span in rich_text(shown).spans}
+
+
+def test_a_forbidden_call_is_marked_in_russian_as_well() -> None:
+    text = plain_text(diff_lines(forbidden_example(), lang="ru"))
+
+    assert text.startswith("Оценка 0.0%   Precision 33.3%   Recall 100.0%   Плохо   1 запрещённый")
+    assert "! запрещено          delete(id=7)" in text
+
+
+def test_calls_that_do_not_count_are_counted_below() -> None:
+    ignored = [Ignored(ToolCall("get", {}), "actual", "read")] * 2
+    calls = (ToolCall("a", {}),)
+    score = Score(calls, calls, 1, ignored=tuple(ignored))
+
+    shown = call_lines(score)
+
+    assert plain_text(shown).split("\n")[1:] == [
+        "= a()        a()",
+        "  … 2 actual calls not counted: 2 reads",
+    ]
+    assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
+
+
+def test_where_no_call_counts_that_is_said_and_not_that_there_was_none() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+
+    assert lines(Score((), (), 0, ignored=ignored)) == [
+        "No call counts, neither expected nor actual.",
+        "… 1 actual call not counted: 1 read",
+    ]
+
+
+def test_what_the_schemas_say_stands_below_the_calls() -> None:
+    calls = (ToolCall("a", {}), ToolCall("book", {"sets": 1}))
+    faults = (Fault("unknown_tool", "book", 1),) * 22
+
+    few = lines(Score(calls, calls, 2, faults=faults[:1]))
+    many = lines(Score(calls, calls, 2, faults=faults), lang="ru")
+
+    assert few[3:] == [
+        "  By the tools' schemas:",
+        "    actual 2 book: there is no such tool",
+    ]
+    assert many[3:5] == [
+        "  По схемам инструментов:",
+        "    фактический 2 book: такого инструмента нет",
+    ]
+    assert many[-1] == "    … ещё 2"
+    assert lines(Score(calls, calls, 2, faults=())) == lines(Score(calls, calls, 2))
+
+
+def test_a_rule_that_is_not_met_is_shown_against_the_value_with_what_it_says() -> None:
+    wanted = {"price": Matcher("$approx", 3.14, {"abs": 0.01}), "city": Matcher("$contains", "Par")}
+    near = Matcher("$text", "New York", {"similarity": 0.9})
+    score = Score(
+        (ToolCall("f", {**wanted, "to": near}),),
+        (ToolCall("f", {"price": 3.2, "to": "New Cork"}),),
+        0,
+        (),
+        ((0, 0),),
+    )
+
+    assert lines(score) == [
+        "  Expected                                 Actual",
+        "~ f                                        f",
+        "  ~ price: $approx 3.14 ± 0.01               price: 3.2",
+        '  - city: $contains "Par"                    not given',
+        '  ~ to: $text "New York", similarity 0.9     to: "New Cork"',
+        "    similarity 0.87 < 0.9",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_names_of_forbidden_and_faulty_calls_are_shown_and_not_obeyed(width: int) -> None:
+    hostile = "\x1b[31m\n" * 50
+    calls = (ToolCall(hostile, {hostile: hostile}),)
+    fault = Fault("unknown_tool", hostile, 0, wanted=hostile)
+    ignored = (Ignored(calls[0], "actual", "failed"),)
+    score = Score((), calls, 0, forbidden=(0,), faults=(fault,), ignored=ignored)
+
+    shown = lines(score, width=width)
+
+    assert len(shown) == 5
+    assert "\x1b" not in "".join(shown)
+    assert max(map(display_width, shown)) <= width

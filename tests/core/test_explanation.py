@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from callscore.core.expectation import Forbidden, Group
 from callscore.core.explanation import explain
-from callscore.core.model import Score, ToolCall
+from callscore.core.matcher import Matcher
+from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 
@@ -187,3 +189,71 @@ def test_a_call_where_none_was_expected_has_full_recall_and_no_precision() -> No
 
 def test_control_characters_in_a_name_are_spelled_out() -> None:
     assert "\\u001b[31mname" in explain(scored([call("\x1b[31mname")], []))
+
+
+def test_a_forbidden_call_is_named_and_says_why_the_score_is_0() -> None:
+    expectation = (call("a"), Forbidden("delete_*"))
+    score = Score(
+        (call("a"),),
+        (call("a"), call("delete_all"), call("b")),
+        1,
+        forbidden=(1,),
+        expectation=expectation,
+    )
+
+    text, russian = explain(score), explain(score, lang="ru")
+
+    assert "Must not be called: delete_*." in text
+    assert "- actual 2 delete_all: forbidden, it must not be called; it is extra, too" in text
+    assert "- actual 3 b: extra, no expected call is left for it" in text
+    assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so that it counts as 0." in text
+    assert text.endswith("Score: 0.000 (0.0%), Poor.")
+    assert "- фактический 2 delete_all: запрещён, его нельзя вызывать" in russian
+    assert "Сделан запрещённый вызов, поэтому засчитывается 0." in russian
+
+
+def test_calls_that_do_not_count_are_named_first() -> None:
+    ignored = (Ignored(call("get_user"), "actual", "read"),)
+    score = Score((call("a"),), (call("a"),), 1, ignored=ignored)
+
+    lines = explain(score).split("\n")
+
+    assert lines[1:4] == [
+        "  These calls do not count under the settings:",
+        "  - actual get_user: its tool only reads",
+        "  1 expected call, 1 actual call. Strict: a pair is correct when all arguments are the same.",
+    ]
+
+
+def test_groups_are_settled_before_the_calls_are_paired() -> None:
+    expectation = (Group("one_of", (call("a"), Group("in_order", (call("b"), call("c"))))),)
+    score = Score(
+        (call("b"), call("c")), (call("c"), call("b")), 0, ((1, 0),), expectation=expectation
+    )
+
+    text = explain(score)
+
+    assert "settled first: calls written 3, calls that count 2.\n" in text
+    assert "The members of an `in_order` group keep their order.\n" in text
+    assert "- expected 1 b: missed, no actual call can be paired with it in this order" in text
+
+
+def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
+    wanted = call("f", a=Matcher("$type", "number"))
+
+    text = explain(Score((wanted,), (call("f", a=1),), 0, ((0, 0),)))
+
+    assert "rule for a value, the value must meet it." in text
+    assert "correct, the arguments are as expected" in text
+    assert "rule for a value" not in explain(example())
+
+
+def test_rules_of_the_settings_are_rules_too() -> None:
+    settings = Settings(arrays="unordered")
+
+    text = explain(
+        Score((call("f", a=[1, 2]),), (call("f", a=[2, 1]),), 0, ((0, 0),), (), settings)
+    )
+
+    assert "rule for a value, the value must meet it." in text
+    assert "correct, the arguments are as expected" in text

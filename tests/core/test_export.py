@@ -10,13 +10,25 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from callscore.core.export import encode_json, plain, results_to_dict, score_to_dict
-from callscore.core.model import Score, ToolCall
+from callscore.core.expectation import Forbidden, Group, Times
+from callscore.core.export import (
+    call_to_dict,
+    encode_json,
+    plain,
+    results_to_dict,
+    score_to_dict,
+    tool_to_dict,
+)
+from callscore.core.fault import Fault
+from callscore.core.matcher import Matcher
+from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
+from callscore.core.tool import Tool
 
 
 class Level(IntEnum):
@@ -67,6 +79,10 @@ def accepted_by_all(value: Any) -> Any:
         ({7}, "{7}"),
         ("a\ud800b", "a\\ud800b"),
         ("поиск", "поиск"),
+        (
+            [Matcher("$approx", 1.5, {"abs": nan}), Matcher("$one_of", [Matcher("$type", "null")])],
+            [{"$approx": 1.5, "abs": "NaN"}, {"$one_of": [{"$type": "null"}]}],
+        ),
         pytest.param(10**5000, "1" + "0" * 5000, id="an integer too long to print"),
     ],
 )
@@ -120,6 +136,7 @@ def test_the_worked_example_is_exported_whole() -> None:
         "tool_selection": 0.8,
         "argument_accuracy": 0.5,
         "tool_called": 1,
+        "parameters_valid": None,
         "rating": "Poor",
         "summary": "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1",
         "correct": [
@@ -152,6 +169,10 @@ def test_the_worked_example_is_exported_whole() -> None:
         ],
         "missed": [],
         "extra": [{"name": "translateText", "raw": "{oops", "error": "unexpected end"}],
+        "forbidden": [],
+        "ignored": [],
+        "faults": None,
+        "expectation": None,
         "settings": {
             "mode": "strict",
             "argument_match_threshold": 0.8,
@@ -160,8 +181,169 @@ def test_the_worked_example_is_exported_whole() -> None:
             "at_least": 1.0,
             "strip_prefix": [],
             "normalise_name": [],
+            "count_calls": "all",
+            "failed_calls": "count",
+            "repeated_calls": "count",
+            "arrays": "ordered",
+            "nested_objects": "equal",
+            "effects": [],
+            "arguments": [],
+            "top_k": 1,
+            "similarity": None,
+            "judge": None,
         },
     }
+
+
+def test_forbidden_calls_are_exported_and_say_what_the_score_is() -> None:
+    calls = (ToolCall("a", {}), ToolCall("delete_all", {"id": 7}))
+
+    exported = accepted_by_all(score_to_dict(Score(calls[:1], calls, 1, forbidden=(1,))))
+
+    assert (exported["score"], exported["passed"], exported["recall"]) == (0, False, 1)
+    assert (
+        exported["forbidden"]
+        == exported["extra"]
+        == [{"name": "delete_all", "arguments": {"id": 7}}]
+    )
+    assert exported["summary"].endswith("| Extra: 1 | Forbidden: 1")
+
+
+def test_calls_that_do_not_count_are_exported_with_their_side_and_the_reason() -> None:
+    ignored = (
+        Ignored(ToolCall("get", {"a": Matcher("$any")}), "expected", "read"),
+        Ignored(ToolCall("get", {"a": {"$any": True}}), "actual", "failed"),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((), (), 0, ignored=ignored)))
+
+    call = {"name": "get", "arguments": {"a": {"$any": True}}}
+    assert exported["ignored"] == [
+        {"side": "expected", "why": "read", "call": call},
+        {"side": "actual", "why": "failed", "call": call},
+    ]
+
+
+def test_faults_are_exported_with_their_sentence() -> None:
+    calls = (ToolCall("book", {}),)
+    fault = Fault("unknown_tool", "book", 0, wanted="look")
+
+    exported = accepted_by_all(score_to_dict(Score(calls, calls, 1, faults=(fault,)), lang="ru"))
+
+    assert exported["parameters_valid"] == 0
+    assert exported["faults"] == [
+        {
+            "kind": "unknown_tool",
+            "tool": "book",
+            "index": 0,
+            "path": "$",
+            "value": None,
+            "wanted": "look",
+            "detail": None,
+            "keyword": None,
+            "since": None,
+            "reason": "book: такого инструмента нет; может быть, look?",
+        }
+    ]
+
+
+def test_what_was_expected_is_exported_as_a_case_file_spells_it() -> None:
+    call = ToolCall("f", {"n": Matcher("$gt", 1, {"$lte": 5}), "filter": {"$gt": 5}})
+    expectation = (
+        Group("one_of", (call, Group("in_order", (call, call)))),
+        Times(ToolCall("g"), 0, None),
+        Forbidden("delete_*"),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((call,), (), 0, expectation=expectation)))
+
+    spelled = {
+        "name": "f",
+        "arguments": {"n": {"$gt": 1, "$lte": 5}, "filter": {"$literal": {"$gt": 5}}},
+    }
+    assert exported["missed"] == [spelled]
+    assert exported["expectation"] == [
+        {"one_of": [spelled, {"in_order": [spelled, spelled]}]},
+        {"name": "g", "times": {"min": 0}},
+        {"forbid": "delete_*"},
+    ]
+
+
+def test_what_no_case_file_can_say_is_exported_all_the_same() -> None:
+    odd = ToolCall("f", {"a": {"$gt": Matcher("$any")}})
+    deep = ToolCall("f", {"a": nested(100_000)})
+    group = Group("optional", (odd,))
+
+    exported = accepted_by_all(score_to_dict(Score((odd, deep), (), 0, expectation=(group,))))
+
+    assert exported["missed"][0]["arguments"] == {"a": {"$gt": {"$any": True}}}
+    assert exported["missed"][1]["name"] == "f"
+    assert exported["expectation"][0].startswith("Group(")
+
+
+def test_a_rule_that_is_not_met_is_exported_with_its_name_and_how_near_it_came() -> None:
+    wanted = ToolCall("f", {"to": Matcher("$text", "New York", {"similarity": 0.9})})
+    given = ToolCall("f", {"to": "New Cork"})
+
+    exported = accepted_by_all(score_to_dict(Score((wanted,), (given,), 0, (), ((0, 0),))))
+
+    (difference,) = exported["incorrect"][0]["differences"]
+    assert difference["kind"] == "matcher"
+    assert difference["expected"] == {"$text": "New York", "similarity": 0.9}
+    assert difference["actual"] == "New Cork"
+    assert (difference["matcher"], difference["closeness"]) == ("$text", 0.875)
+    assert difference["reason"].startswith('to: $text "New York", similarity 0.9, got "New Cork"')
+
+
+class Judge:
+    def __call__(self, question: str, value: Any) -> bool:
+        return bool(question and value)
+
+
+def alike(left: str, right: str) -> float:
+    return float(left == right)
+
+
+def test_settings_are_exported_whole_with_functions_by_their_names() -> None:
+    settings = Settings(
+        similarity=alike,
+        judge=Judge(),
+        arguments={"*.query": {"text": {"similarity": 0.85}}},  # type: ignore[arg-type]  # a mapping will do
+        effects=(("get_*", "read"),),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((), (), 0, settings=settings)))["settings"]
+
+    assert exported["similarity"].endswith("test_export.alike")
+    assert exported["judge"].endswith("test_export.Judge")
+    assert exported["arguments"] == [
+        {"pattern": "*.query", "rule": "text", "options": {"similarity": 0.85}}
+    ]
+    assert exported["effects"] == [["get_*", "read"]]
+
+
+def test_a_call_is_exported_with_what_is_known_of_it() -> None:
+    call = ToolCall("f", {"a": nan}, id="call_1", positional=True)
+
+    assert call_to_dict(call) == {
+        "name": "f",
+        "arguments": {"a": "NaN"},
+        "id": "call_1",
+        "positional": True,
+    }
+    assert call_to_dict(ToolCall("f", raw="{", error="truncated_json")) == {
+        "name": "f",
+        "arguments": None,
+        "raw": "{",
+        "error": "truncated_json",
+    }
+
+
+def test_a_tool_is_exported_with_its_effect_where_that_is_known() -> None:
+    tool = {"name": "f", "description": None, "parameters": {"type": "object"}}
+
+    assert tool_to_dict(Tool("f", None, {"type": "object"})) == tool
+    assert tool_to_dict(Tool("f", None, {"type": "object"}, "read")) == tool | {"effect": "read"}
 
 
 def test_sentences_are_exported_in_the_language_asked_for() -> None:
@@ -213,7 +395,9 @@ def test_results_are_exported_with_everything_that_was_not_scored() -> None:
         "incorrect": 4,
         "missed": 0,
         "extra": 4,
+        "forbidden": 0,
     }
+    assert exported["checks"] is None
     assert [row["tool"] for row in exported["tools"]] == ["summarize", "translateText", "searchWeb"]
     assert exported["wrong_arguments"] == [{"tool": "summarize", "argument": "text", "count": 4}]
     assert exported["confusion"] == [{"expected": None, "called": "translateText", "count": 4}]
@@ -228,6 +412,30 @@ def test_results_are_exported_with_everything_that_was_not_scored() -> None:
     assert exported["cases"][0]["trial"] == 1
     assert exported["cases"][0]["tags"] == ["x"]
     assert exported["cases"][0]["f1"] == 0.4
+
+
+def test_forbidden_calls_and_faults_are_exported_for_every_tool() -> None:
+    summary = Summary()
+    faults = (Fault("unknown_argument", "searchWeb", 0), Fault("malformed", "translateText", 2))
+    summary.add(replace(example(), forbidden=(2,), faults=faults))
+
+    exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=summary)))
+
+    assert exported["totals"]["with_forbidden_calls"] == 1
+    assert exported["calls"]["forbidden"] == 1
+    assert {
+        row["tool"]: (row["forbidden"], row["unknown_arguments"]) for row in exported["tools"]
+    } == {"translateText": (1, 0), "summarize": (0, 0), "searchWeb": (0, 1)}
+    assert exported["checks"] == {
+        "cases": 1,
+        "calls": 3,
+        "valid": 1,
+        "parameters_valid": 1 / 3,
+        "faults": [
+            {"tool": "searchWeb", "kind": "unknown_argument", "count": 1},
+            {"tool": "translateText", "kind": "malformed", "count": 1},
+        ],
+    }
 
 
 def test_the_interval_of_enough_cases_is_exported_by_its_ends() -> None:

@@ -1,6 +1,12 @@
 from __future__ import annotations
 
-from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.ranking import (
+    confused_tools,
+    forbidden_tools,
+    worst_arguments,
+    worst_faults,
+    worst_tools,
+)
 from callscore.core.summary import Summary, ToolCounts
 
 
@@ -27,3 +33,27 @@ def test_tools_confused_most_often_come_first_and_nothing_is_left_out() -> None:
     summary = Summary(confusion={("b", None): 1, (None, "x"): 1, ("a", "x"): 2})
 
     assert confused_tools(summary) == [("a", "x", 2), (None, "x", 1), ("b", None, 1)]
+
+
+def test_tools_that_must_not_be_called_and_were_come_before_all_others() -> None:
+    summary = Summary(
+        tools={
+            "wrong": ToolCounts(missed=9),
+            "b": ToolCounts(extra=1, forbidden=1),
+            "a": ToolCounts(extra=1, forbidden=1),
+            "worst": ToolCounts(extra=2, forbidden=2),
+        }
+    )
+
+    assert [tool for tool, _ in worst_tools(summary)] == ["worst", "a", "b", "wrong"]
+    assert forbidden_tools(summary) == [("worst", 2), ("a", 1), ("b", 1)]
+
+
+def test_faults_found_most_often_come_first() -> None:
+    summary = Summary(faults={("f", "wrong_type"): 1, ("g", "malformed"): 3, ("f", "malformed"): 1})
+
+    assert worst_faults(summary) == [
+        ("g", "malformed", 3),
+        ("f", "malformed", 1),
+        ("f", "wrong_type", 1),
+    ]

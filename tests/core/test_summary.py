@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from callscore.core.fault import Fault, FaultKind
 from callscore.core.model import Score, ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
@@ -25,9 +27,31 @@ Scored = tuple[Score, str | None]
 
 ARGUMENTS = st.dictionaries(st.sampled_from("ab"), st.integers(0, 1))
 CALLS = st.lists(st.builds(ToolCall, st.sampled_from("fgh"), ARGUMENTS), max_size=4).map(tuple)
-SCORED: st.SearchStrategy[Scored] = st.tuples(
-    st.builds(score_calls, CALLS, CALLS, st.just(DEFAULT)), st.sampled_from([None, "x", "y"])
-)
+KINDS: list[FaultKind] = ["unknown_argument", "wrong_type", "repeat"]
+
+
+@st.composite
+def scores(draw: st.DrawFn) -> Score:
+    """Any score; some of its extra calls were forbidden, and its tools may be known."""
+    result = score_calls(draw(CALLS), draw(CALLS), DEFAULT)
+    paired = {pair.actual_index for pair in result.correct + result.incorrect}
+    extra = [position for position in range(len(result.actual)) if position not in paired]
+    forbidden = draw(st.sets(st.sampled_from(extra), max_size=2)) if extra else set()
+    faults = st.builds(faulty, st.sampled_from(KINDS), st.just(result), st.integers(0, 3))
+    found = draw(st.none() | st.lists(faults, max_size=2)) if result.actual else None
+    return replace(
+        result,
+        forbidden=tuple(sorted(forbidden)),
+        faults=None if found is None else tuple(found),
+    )
+
+
+def faulty(kind: FaultKind, result: Score, index: int) -> Fault:
+    position = index % len(result.actual)
+    return Fault(kind, result.actual[position].name, position)
+
+
+SCORED: st.SearchStrategy[Scored] = st.tuples(scores(), st.sampled_from([None, "x", "y"]))
 
 
 def score(expected: str, actual: str, settings: Settings = DEFAULT) -> Score:
@@ -89,6 +113,23 @@ def test_the_counts_of_a_summary_are_the_sums_over_its_cases(scored: list[Scored
     assert summary.total_actual == sum(result.total_actual for result in scores)
     assert summary.exact == sum(result.is_exact for result in scores)
     assert summary.passed == sum(result.passed for result in scores)
+    assert summary.forbidden == sum(len(result.forbidden) for result in scores)
+    assert summary.forbidden == sum(counts.forbidden for counts in summary.tools.values())
+    assert summary.forbidden_cases == sum(bool(result.forbidden) for result in scores)
+
+
+@given(st.lists(SCORED, max_size=8))
+def test_the_faults_of_a_summary_are_the_sums_over_the_cases_that_were_checked(
+    scored: list[Scored],
+) -> None:
+    summary = summarize(scored)
+
+    checked = [result for result, _ in scored if result.faults is not None]
+    shares = [(result.parameters_valid or 0) * len(result.actual) for result in checked]
+    assert summary.checked_cases == len(checked)
+    assert summary.checked_calls == sum(len(result.actual) for result in checked)
+    assert summary.valid_calls == round(sum(shares))
+    assert sum(summary.faults.values()) == sum(len(result.faults or ()) for result in checked)
 
 
 @given(st.lists(SCORED, min_size=1, max_size=8))
@@ -100,7 +141,9 @@ def test_macro_is_the_exact_mean_over_cases(scored: list[Scored]) -> None:
         if result.expected or result.actual
         else Fraction(1)
         for result, _ in scored
+        if not result.forbidden
     ]
+    shares += [Fraction(0)] * (len(scored) - len(shares))
     assert summary.macro_f1 == float(sum(shares) / len(shares))
 
 
@@ -174,6 +217,56 @@ def test_a_case_passes_from_what_was_asked_for() -> None:
 
     assert summarize(scored).passed == 1
     assert summarize(scored, at_least=0.8).passed == 2
+
+
+def test_a_case_with_a_forbidden_call_counts_as_0_and_its_calls_as_they_are() -> None:
+    result = replace(score("a", "ab"), forbidden=(1,))
+
+    summary = summarize([(result, None), (score("a", "a"), None)], at_least=0.0)
+
+    assert (summary.macro_f1, summary.passed) == (0.5, 1)
+    assert (summary.macro_precision, summary.macro_recall) == (0.75, 1)
+    assert (summary.micro_precision, summary.micro_f1) == (2 / 3, 0.8)
+    assert (summary.forbidden, summary.forbidden_cases) == (1, 1)
+    assert summary.tools["b"] == ToolCounts(extra=1, forbidden=1)
+
+
+def test_a_trial_with_a_forbidden_call_does_not_pass_and_weighs_nothing() -> None:
+    good, bad = score("a", "a"), replace(score("a", "ab"), forbidden=(1,))
+
+    summary = summarize([(good, "x"), (bad, "x"), (bad, None)], at_least=0.5)
+
+    assert summary.pass_hat_k() == [0.5, 0.0]
+    assert sorted(summary._clusters()) == [(0.0, 1, 1), (1.0, 2, 1)]
+
+
+def test_faults_are_counted_by_tool_and_class_and_calls_by_whether_they_are_valid() -> None:
+    faults = (
+        Fault("unknown_argument", "a", 0),
+        Fault("unknown_argument", "a", 0),
+        Fault("wrong_type", "b", 1),
+        Fault("repeat", "c", 2),
+    )
+    checked = replace(score("abc", "abc"), faults=faults)
+
+    summary = summarize([(checked, None), (score("a", "a"), None)])
+
+    assert summary.faults == {
+        ("a", "unknown_argument"): 2,
+        ("b", "wrong_type"): 1,
+        ("c", "repeat"): 1,
+    }
+    assert (summary.checked_cases, summary.checked_calls, summary.valid_calls) == (1, 3, 1)
+    assert summary.parameters_valid == 1 / 3
+    assert [summary.unknown_arguments(tool) for tool in "ab"] == [2, 0]
+
+
+def test_without_schemas_nothing_is_said_about_parameters() -> None:
+    summary = summarize([(score("a", "a"), None)])
+
+    assert summary.parameters_valid is None
+    assert summary.unknown_arguments("a") is None
+    assert summarize([(replace(score("a", ""), faults=()), None)]).parameters_valid is None
 
 
 def test_the_exact_share_has_a_wilson_interval() -> None:

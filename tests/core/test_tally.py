@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from callscore.core.model import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.core.summary import Outcome, Summary
+from callscore.core.summary import Summary
 from callscore.core.tally import PlainCall, Tally, examine
+
+if TYPE_CHECKING:
+    from callscore.core.outcome import Outcome
 
 # One side of a case as a file has it: the text of a list of calls.
 Text = str
@@ -191,7 +194,7 @@ def test_counts_are_there_after_a_flush_and_only_once() -> None:
     tally = Tally(summary)
     call = read([written("f", '{"a": 1}')])
 
-    assert count(tally, call, call) == (1, 1, 1)
+    assert count(tally, call, call) == (1, 1, 1, 0)
     tally.flush()
     tally.flush()
 
@@ -226,7 +229,7 @@ def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
     summary = Summary()
     tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (1, 3, 3)
+    assert count(tally, expected, actual) == (1, 3, 3, 0)
     tally.flush()
 
     assert summary.confusion == {("g", "h"): 1, ("f", "k"): 1}
@@ -241,7 +244,7 @@ def test_which_of_two_copies_is_extra_is_the_same_as_in_a_score() -> None:
     summary = Summary()
     tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (1, 2, 3)
+    assert count(tally, expected, actual) == (1, 2, 3, 0)
     tally.flush()
 
     assert summary.wrong_arguments == {("f", "b"): 1}
@@ -253,7 +256,7 @@ def test_a_case_of_very_many_calls_counts_as_its_score() -> None:
     summary = Summary()
     tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (70, 80, 71)
+    assert count(tally, expected, actual) == (70, 80, 71, 0)
     tally.flush()
 
     assert summary == summarized((expected, actual))
@@ -267,7 +270,7 @@ def test_one_strange_case_among_others_is_the_only_one_that_needs_more_care() ->
     outcomes = count_all(tally, [plain, strange, plain], [plain, strange, ()])
     tally.flush()
 
-    assert outcomes == [(1, 1, 1), None, (0, 1, 0)]
+    assert outcomes == [(1, 1, 1, 0), None, (0, 1, 0, 0)]
     assert summary == summarized((plain, plain), (plain, ()))
 
 
@@ -275,7 +278,7 @@ def test_what_is_called_besides_is_not_looked_into() -> None:
     # Whatever the arguments of an extra call are, it is extra.
     expected, actual = read([written("f", "{}")]), read([written("f", "{}"), written("g", "[]")])
 
-    assert count(Tally(Summary()), expected, actual) == (1, 1, 2)
+    assert count(Tally(Summary()), expected, actual) == (1, 1, 2, 0)
 
 
 def test_fields_that_do_not_decide_make_no_difference() -> None:
@@ -292,13 +295,18 @@ def test_what_has_no_name_or_no_arguments_is_refused() -> None:
         read(['{"name": "f"}'])
 
 
+def test_a_call_with_a_repeat_count_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        read([written("f", "{}", ', "times": {"min": 0}')])
+
+
 def test_arguments_that_only_one_side_has_are_wrong_on_both() -> None:
     summary = Summary()
     tally = Tally(summary)
     wanted = read([written("f", '{"a": 1, "b": 2}')])
     given = read([written("f", '{"b": 2.0, "c": 3}')])
 
-    assert count(tally, wanted, given) == (0, 1, 1)
+    assert count(tally, wanted, given) == (0, 1, 1, 0)
     tally.flush()
 
     assert summary.wrong_arguments == {("f", "a"): 1, ("f", "c"): 1}

@@ -98,6 +98,19 @@ def test_the_report_can_be_in_russian(callscore: Program, cases: Path) -> None:
     assert run.stderr == "callscore: macro F1 66.7% ниже порога --fail-under 90.0%\n"
 
 
+@pytest.mark.parametrize("output_format", ["table", "jsonl"])
+def test_a_forbidden_call_fails_the_gate(
+    callscore: Program, tmp_path: Path, output_format: str
+) -> None:
+    forbidden = {"id": "a", "expected": [{"forbid": "get_*"}], "actual": [OSLO]}
+    write(tmp_path / "c.jsonl", CASES[0], forbidden)
+
+    run = callscore("score", "c.jsonl", "--format", output_format, "--fail-under", "0.5")
+
+    assert run.returncode == 1
+    assert run.stderr.endswith("callscore: forbidden calls were made: get_weather\n")
+
+
 def test_json_holds_everything(callscore: Program, cases: Path) -> None:
     document = msgspec.json.decode(callscore("score", cases, "--format", "json").stdout)
 

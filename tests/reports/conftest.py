@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from callscore.core.model import Score, ToolCall
+from callscore.core.fault import Fault
+from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
@@ -52,6 +54,25 @@ def results(failing: Score, passing: Score) -> Results:
         repeated=Noted(1, ("news #0",)),
         skipped=Noted(1, ("traces.jsonl:812",)),
         stopped=Noted(1, ("traces.jsonl:900: not JSON",)),
+    )
+
+
+@pytest.fixture
+def forbidding(failing: Score, passing: Score) -> Results:
+    """A case with a forbidden call, calls that do not count, and faults by the tools' schemas."""
+    faults = (
+        Fault("unknown_argument", "summarize", 1, "$.n", 5, keyword="additionalProperties"),
+        Fault("unknown_tool", "translateText", 2),
+    )
+    ignored = (Ignored(ToolCall("get_page", {}), "actual", "read"),)
+    score = replace(failing, forbidden=(2,), faults=faults, ignored=ignored)
+    summary = Summary()
+    summary.add(score)
+    summary.add(passing)
+    return Results(
+        settings=Settings(count_calls="writes"),
+        summary=summary,
+        cases=(CaseScore(id="news", score=score),),
     )
 
 

@@ -36,6 +36,20 @@ def test_a_case_that_does_not_pass_is_a_failed_test(results: Results) -> None:
     assert '  ~ text: "long"            text: "short"' in (failure.text or "")
 
 
+def test_a_forbidden_call_is_a_failure_of_its_own_type(
+    forbidding: Results, results: Results
+) -> None:
+    failure = parsed(forbidding).find("testsuite/testcase/failure")
+    other = parsed(results).find("testsuite/testcase/failure")
+
+    assert failure is not None
+    assert other is not None
+    assert (failure.get("type"), other.get("type")) == ("forbidden", "score")
+    assert (failure.get("message") or "").endswith("| Extra: 1 | Forbidden: 1")
+    assert "! forbidden               translateText" in (failure.text or "")
+    assert "actual 3 translateText: there is no such tool" in (failure.text or "")
+
+
 def test_a_case_that_passes_is_a_passed_test(passing: Score) -> None:
     case = CaseScore(id="fine", score=passing)
 

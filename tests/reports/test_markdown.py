@@ -75,6 +75,60 @@ def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results)
     assert text.split("\n", 3)[3] == TABLES
 
 
+FORBIDDING = """\
+- **1 forbidden call, in 1 case: such a case scores 0** (`translateText`)
+
+### Tools
+
+| tool | expected | correct | incorrect | missed | extra | forbidden | unknown arguments |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| `translateText` | 0 | 0 | 0 | 0 | 1 | 1 | 0 |
+| `summarize` | 1 | 0 | 1 | 0 | 0 | 0 | 1 |
+| `searchWeb` | 2 | 2 | 0 | 0 | 0 | 0 | 0 |
+
+### Arguments most often wrong
+
+| tool | argument | times |
+| --- | --- | ---: |
+| `summarize` | `text` | 1 |
+
+### Checks by the tools' schemas
+
+- calls valid: 1 of 3, 33.3%
+
+| tool | failure | times |
+| --- | --- | ---: |
+| `summarize` | unknown argument | 1 |
+| `translateText` | unknown tool | 1 |
+
+<details><summary><code>news</code> Accuracy Score: 0.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 \
+| Extra: 1 | Forbidden: 1</summary>
+
+```diff
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
+! forbidden               translateText(to="ru")
+  … 1 actual call not counted: 1 read
+  By the tools' schemas:
+    actual 2 summarize: n: not known to the schema (value 5)
+    actual 3 translateText: there is no such tool
+```
+
+</details>
+"""
+
+
+def test_forbidden_calls_and_faults_have_their_places(forbidding: Results) -> None:
+    text = write(forbidding)
+
+    assert text.startswith(
+        "## Macro F1 50.0%: Moderate\n\n2 cases, strict, any order, writes only\n"
+    )
+    assert text.endswith(FORBIDDING)
+
+
 def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
     assert write(many).startswith(
         "## Macro F1 0.0%: Poor\n\n20 cases, strict, any order, 95% interval 0.0% – 0.0%\n"  # noqa: RUF001  (a range)

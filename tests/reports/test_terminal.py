@@ -1,9 +1,12 @@
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
 from __future__ import annotations
 
 from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from callscore.core.model import ToolCall
@@ -15,6 +18,7 @@ from callscore.core.text import display_width
 from callscore.reports.terminal import NAME, render, write
 
 if TYPE_CHECKING:
+    from callscore.core.model import Score
     from callscore.core.wording import Language
 
 REPORT = """\
@@ -60,7 +64,7 @@ news #0   40.0% Poor   precision 33.3%, recall 50.0%
 +                         translateText(to="ru")
 
 … 2 cases not shown; --limit shows more
-"""  # noqa: RUF001  (a range takes an en dash)
+"""
 
 
 def rendered(results: Results, *, width: int, lang: Language = "en", colour: bool = False) -> str:
@@ -86,7 +90,7 @@ def test_a_report_in_a_file_is_plain_text(results: Results) -> None:
 def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
     headline = write(many).split("\n", 1)[0]
 
-    assert headline == "Macro F1 0.0%   Poor   95% interval 0.0% – 0.0%"  # noqa: RUF001  (a range)
+    assert headline == "Macro F1 0.0%   Poor   95% interval 0.0% – 0.0%"
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
@@ -99,6 +103,90 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     assert "! остановлено раньше времени: 1 запись не удалось прочитать" in text
     assert "… не показано: 2 случая; --limit покажет больше" in text
     assert "expected" not in text
+
+
+FORBIDDING = """\
+Macro F1 50.0%   Moderate
+2 cases, strict, any order, writes only
+
+                            F1   precision   recall
+macro, mean over cases   50.0%       66.7%    75.0%
+micro, calls pooled      57.1%       50.0%    66.7%
+
+cases passed   1 of 2, 50.0%
+cases exact    1 of 2, 50.0%   95% interval 9.5% – 90.5%
+calls          3 expected, 4 actual
+               2 correct, 1 incorrect, 0 missed, 1 extra
+
+! 1 forbidden call, in 1 case: such a case scores 0 (translateText)
+
+Tools
+                                                                                unknown
+tool            expected   correct   incorrect   missed   extra   forbidden   arguments
+translateText          0         0           0        0       1           1           0
+summarize              1         0           1        0       0           0           1
+searchWeb              2         2           0        0       0           0           0
+
+Arguments most often wrong
+tool        argument   times
+summarize   text           1
+
+Checks by the tools' schemas
+calls valid   1 of 3, 33.3%
+tool            failure            times
+summarize       unknown argument       1
+translateText   unknown tool           1
+
+news   0.0% Poor   1 forbidden call   precision 33.3%, recall 50.0%
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
+! forbidden               translateText(to="ru")
+  … 1 actual call not counted: 1 read
+  By the tools' schemas:
+    actual 2 summarize: n: not known to the schema (value 5)
+    actual 3 translateText: there is no such tool
+"""
+
+
+def test_forbidden_calls_and_faults_have_their_places(forbidding: Results) -> None:
+    assert write(forbidding) == FORBIDDING
+
+
+def test_forbidden_calls_and_faults_are_reported_in_russian(forbidding: Results) -> None:
+    text = write(forbidding, lang="ru")
+
+    assert "2 случая, режим STRICT, порядок любой, только изменяющие вызовы" in text
+    assert (
+        "! 1 запрещённый вызов (затронуто: 1 случай), оценка такого случая 0 (translateText)"
+        in text
+    )
+    assert "неизвестные" in text
+    assert "вызовов без ошибок   1 из 3, 33.3%" in text
+    assert "summarize       неизвестный аргумент" in text
+
+
+def test_schemas_that_accept_every_call_are_reported_in_one_line(passing: Score) -> None:
+    summary = Summary()
+    summary.add(replace(passing, faults=()))
+
+    text = write(Results(settings=Settings(), summary=summary))
+
+    assert text.endswith("\n\nChecks by the tools' schemas\ncalls valid   1 of 1, 100.0%\n")
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("width", [60, 70, 80, 120])
+def test_more_columns_move_closer_before_they_are_cut(
+    forbidding: Results, width: int, lang: Language
+) -> None:
+    lines = rendered(forbidding, width=width, lang=lang).split("\n")
+
+    assert max(map(display_width, lines)) <= width
+    assert any(line.startswith("tra") and " 1" in line for line in lines)
+    headers = [line.strip() for line in lines]
+    assert ("unknown" in headers or "неизвестные" in headers) == (width > 60)
 
 
 def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
@@ -155,6 +243,12 @@ def test_what_stands_in_the_data_is_shown_and_not_obeyed(hostile: Results) -> No
     assert "\\u001b[31m[red]|`<b>:smile:\\u0000" in text
     assert "\x1b[31m[red]" not in text
     assert "\x00" not in text
+
+
+def test_however_narrow_the_terminal_there_is_something_of_every_name(forbidding: Results) -> None:
+    text = rendered(forbidding, width=30)
+
+    assert max(map(display_width, text.split("\n"))) <= 30
 
 
 def test_on_a_narrow_terminal_long_names_give_way_to_the_numbers() -> None:

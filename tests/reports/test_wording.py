@@ -4,11 +4,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from callscore.core.model import Score, ToolCall
 from callscore.core.results import Noted, Results
-from callscore.core.settings import Settings
+from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
 from callscore.core.summary import Summary
-from callscore.reports.wording import count_text, interval_text, note_lines
+from callscore.reports.wording import (
+    comparison_text,
+    count_text,
+    forbidden_line,
+    interval_text,
+    note_lines,
+)
 
 if TYPE_CHECKING:
     from callscore.core.wording import Language
@@ -52,3 +59,51 @@ def test_intervals_and_shares_are_given_in_percent() -> None:
     assert interval_text(Interval(0.25, 0.9999)) == "25.0% – 99.9%"  # noqa: RUF001  (a range)
     assert count_text(1, 4, "en") == "1 of 4, 25.0%"
     assert count_text(1, 4, "ru") == "1 из 4, 25.0%"
+
+
+def alike(left: str, right: str) -> float:
+    return float(left == right)
+
+
+CHANGES: dict[str, tuple[object, str]] = {
+    "mode": ("flexible", "flexible from 0.8, any order"),
+    "argument_match_threshold": (0.7, "strict, any order"),  # which strict does not look at
+    "order": ("exact", "strict, exact order"),
+    "extra_arguments": ("count", "strict, any order, extra arguments count"),
+    "at_least": (0.8, "strict, any order, passed from 0.8"),
+    "strip_prefix": (("mcp__*__",), "strict, any order, prefixes stripped"),
+    "normalise_name": (("case",), "strict, any order, names normalised"),
+    "count_calls": ("writes", "strict, any order, writes only"),
+    "failed_calls": ("ignore", "strict, any order, failed calls ignored"),
+    "repeated_calls": ("collapse", "strict, any order, repeats collapsed"),
+    "arrays": ("unordered", "strict, any order, arrays in any order"),
+    "nested_objects": ("subset", "strict, any order, extra keys in objects allowed"),
+    "effects": ((("get_*", "read"),), "strict, any order, effects given: 1"),
+    "arguments": ({"*.query": "text"}, "strict, any order, rules for arguments: 1"),
+    "top_k": (3, "strict, any order, best of 3 answers"),
+    "similarity": (alike, "strict, any order, own similarity"),
+    "judge": (alike, "strict, any order, with a judge"),
+}
+
+
+@pytest.mark.parametrize("name", Settings.__struct_fields__)
+def test_a_setting_is_named_where_it_is_not_as_by_default(name: str) -> None:
+    value, text = CHANGES[name]
+    settings = Settings(**{name: value})  # type: ignore[arg-type]  # each of its own type
+
+    assert comparison_text(DEFAULT, "en") == "strict, any order"
+    assert comparison_text(settings, "en") == text
+    assert comparison_text(settings, "ru") != text
+
+
+def test_forbidden_calls_are_noted_with_their_tools() -> None:
+    summary = Summary()
+    made = tuple(ToolCall(name, {}) for name in ("drop", "delete", "drop"))
+    summary.add(Score((), made, 0, forbidden=(0, 1, 2)))
+    summary.add(Score((), made[:1], 0, forbidden=(0,)))
+    results = Results(settings=DEFAULT, summary=summary)
+
+    line = ("4 forbidden calls, in 2 cases: such a case scores 0", "drop, delete")
+    assert forbidden_line(summary, "en") == line
+    assert note_lines(results, "en") == [line]
+    assert forbidden_line(Summary(), "en") is None

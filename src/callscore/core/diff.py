@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callscore.core.arguments import json_type
+from callscore.core.counted_text import FORBIDDEN_CALLS, MORE, ignored_notes
 from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.text import (
     ELLIPSIS,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Span", "Style", "call_lines", "diff_lines", "plain_text", "rich_text"]
 
-Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "changed"]
+Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
 Span = tuple[str, Style]
 Line = tuple[Span, ...]
 
@@ -56,6 +57,7 @@ _COLOURS: dict[Style, str] = {
     "incorrect": "yellow",
     "missed": "red",
     "extra": "magenta",
+    "forbidden": "bold red",
     "changed": "bold",
 }
 
@@ -69,6 +71,13 @@ NOTHING = Phrase(
     "Nothing was expected and nothing was called.",
     "Вызовов не ожидалось, и ни одного не сделано.",
 )
+NOTHING_COUNTS = Phrase(
+    "No call counts, neither expected nor actual.",
+    "Учитывать нечего: ни эталонных вызовов, ни фактических.",
+)
+FORBIDDEN = Phrase("forbidden", "запрещено")
+BY_THE_SCHEMAS = Phrase("By the tools' schemas:", "По схемам инструментов:")
+FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
 NOT_GIVEN = Phrase("not given", "не передано")
 NOT_EXPECTED = Phrase("not expected", "не ожидалось")
 EQUAL_ARGUMENTS = Plural(
@@ -111,17 +120,24 @@ def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
         recall=percent(score.recall),
         rating=rating(score.f1, lang=lang),
     )
-    return [((headline, ""),), (), *call_lines(score, width=width, lang=lang)]
+    line: Line = ((headline, ""),)
+    if score.forbidden:  # which is why the score is 0
+        calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
+        line += ((" " * _GAP, ""), (calls, "forbidden"))
+    return [line, (), *call_lines(score, width=width, lang=lang)]
 
 
 def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
     """The calls of both sides in two columns that together take at most `width` columns.
 
-    The marks say what became of a call: `=` correct, `~` incorrect, `-` missed, `+` extra.
+    The marks say what became of a call: `=` correct, `~` incorrect, `-` missed, `+` extra, `!`
+    forbidden. What does not count is counted below.
     """
-    if not score.expected and not score.actual:
-        return [((say(NOTHING, lang), "muted"),)]
     width = max(width, _NARROWEST)
+    if not score.expected and not score.actual:
+        nothing = say(NOTHING_COUNTS if score.ignored else NOTHING, lang)
+        notes = [nothing, *ignored_notes(score, lang)]
+        return [((clip(note, width), "muted"),) for note in notes]
     # Laid out once with all the room there is, only to see how much each side would need.
     natural = _rows(score, _Rooms(width, width), lang)
     rooms = _share_out(width - _MARK - _GAP, natural)
@@ -147,7 +163,22 @@ def rich_text(lines: list[Line]) -> Text:
 
 def _rows(score: Score, rooms: _Rooms, lang: Language) -> list[_Row]:
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, rooms, lang)]
+    return [header, *_call_rows(score, rooms, lang), *_last_rows(score, lang)]
+
+
+def _last_rows(score: Score, lang: Language) -> Iterator[_Row]:
+    """What does not count, and what the schemas say of the calls."""
+    for note in ignored_notes(score, lang):
+        yield _note(note, indent="")
+    if score.faults:
+        from callscore.core.fault_text import fault_sentence
+
+        yield _note(say(BY_THE_SCHEMAS, lang), indent="")
+        for fault in islice(score.faults, _MOST_DIFFERENCES):
+            sentence = fault_sentence(fault, lang=lang)
+            yield _note(say(FAULT, lang, j=fault.index + 1, fault=sentence), style="")
+        if len(score.faults) > _MOST_DIFFERENCES:
+            yield _note(say(MORE, lang, count=len(score.faults) - _MOST_DIFFERENCES))
 
 
 def _call_rows(score: Score, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
@@ -161,13 +192,17 @@ def _call_rows(score: Score, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
             yield _Row(("-", "missed"), _call(call, "missed", rooms.expected))
             continue
         while extra and extra[0] < pair.actual_index:
-            yield _extra_row(score.actual[extra.popleft()], rooms)
+            yield _extra_row(score, extra.popleft(), rooms, lang)
         yield from _pair_rows(pair, rooms, lang)
     for position in extra:
-        yield _extra_row(score.actual[position], rooms)
+        yield _extra_row(score, position, rooms, lang)
 
 
-def _extra_row(call: ToolCall, rooms: _Rooms) -> _Row:
+def _extra_row(score: Score, position: int, rooms: _Rooms, lang: Language) -> _Row:
+    call = score.actual[position]
+    if position in score.forbidden:
+        left: Line = ((say(FORBIDDEN, lang), "forbidden"),)
+        return _Row(("!", "forbidden"), left, _call(call, "forbidden", rooms.actual))
     return _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
 
 
@@ -206,14 +241,16 @@ def _pair_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     for difference in islice(found, _MOST_DIFFERENCES):
         row = _difference_row(difference, inner, lang)
         yield _muted(row) if pair.is_correct else row
+        if difference.note is not None:
+            yield _note(escape(difference.note.text(lang)))
     if len(found) > _MOST_DIFFERENCES:
         yield _note(f"… {count_of(MORE_DIFFERENCES, len(found) - _MOST_DIFFERENCES, lang)}")
     if pair.matched_arguments:
         yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
 
 
-def _note(text: str) -> _Row:
-    return _Row((" ", ""), ((text, "muted"),), indent=_INDENT, is_note=True)
+def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
+    return _Row((" ", ""), ((text, style),), indent=indent, is_note=True)
 
 
 def _muted(row: _Row) -> _Row:

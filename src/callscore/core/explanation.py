@@ -7,8 +7,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from callscore.core.arguments import overlap_ratio
-from callscore.core.text import clip, escape
+from callscore.core.counted_text import (
+    ACTUAL_CALLS,
+    EXPECTED_CALLS,
+    expectation_lines,
+    ignored_items,
+    keeps_order,
+    short_name,
+)
+from callscore.core.equality import equal_objects
+from callscore.core.matcher import holds_matchers
+from callscore.core.model import f1_of
 from callscore.core.wording import (
     Phrase,
     Plural,
@@ -29,16 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["explain"]
 
 _MOST_REASONS = 20
-_NAME_WIDTH = 80
 
-EXPECTED_CALLS = Plural(
-    ("expected call", "expected calls"),
-    ("эталонный вызов", "эталонных вызова", "эталонных вызовов"),
-)
-ACTUAL_CALLS = Plural(
-    ("actual call", "actual calls"),
-    ("фактический вызов", "фактических вызова", "фактических вызовов"),
-)
 MORE_REASONS = Plural(
     ("more difference", "more differences"),
     ("отличие", "отличия", "отличий"),
@@ -56,6 +56,10 @@ FLEXIBLE_RULE = Phrase(
     " is at least {threshold}.",
     "{expected}, {actual}. Режим FLEXIBLE: пара верна, если доля совпавших аргументов"
     " не меньше {threshold}.",
+)
+VALUE_RULES = Phrase(
+    "Where the expectation or the settings have a rule for a value, the value must meet it.",
+    "Если у ожидания или настроек есть правило для значения, значение должно ему отвечать.",
 )
 ORDER_RULES = {
     "any": Phrase("The order of the calls does not matter.", "Порядок вызовов не важен."),
@@ -77,6 +81,7 @@ INCORRECT_PAIR = Phrase(
     "эталонный {i} {name} и фактический {j}: неверно, {why}",
 )
 SAME_ARGUMENTS = Phrase("the arguments are the same", "аргументы совпадают")
+FITTING_ARGUMENTS = Phrase("the arguments are as expected", "аргументы такие, как ожидалось")
 ANY_ARGUMENTS = Phrase("any arguments are accepted", "подходят любые аргументы")
 OTHER_ARGUMENTS = Phrase("the arguments differ", "аргументы различаются")
 UNREADABLE = Phrase("the arguments cannot be read", "аргументы не удалось прочитать")
@@ -106,6 +111,10 @@ MISSED_IN_ORDER = Phrase(
 EXTRA_IN_ORDER = Phrase(
     "actual {j} {name}: extra, no expected call can be paired with it in this order",
     "фактический {j} {name}: лишний, в этом порядке ему не сопоставить ни один эталонный вызов",
+)
+FORBIDDEN = Phrase(
+    "actual {j} {name}: forbidden, it must not be called; it is extra, too",
+    "фактический {j} {name}: запрещён, его нельзя вызывать; он же и лишний",
 )
 NO_CALLS = Phrase("there is nothing to pair", "сопоставлять нечего")
 COUNTS = Phrase(
@@ -147,6 +156,10 @@ F1_OF_NOTHING = Phrase(
     "F1 = 1.000 by convention: no call was expected and none was made, which is right.",
     "F1 = 1.000 по соглашению: вызовов не ожидалось и не было, и это верно.",
 )
+FORBIDDEN_SCORE = Phrase(
+    "A forbidden call was made, so that it counts as 0.",
+    "Сделан запрещённый вызов, поэтому засчитывается 0.",
+)
 RESULT = Phrase("Score: {value} ({percent}), {rating}.", "Оценка: {value} ({percent}), {rating}.")
 
 
@@ -170,6 +183,7 @@ def explain(score: Score, *, lang: Language = "en") -> str:
 
 def _pairing(score: Score, lang: Language) -> Iterator[str]:
     settings = score.settings
+    yield from ignored_items(score, lang)
     yield say(
         FLEXIBLE_RULE if settings.mode == "flexible" else STRICT_RULE,
         lang,
@@ -177,7 +191,10 @@ def _pairing(score: Score, lang: Language) -> Iterator[str]:
         actual=count_of(ACTUAL_CALLS, len(score.actual), lang),
         threshold=f"{settings.argument_match_threshold:g}",
     )
+    if settings.has_rules or any(holds_matchers(call.arguments) for call in score.expected):
+        yield say(VALUE_RULES, lang)
     yield say(ORDER_RULES[settings.order], lang)
+    yield from expectation_lines(score, lang)
     yield from _calls(score, lang) if score.expected or score.actual else [_item(NO_CALLS, lang)]
     yield say(
         COUNTS,
@@ -194,22 +211,18 @@ def _item(phrase: Phrase, lang: Language, **values: object) -> str:
 
 
 def _calls(score: Score, lang: Language) -> Iterator[str]:
-    in_any_order = score.settings.order == "any"
-    missed, extra = (MISSED, EXTRA) if in_any_order else (MISSED_IN_ORDER, EXTRA_IN_ORDER)
+    missed, extra = (MISSED_IN_ORDER, EXTRA_IN_ORDER) if keeps_order(score) else (MISSED, EXTRA)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     for position, call in enumerate(score.expected):
         if position in pairs:
             yield from _pair(pairs[position], lang)
         else:
-            yield _item(missed, lang, i=position + 1, name=_name(call.name))
+            yield _item(missed, lang, i=position + 1, name=short_name(call.name))
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
-            yield _item(extra, lang, j=position + 1, name=_name(call.name))
-
-
-def _name(name: str) -> str:
-    return clip(escape(name[: _NAME_WIDTH + 1]), _NAME_WIDTH)
+            phrase = FORBIDDEN if position in score.forbidden else extra
+            yield _item(phrase, lang, j=position + 1, name=short_name(call.name))
 
 
 def _pair(pair: Pair, lang: Language) -> Iterator[str]:
@@ -219,7 +232,7 @@ def _pair(pair: Pair, lang: Language) -> Iterator[str]:
         lang,
         i=pair.expected_index + 1,
         j=pair.actual_index + 1,
-        name=_name(pair.expected.name),
+        name=short_name(pair.expected.name),
         why=_why(pair, lang),
     )
     for difference in islice(found, _MOST_REASONS):
@@ -234,7 +247,8 @@ def _why(pair: Pair, lang: Language) -> str:
     elif pair.actual.error is not None:
         phrase = UNREADABLE
     elif not pair.differences:
-        phrase = SAME_ARGUMENTS
+        is_equal = equal_objects(pair.expected.arguments or {}, pair.actual.arguments or {})
+        phrase = SAME_ARGUMENTS if is_equal else FITTING_ARGUMENTS
     elif pair.settings.mode == "strict":
         phrase = OTHER_ARGUMENTS
     else:
@@ -243,15 +257,8 @@ def _why(pair: Pair, lang: Language) -> str:
 
 
 def _overlap(pair: Pair, lang: Language) -> str:
-    wanted, given = pair.expected.arguments or {}, pair.actual.arguments or {}
-    part, whole = overlap_ratio(
-        pair.matched_arguments,
-        wanted=len(wanted),
-        given=len(given),
-        shared=len(wanted.keys() & given.keys()),
-        extra_arguments=pair.settings.extra_arguments,
-    )
-    is_convention = not wanted and pair.settings.extra_arguments == "ignore"
+    part, whole = pair.overlap_parts
+    is_convention = part > 0 and not pair.matched_arguments
     return say(
         OVERLAP_BY_CONVENTION if is_convention else OVERLAP,
         lang,
@@ -285,12 +292,8 @@ def _precision_and_recall(score: Score, lang: Language) -> list[str]:
 def _harmonic_mean(score: Score, lang: Language) -> list[str]:
     if not score.expected and not score.actual:
         return [say(F1_OF_NOTHING, lang)]
-    numbers = say(
-        F1,
-        lang,
-        correct=len(score.correct),
-        expected=len(score.expected),
-        actual=len(score.actual),
-        value=decimal(score.f1),
-    )
-    return [say(F1_FORMULA, lang), numbers]
+    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    value = decimal(f1_of(correct, expected, actual))
+    numbers = say(F1, lang, correct=correct, expected=expected, actual=actual, value=value)
+    forbidden = [say(FORBIDDEN_SCORE, lang)] if score.forbidden else []
+    return [say(F1_FORMULA, lang), numbers, *forbidden]

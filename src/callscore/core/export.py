@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.call import ToolCall
+from callscore.core.matcher import Matcher
+from callscore.core.ranking import confused_tools, worst_arguments, worst_faults, worst_tools
 from callscore.core.text import atom_text, integer_text, render_value, repr_text
 from callscore.core.wording import rating, reason, summary_line
+from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from callscore.core.model import Pair, Score, ToolCall
+    from callscore.core.arguments import Difference
+    from callscore.core.expectation import Expected
+    from callscore.core.fault import Fault
+    from callscore.core.model import Ignored, Pair, Score
     from callscore.core.results import CaseScore, Noted, Results
+    from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
     from callscore.core.tool import Tool
@@ -42,7 +49,7 @@ def plain(value: object, *, depth: int = 0) -> Any:
 
     NaN and infinities, dates and other objects become strings; so do integers of more than 3,000
     digits, and what is nested more than 100 levels deep (at most 10,000 characters of it). In
-    strings, halves of surrogate pairs are spelled out.
+    strings, halves of surrogate pairs are spelled out. Rules are spelled as in case files.
     """
     kind = value.__class__
     if kind in _UNCHANGED:
@@ -67,6 +74,8 @@ def _plain_string(value: str) -> str:
 
 
 def _plain_container(value: object, depth: int) -> Any:
+    if isinstance(value, Matcher):
+        value = {value.key: value.value, **value.options}
     if not isinstance(value, dict | list | tuple):
         return _plain_string(repr_text(value))
     if depth == _DEEPEST:
@@ -99,14 +108,45 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
         "tool_selection": score.tool_selection,
         "argument_accuracy": score.argument_accuracy,
         "tool_called": score.tool_called,
+        "parameters_valid": score.parameters_valid,
         "rating": rating(score.f1, lang=lang),
         "summary": summary_line(score, lang=lang),
         "correct": [_pair(pair, lang) for pair in score.correct],
         "incorrect": [_pair(pair, lang) for pair in score.incorrect],
-        "missed": [_call(call) for call in score.missed],
+        "missed": [_expected(call) for call in score.missed],
         "extra": [_call(call) for call in score.extra],
-        "settings": plain(msgspec.to_builtins(score.settings)),
+        "forbidden": [_call(score.actual[position]) for position in score.forbidden],
+        "ignored": [_ignored(ignored) for ignored in score.ignored],
+        "faults": None if score.faults is None else [_fault(f, lang) for f in score.faults],
+        "expectation": _written(score.expectation),
+        "settings": _settings(score.settings),
     }
+
+
+def _written(expectation: tuple[Expected, ...] | None) -> list[Any] | None:
+    return None if expectation is None else [_expected(item) for item in expectation]
+
+
+def _ignored(ignored: Ignored) -> dict[str, Any]:
+    call = _expected(ignored.call) if ignored.side == "expected" else _call(ignored.call)
+    return {"side": ignored.side, "why": ignored.why, "call": call}
+
+
+def _fault(fault: Fault, lang: Language) -> dict[str, Any]:
+    from callscore.core.fault_text import fault_sentence
+
+    fields = {field: plain(getattr(fault, field)) for field in fault.__struct_fields__}
+    return {**fields, "reason": fault_sentence(fault, lang=lang)}
+
+
+def _settings(settings: Settings) -> Any:
+    return plain(msgspec.to_builtins(settings, enc_hook=_callable_text))
+
+
+def _callable_text(function: Any) -> str:
+    """The name of a function, or the type of what is called like one: addresses say nothing."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def call_to_dict(call: ToolCall) -> dict[str, Any]:
@@ -125,6 +165,16 @@ def tool_to_dict(tool: Tool) -> dict[str, Any]:
     return {field: plain(value) for field, value in fields.items()}
 
 
+def _expected(item: Expected) -> Any:
+    """What was expected, spelled as in a case file."""
+    from callscore.core.spelling import spell_expected
+
+    try:
+        return plain(spell_expected(item))
+    except (InvalidCall, RecursionError):  # no file can say it, but a report still has to
+        return _call(item) if isinstance(item, ToolCall) else repr_text(item)
+
+
 def _call(call: ToolCall) -> dict[str, Any]:
     # A field that is not there says as much as null would, and an expected call without
     # arguments (any are accepted) stays apart from one with none.
@@ -137,21 +187,24 @@ def _call(call: ToolCall) -> dict[str, Any]:
 
 def _pair(pair: Pair, lang: Language) -> dict[str, Any]:
     return {
-        "expected": _call(pair.expected),
+        "expected": _expected(pair.expected),
         "actual": _call(pair.actual),
         "expected_index": pair.expected_index,
         "actual_index": pair.actual_index,
         "overlap": pair.overlap,
-        "differences": [
-            {
-                "path": _plain_string(difference.path),
-                "kind": difference.kind,
-                "expected": plain(difference.expected),
-                "actual": plain(difference.actual),
-                "reason": reason(difference, lang=lang),
-            }
-            for difference in pair.differences
-        ],
+        "differences": [_difference(difference, lang) for difference in pair.differences],
+    }
+
+
+def _difference(difference: Difference, lang: Language) -> dict[str, Any]:
+    rule = {"matcher": difference.matcher, "closeness": difference.closeness}
+    return {
+        "path": _plain_string(difference.path),
+        "kind": difference.kind,
+        "expected": plain(difference.expected),
+        "actual": plain(difference.actual),
+        **({} if difference.matcher is None else rule),
+        "reason": reason(difference, lang=lang),
     }
 
 
@@ -177,6 +230,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
             "incorrect": summary.incorrect,
             "missed": summary.missed,
             "extra": summary.extra,
+            "forbidden": summary.forbidden,
         },
         "tools": _tools(summary),
         "wrong_arguments": [
@@ -187,6 +241,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
             {"expected": plain(expected), "called": plain(called), "count": count}
             for expected, called, count in confused_tools(summary)
         ],
+        "checks": _checks(summary),
         "trials": _trials(summary),
         "not_scored": _noted(results.not_scored),
         "not_run": _noted(results.not_run),
@@ -194,7 +249,7 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         "repeated": _noted(results.repeated),
         "skipped": _noted(results.skipped),
         "stopped": _noted(results.stopped),
-        "settings": plain(msgspec.to_builtins(results.settings)),
+        "settings": _settings(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
     }
@@ -206,6 +261,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "passed": summary.passed,
         "exact": summary.exact,
         "exact_interval": _interval(summary.exact_interval),
+        "with_forbidden_calls": summary.forbidden_cases,
         "macro": {
             "f1": summary.macro_f1,
             "f1_interval": _interval(summary.macro_f1_interval),
@@ -233,9 +289,26 @@ def _tools(summary: Summary) -> list[dict[str, Any]]:
             "incorrect": counts.incorrect,
             "missed": counts.missed,
             "extra": counts.extra,
+            "forbidden": counts.forbidden,
+            "unknown_arguments": summary.unknown_arguments(tool),
         }
         for tool, counts in worst_tools(summary)
     ]
+
+
+def _checks(summary: Summary) -> dict[str, Any] | None:
+    if not summary.checked_cases:
+        return None
+    return {
+        "cases": summary.checked_cases,
+        "calls": summary.checked_calls,
+        "valid": summary.valid_calls,
+        "parameters_valid": summary.parameters_valid,
+        "faults": [
+            {"tool": plain(tool), "kind": kind, "count": count}
+            for tool, kind, count in worst_faults(summary)
+        ],
+    }
 
 
 def _trials(summary: Summary) -> dict[str, Any] | None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct, field
 
+from callscore.core.fault import FaultKind, faulty_calls
 from callscore.core.model import f1_of
+from callscore.core.outcome import Outcome, is_passing, outcome_f1, outcome_of
 from callscore.core.statistics import (
     Cluster,
     Interval,
@@ -21,30 +23,35 @@ from callscore.core.statistics import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from callscore.core.fault import Fault
     from callscore.core.model import Score
 
 __all__ = ["Outcome", "Summary", "ToolCounts", "increase_all"]
 
 Key = TypeVar("Key")
 _FEWEST_CASES = 10
-# Of one case: correct pairs, expected calls, actual calls. Every rate of a case follows from these.
-Outcome = tuple[int, int, int]
 
 
 class ToolCounts(Struct):
-    """How the calls of one tool went."""
+    """How the calls of one tool went; those that were forbidden are extra, too."""
 
     correct: int = 0
     incorrect: int = 0
     missed: int = 0
     extra: int = 0
+    forbidden: int = 0
 
     @property
     def expected(self) -> int:
         """How many calls of the tool were expected."""
         return self.correct + self.incorrect + self.missed
+
+    def add(self, other: ToolCounts) -> None:
+        """Add the counts of the same tool in other cases."""
+        for count in self.__struct_fields__:
+            setattr(self, count, getattr(self, count) + getattr(other, count))
 
 
 class Summary(Struct):
@@ -58,6 +65,10 @@ class Summary(Struct):
         confusion: (expected tool, called tool) -> how often one came in place of the other. Within
             a case missed and extra calls are set against each other in order, the rest against None.
         trials: id -> outcomes, of the cases that say which trial they are.
+        faults: (tool, kind) -> how often the tools' schemas find this fault in its calls.
+        checked_cases: the cases whose tools' schemas are known.
+        checked_calls: the actual calls of these cases.
+        valid_calls: those of them that their schemas accept.
     """
 
     at_least: float = 1.0
@@ -66,10 +77,14 @@ class Summary(Struct):
     wrong_arguments: dict[tuple[str, str], int] = field(default_factory=dict)
     confusion: dict[tuple[str | None, str | None], int] = field(default_factory=dict)
     trials: dict[str, dict[Outcome, int]] = field(default_factory=dict)
+    faults: dict[tuple[str, FaultKind], int] = field(default_factory=dict)
+    checked_cases: int = 0
+    checked_calls: int = 0
+    valid_calls: int = 0
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id where it is one of several trials."""
-        outcome = (len(score.correct), len(score.expected), len(score.actual))
+        outcome = outcome_of(score)
         _increase(self.outcomes, outcome)
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
@@ -84,6 +99,10 @@ class Summary(Struct):
         missed = [call.name for call in score.missed]
         extra = [call.name for call in score.extra]
         self.add_unpaired(Counter(zip_longest(missed, extra)))
+        for position in score.forbidden:
+            tool(score.actual[position].name).forbidden += 1
+        if score.faults is not None:
+            self._add_faults(score.faults, len(score.actual))
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Note that an outcome, which is counted already, is of a trial of this case."""
@@ -98,12 +117,23 @@ class Summary(Struct):
             if extra is not None:
                 self.tool(extra).extra += times
 
+    def _add_faults(self, faults: Sequence[Fault], calls: int) -> None:
+        self.checked_cases += 1
+        self.checked_calls += calls
+        self.valid_calls += calls - faulty_calls(faults)
+        for fault in faults:
+            _increase(self.faults, (fault.tool, fault.kind))
+
     def tool(self, name: str) -> ToolCounts:
         """The counts of one tool, begun at zero where there are none yet."""
         counts = self.tools.get(name)
         if counts is None:
             counts = self.tools[name] = ToolCounts()
         return counts
+
+    def unknown_arguments(self, tool: str) -> int | None:
+        """How many arguments of its calls the tool does not know; None where nothing was checked."""
+        return self.faults.get((tool, "unknown_argument"), 0) if self.checked_cases else None
 
     def merge(self, other: Summary) -> None:
         """Add the counts of another summary."""
@@ -114,12 +144,12 @@ class Summary(Struct):
         increase_all(self.confusion, other.confusion)
         for case, outcomes in other.trials.items():
             increase_all(self.trials.setdefault(case, {}), outcomes)
-        for name, theirs in other.tools.items():
-            ours = self.tool(name)
-            ours.correct += theirs.correct
-            ours.incorrect += theirs.incorrect
-            ours.missed += theirs.missed
-            ours.extra += theirs.extra
+        for name, counts in other.tools.items():
+            self.tool(name).add(counts)
+        increase_all(self.faults, other.faults)
+        self.checked_cases += other.checked_cases
+        self.checked_calls += other.checked_calls
+        self.valid_calls += other.valid_calls
 
     @property
     def cases(self) -> int:
@@ -129,17 +159,17 @@ class Summary(Struct):
     @property
     def correct(self) -> int:
         """Correct pairs, over all cases."""
-        return sum(correct * times for (correct, _, _), times in self.outcomes.items())
+        return sum(correct * times for (correct, *_), times in self.outcomes.items())
 
     @property
     def total_expected(self) -> int:
         """Expected calls, over all cases."""
-        return sum(expected * times for (_, expected, _), times in self.outcomes.items())
+        return sum(expected * times for (_, expected, *_), times in self.outcomes.items())
 
     @property
     def total_actual(self) -> int:
         """Actual calls, over all cases."""
-        return sum(actual * times for (_, _, actual), times in self.outcomes.items())
+        return sum(actual * times for (_, _, actual, _), times in self.outcomes.items())
 
     @property
     def incorrect(self) -> int:
@@ -157,6 +187,21 @@ class Summary(Struct):
         return self.total_actual - self.correct - self.incorrect
 
     @property
+    def forbidden(self) -> int:
+        """Actual calls that must not have been made, over all cases; they are extra, too."""
+        return sum(forbidden * times for (*_, forbidden), times in self.outcomes.items())
+
+    @property
+    def forbidden_cases(self) -> int:
+        """Cases in which a forbidden call was made."""
+        return sum(times for (*_, forbidden), times in self.outcomes.items() if forbidden)
+
+    @property
+    def parameters_valid(self) -> float | None:
+        """The share of calls that their tools' schemas accept; None where none was checked."""
+        return self.valid_calls / self.checked_calls if self.checked_calls else None
+
+    @property
     def micro_precision(self) -> float:
         """Precision with the calls of all cases pooled."""
         return self.correct / self.total_actual if self.total_actual else 1.0
@@ -168,23 +213,31 @@ class Summary(Struct):
 
     @property
     def micro_f1(self) -> float:
-        """F1 with the calls of all cases pooled."""
+        """F1 with the calls of all cases pooled; a forbidden call is one that is extra."""
         return f1_of(self.correct, self.total_expected, self.total_actual)
 
     @property
     def macro_precision(self) -> float | None:
         """The mean precision of the cases; None where there are none."""
-        return self._mean(lambda correct, _, actual: (correct, actual))
+        return self._mean(lambda correct, _, actual, __: (correct, actual))
 
     @property
     def macro_recall(self) -> float | None:
         """The mean recall of the cases; None where there are none."""
-        return self._mean(lambda correct, expected, _: (correct, expected))
+        return self._mean(lambda correct, expected, *_: (correct, expected))
 
     @property
     def macro_f1(self) -> float | None:
-        """The mean F1 of the cases, the headline; None where there are none."""
-        return self._mean(lambda correct, expected, actual: (2 * correct, expected + actual))
+        """The mean score of the cases, the headline; None where there are none.
+
+        The score of a case is its F1, or 0 where a forbidden call was made.
+        """
+        return self._mean(
+            lambda correct, expected, actual, forbidden: (
+                0 if forbidden else 2 * correct,
+                expected + actual,
+            )
+        )
 
     @property
     def macro_f1_interval(self) -> Interval | None:
@@ -202,7 +255,7 @@ class Summary(Struct):
         """Cases in which every expected call was made correctly and no other."""
         return sum(
             times
-            for (correct, expected, actual), times in self.outcomes.items()
+            for (correct, expected, actual, _), times in self.outcomes.items()
             if correct == expected == actual
         )
 
@@ -218,7 +271,7 @@ class Summary(Struct):
 
     @property
     def passed(self) -> int:
-        """Cases whose score is at least `at_least`."""
+        """Cases whose score is at least `at_least`, and in which nothing forbidden was called."""
         return self._passed(self.outcomes)
 
     def pass_at_k(self) -> list[float]:
@@ -232,7 +285,7 @@ class Summary(Struct):
         """For k = 1, 2, ...: the chance that all of k trials pass (pass^k), as `pass_at_k`."""
         return self._over_trials(pass_hat_k)
 
-    def _mean(self, ratio: Callable[[int, int, int], tuple[int, int]]) -> float | None:
+    def _mean(self, ratio: Callable[[int, int, int, int], tuple[int, int]]) -> float | None:
         """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1."""
         if not self.outcomes:
             return None
@@ -245,7 +298,8 @@ class Summary(Struct):
         return float(total / self.cases)
 
     def _passed(self, outcomes: dict[Outcome, int]) -> int:
-        return sum(times for outcome, times in outcomes.items() if f1_of(*outcome) >= self.at_least)
+        at_least = self.at_least
+        return sum(times for outcome, times in outcomes.items() if is_passing(outcome, at_least))
 
     def _over_trials(self, chance: Callable[[int, int, int], float]) -> list[float]:
         tasks = [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
@@ -260,13 +314,13 @@ class Summary(Struct):
         alone = dict(self.outcomes)
         kinds: dict[tuple[float, int], int] = {}
         for outcomes in self.trials.values():
-            total = fsum(f1_of(*outcome) * times for outcome, times in outcomes.items())
+            total = fsum(outcome_f1(outcome) * times for outcome, times in outcomes.items())
             _increase(kinds, (total, sum(outcomes.values())))
             for outcome, times in outcomes.items():
                 alone[outcome] -= times
         for outcome, times in alone.items():
             if times:
-                _increase(kinds, (f1_of(*outcome), 1), times)
+                _increase(kinds, (outcome_f1(outcome), 1), times)
         return [Cluster(total, size, times) for (total, size), times in kinds.items()]
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import chain, compress, zip_longest
+from itertools import chain, compress, repeat, zip_longest
 from operator import ne
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from callscore.core.equality import differing_members, equal
 from callscore.core.model import ToolCall
@@ -24,7 +24,8 @@ from callscore.core.summary import increase_all
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from callscore.core.summary import Outcome, Summary
+    from callscore.core.outcome import Outcome
+    from callscore.core.summary import Summary
 
 __all__ = ["Examined", "PlainCall", "Tally", "examine"]
 
@@ -49,6 +50,7 @@ class PlainCall(Struct, frozen=True, gc=False):
 
     name: Annotated[str, Meta(min_length=1)]
     arguments: Raw
+    times: UnsetType = UNSET  # a repeat count asks for more than to compare
 
 
 class Examined(NamedTuple):
@@ -71,7 +73,11 @@ def examine(
 ) -> Examined:
     """Find out about cases, given the expected and the actual calls of each; many at once is quick."""
     sizes = list(map(len, expected))
-    outcomes: list[Outcome | None] = list(zip(sizes, sizes, map(len, actual), strict=True))
+    # No case of a plain file forbids anything.
+    forbidden = repeat(0, len(sizes))
+    outcomes: list[Outcome | None] = list(
+        zip(sizes, sizes, map(len, actual), forbidden, strict=True)
+    )
     if not _are_objects(chain.from_iterable(expected)):
         for index, calls in enumerate(expected):
             if not _are_objects(calls):
@@ -82,7 +88,7 @@ def examine(
         if outcomes[index] is not None:
             wanted, given = expected[index], actual[index]
             try:
-                outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given))
+                outcomes[index] = (mistakes.count(wanted, given), len(wanted), len(given), 0)
             except _REFUSALS:
                 outcomes[index] = None
     return Examined(expected, outcomes, mistakes)

@@ -48,7 +48,10 @@ def write(results: Results, *, lang: Language = "en") -> str:
 def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
     test = _add_test(suite, case.label)
     if not case.score.passed:
-        failure = SubElement(test, "failure", message=_legal(summary_line(case.score, lang=lang)))
+        # Build servers group failures by their type, and a forbidden call is of its own kind.
+        kind = "forbidden" if case.score.forbidden else "score"
+        message = _legal(summary_line(case.score, lang=lang))
+        failure = SubElement(test, "failure", type=kind, message=message)
         failure.text = _legal(plain_text(diff_lines(case.score, lang=lang)))
 
 

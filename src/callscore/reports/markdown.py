@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from callscore.core.diff import call_lines, plain_text
-from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, decimal, percent, rating, say, summary_line
 from callscore.reports import wording
+from callscore.reports.markdown_text import code, entities, table
+from callscore.reports.tool_table import tool_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.results import CaseScore, Results
     from callscore.core.summary import Summary
@@ -25,10 +28,10 @@ NAME = "markdown"
 _MOST_TOOLS = 15
 _MOST_ARGUMENTS = 10
 _MOST_CONFUSIONS = 10
+_MOST_FAULTS = 15
 _NAME_WIDTH = 80
-# Text of these characters alone means nothing to Markdown once it stands between backticks.
-_SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
-_WORDLIKE = re.compile(r"[^\W_]|[ …]")
+# Room for all the names of a note, each of which is short already.
+_NOTE_WIDTH = 1000
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -49,6 +52,7 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
     yield from _tools(summary, lang)
     yield from _confusions(summary, lang)
     yield from _arguments(summary, lang)
+    yield from _checks(summary, lang)
     for case in results.cases:
         yield _case(case, lang)
     if results.not_shown:
@@ -76,7 +80,7 @@ def _rates(summary: Summary, lang: Language) -> str:
         (say(label, lang), *(percent(rate) for rate in rates if rate is not None))
         for label, rates in ((wording.MACRO, macro), (wording.MICRO, micro))
     ]
-    return _table(("", "F1", "precision", "recall"), rows)
+    return table(("", "F1", "precision", "recall"), rows)
 
 
 def _totals(summary: Summary, lang: Language) -> str:
@@ -94,7 +98,7 @@ def _totals(summary: Summary, lang: Language) -> str:
 
 
 def _note(sentence: str, names: str) -> str:
-    return f"- **{sentence}**{f' ({_as_code(names)})' if names else ''}"
+    return f"- **{sentence}**{f' ({code(names, width=_NOTE_WIDTH)})' if names else ''}"
 
 
 def _trials(summary: Summary, lang: Language) -> Iterator[str]:
@@ -103,22 +107,14 @@ def _trials(summary: Summary, lang: Language) -> Iterator[str]:
         labels = [f"k={k}" for k in range(1, len(rates["pass@k"]) + 1)]
         rows = [(label, *map(decimal, values)) for label, values in rates.items()]
         yield _heading(wording.TRIALS, lang)
-        yield _table(("", *labels), rows)
+        yield table(("", *labels), rows)
 
 
 def _tools(summary: Summary, lang: Language) -> Iterator[str]:
-    ranked = worst_tools(summary)
-    labels = (
-        wording.TOOL,
-        wording.EXPECTED,
-        wording.CORRECT,
-        wording.INCORRECT,
-        wording.MISSED,
-        wording.EXTRA,
-    )
+    tools, columns = tool_columns(summary)
+    labels = (wording.TOOL, *[column.label for column in columns])
     rows = [
-        (_code(tool), tools.expected, tools.correct, tools.incorrect, tools.missed, tools.extra)
-        for tool, tools in ranked
+        (code(tool), *[column.counts[row] for column in columns]) for row, tool in enumerate(tools)
     ]
     yield from _ranking(wording.TOOLS, labels, rows, _MOST_TOOLS, lang)
 
@@ -126,7 +122,7 @@ def _tools(summary: Summary, lang: Language) -> Iterator[str]:
 def _confusions(summary: Summary, lang: Language) -> Iterator[str]:
     labels = (wording.EXPECTED, wording.CALLED, wording.TIMES)
     rows = [
-        (_code(expected), _code(called), count)
+        (code(expected), code(called), count)
         for expected, called, count in confused_tools(summary)
         if expected is not None and called is not None
     ]
@@ -136,9 +132,25 @@ def _confusions(summary: Summary, lang: Language) -> Iterator[str]:
 def _arguments(summary: Summary, lang: Language) -> Iterator[str]:
     labels = (wording.TOOL, wording.ARGUMENT, wording.TIMES)
     rows = [
-        (_code(tool), _code(argument), count) for tool, argument, count in worst_arguments(summary)
+        (code(tool), code(argument), count) for tool, argument, count in worst_arguments(summary)
     ]
     yield from _ranking(wording.WRONG_ARGUMENTS, labels, rows, _MOST_ARGUMENTS, lang)
+
+
+def _checks(summary: Summary, lang: Language) -> Iterator[str]:
+    if not summary.checked_calls:
+        return
+    from callscore.core.fault_text import kind_name
+
+    valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
+    yield _heading(wording.CHECKS, lang)
+    yield f"- {say(wording.VALID_CALLS, lang)}: {valid}"
+    labels = (wording.TOOL, wording.FAILURE, wording.TIMES)
+    rows = [
+        (code(tool), kind_name(kind, lang=lang), count)
+        for tool, kind, count in worst_faults(summary)
+    ]
+    yield from islice(_ranking(wording.CHECKS, labels, rows, _MOST_FAULTS, lang), 1, None)
 
 
 def _ranking(
@@ -150,7 +162,7 @@ def _ranking(
 ) -> Iterator[str]:
     if rows:
         yield _heading(heading, lang)
-        yield _table([say(label, lang) for label in labels], rows[:most])
+        yield table([say(label, lang) for label in labels], rows[:most])
     if len(rows) > most:
         yield say(wording.MORE, lang, count=len(rows) - most)
 
@@ -158,7 +170,7 @@ def _ranking(
 def _case(case: CaseScore, lang: Language) -> str:
     diff = plain_text(call_lines(case.score, lang=lang))
     fence = "`" * max(3, _longest_run(diff) + 1)
-    title = f"<code>{_entities(_short(case.label))}</code>"
+    title = f"<code>{entities(clip_middle(escape(case.label), _NAME_WIDTH))}</code>"
     return (
         f"<details><summary>{title} {summary_line(case.score, lang=lang)}</summary>\n\n"
         f"{fence}diff\n{diff}\n{fence}\n\n</details>"
@@ -167,41 +179,6 @@ def _case(case: CaseScore, lang: Language) -> str:
 
 def _heading(phrase: Phrase, lang: Language) -> str:
     return f"### {say(phrase, lang)}"
-
-
-def _table(labels: Iterable[str], rows: Iterable[tuple[object, ...]]) -> str:
-    """A table whose columns of numbers are set to the right."""
-    cells = [[str(cell) for cell in row] for row in rows]
-    header = list(labels)
-    rules = ["---:" if _is_number(cell) else "---" for cell in cells[0]]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rules, *cells))
-
-
-def _is_number(cell: str) -> bool:
-    return cell[:1].isdigit()
-
-
-def _short(name: str) -> str:
-    return clip_middle(escape(name), _NAME_WIDTH)
-
-
-def _code(name: str) -> str:
-    return _as_code(_short(name))
-
-
-def _as_code(text: str) -> str:
-    """Text from the data, as code that can neither end early nor break a table."""
-    if text.strip() and _SAFE_IN_CODE.fullmatch(text):
-        return f"`{text}`"
-    return f"<code>{_entities(text)}</code>"
-
-
-def _entities(text: str) -> str:
-    # Written as a number, a character means itself and nothing else, to Markdown as to HTML.
-    return "".join(
-        character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
-        for character in text
-    )
 
 
 def _longest_run(text: str) -> int:

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
-from callscore.core.ranking import confused_tools, worst_arguments, worst_tools
+from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, decimal, percent, rating, say
 from callscore.reports import wording
+from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.console import RenderableType
+    from rich.console import Console
 
     from callscore.core.results import CaseScore, Results
-    from callscore.core.summary import Summary, ToolCounts
+    from callscore.core.summary import Summary
     from callscore.core.wording import Language, Phrase
+    from callscore.reports.tool_table import Column
 
 __all__ = ["NAME", "render", "write"]
 
 NAME = "table"
 
-_FILE_WIDTH = 100
-_WIDEST = 140
 _MOST_TOOLS = 15
 _MOST_ARGUMENTS = 10
 _MOST_CONFUSIONS = 10
+_MOST_FAULTS = 15
 _NAME_WIDTH = 40
 _SHORTEST_NAME = 8
 _SPACE = "   "
 
 # What stands together, with an empty line before the next such group.
-_Section = list["RenderableType"]
 
 
 class _Ranking(NamedTuple):
@@ -53,33 +53,26 @@ class _Ranking(NamedTuple):
 
 def write(results: Results, *, lang: Language = "en") -> str:
     """The report as plain text, for a file."""
-    console = Console(file=StringIO(), width=_FILE_WIDTH, color_system=None, legacy_windows=False)
-    with console.capture() as capture:
-        render(results, lang=lang, console=console)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    return written(lambda console: render(results, lang=lang, console=console))
 
 
 def render(results: Results, *, console: Console, lang: Language = "en") -> None:
-    """Print the report; what stands in the data is never taken for markup."""
-    width = min(console.width, _WIDEST)
-    for number, section in enumerate(_sections(results, width, lang)):
-        if number:
-            console.print()
-        for part in section:
-            console.print(part, width=width)
+    """Print the report."""
+    print_sections(_sections(results, width_of(console), lang), console)
 
 
-def _sections(results: Results, width: int, lang: Language) -> Iterator[_Section]:
+def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]:
     summary = results.summary
     yield _headline(results, lang)
     if summary.cases:
         yield [_rates(summary, lang)]
         yield [_totals(summary, lang)]
-    notes: _Section = [
+    notes: Section = [
         _note(sentence, names) for sentence, names in wording.note_lines(results, lang)
     ]
-    tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary)]
-    yield from (section for section in (notes, _trials(summary, lang), *tables) if section)
+    tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary, width, lang)]
+    checks = _checks(summary, width, lang)
+    yield from (section for section in (notes, _trials(summary, lang), *tables, checks) if section)
     for case in results.cases:
         yield _case(case, width, lang)
     if results.not_shown:
@@ -87,7 +80,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[_Section
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
 
 
-def _headline(results: Results, lang: Language) -> _Section:
+def _headline(results: Results, lang: Language) -> Section:
     summary = results.summary
     f1, interval = summary.macro_f1, summary.macro_f1_interval
     if f1 is None:
@@ -135,18 +128,25 @@ def _note(sentence: str, names: str) -> Text:
     return line.append(f" ({names})" if names else "", "dim")
 
 
-def _trials(summary: Summary, lang: Language) -> _Section:
+def _trials(summary: Summary, lang: Language) -> Section:
     rates = {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
     if not rates["pass@k"]:
         return []
     table = _table([""], [f"k={k}" for k in range(1, len(rates["pass@k"]) + 1)])
     for label, values in rates.items():
         table.add_row(label, *map(decimal, values))
-    return [Text(say(wording.TRIALS, lang), "bold"), table]
+    return [_heading(wording.TRIALS, lang), table]
 
 
-def _rankings(summary: Summary) -> tuple[_Ranking, ...]:
-    tools = [((tool,), _tool_counts(counts)) for tool, counts in worst_tools(summary)]
+def _rankings(summary: Summary, width: int, lang: Language) -> tuple[_Ranking, ...]:
+    names, columns = tool_columns(summary)
+    # What seldom stands there gives way first: it is said elsewhere, too.
+    while len(columns) > COLUMNS_ALWAYS and not _fit(columns, width, lang):
+        columns.pop()
+    tools = [
+        ((tool,), tuple(_count(column.counts[row], column.colour) for column in columns))
+        for row, tool in enumerate(names)
+    ]
     confusions = [
         ((expected, called), (_count(count),))
         for expected, called, count in confused_tools(summary)
@@ -155,7 +155,7 @@ def _rankings(summary: Summary) -> tuple[_Ranking, ...]:
     arguments = [
         ((tool, argument), (_count(count),)) for tool, argument, count in worst_arguments(summary)
     ]
-    counts = (wording.EXPECTED, wording.CORRECT, wording.INCORRECT, wording.MISSED, wording.EXTRA)
+    counts = tuple(column.label for column in columns)
     times = (wording.TIMES,)
     return (
         _Ranking(wording.TOOLS, (wording.TOOL,), counts, tools, _MOST_TOOLS),
@@ -176,53 +176,92 @@ def _rankings(summary: Summary) -> tuple[_Ranking, ...]:
     )
 
 
-def _tool_counts(counts: ToolCounts) -> tuple[Text, ...]:
-    return (
-        _count(counts.expected),
-        _count(counts.correct, "green"),
-        _count(counts.incorrect, "yellow"),
-        _count(counts.missed, "red"),
-        _count(counts.extra, "magenta"),
-    )
+def _fit(columns: list[Column], width: int, lang: Language) -> bool:
+    """Whether the columns leave room for the names, however close they stand."""
+    labels = sum(_label_width(_label(column.label, lang)) + 1 for column in columns)
+    return labels + _SHORTEST_NAME <= width
+
+
+def _label(phrase: Phrase, lang: Language) -> str:
+    """What stands above numbers, one word a line."""
+    return "\n".join(say(phrase, lang).split())
+
+
+def _label_width(label: str) -> int:
+    return max(map(len, label.split("\n")))
+
+
+def _checks(summary: Summary, width: int, lang: Language) -> Section:
+    """What the schemas say of the calls; nothing where nobody knows them."""
+    if not summary.checked_calls:
+        return []
+    from callscore.core.fault_text import kind_name
+
+    valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
+    line = Text(f"{say(wording.VALID_CALLS, lang)}{_SPACE}{valid}")
+    rows = [
+        ((tool, kind_name(kind, lang=lang)), (_count(count),))
+        for tool, kind, count in worst_faults(summary)
+    ]
+    names = (wording.TOOL, wording.FAILURE)
+    ranking = _Ranking(wording.CHECKS, names, (wording.TIMES,), rows, _MOST_FAULTS)
+    heading, *table = _ranked(ranking, width, lang) or [_heading(wording.CHECKS, lang)]
+    return [heading, line, *table]
+
+
+def _heading(phrase: Phrase, lang: Language) -> Text:
+    return Text(say(phrase, lang), "bold")
 
 
 def _count(count: int, colour: str = "") -> Text:
     return Text(str(count), colour if count else "dim")
 
 
-def _ranked(ranking: _Ranking, width: int, lang: Language) -> _Section:
+def _ranked(ranking: _Ranking, width: int, lang: Language) -> Section:
     if not ranking.rows:
         return []
     names = [say(label, lang) for label in ranking.names]
-    numbers = [say(label, lang) for label in ranking.numbers]
+    numbers = [_label(label, lang) for label in ranking.numbers]
     # On a narrow terminal it is the names that give way, never the numbers.
-    free = width + len(_SPACE) - sum(len(label + _SPACE) for label in numbers)
-    room = max(free // len(names) - len(_SPACE), _SHORTEST_NAME)
-    table = _table(names, numbers)
+    space, room = _shares(width - sum(map(_label_width, numbers)), len(names), len(numbers))
+    table = _table(names, numbers, space)
     for row_names, counts in ranking.rows[: ranking.most]:
         short = (Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names)
         table.add_row(*short, *counts)
-    section: _Section = [Text(say(ranking.heading, lang), "bold"), table]
+    section: Section = [_heading(ranking.heading, lang), table]
     more = len(ranking.rows) - ranking.most
     if more > 0:
         section.append(Text(say(wording.MORE, lang, count=more), "dim"))
     return section
 
 
-def _case(case: CaseScore, width: int, lang: Language) -> _Section:
+def _shares(free: int, names: int, numbers: int) -> tuple[int, int]:
+    """How much space to leave between columns, and how much room there is for each name."""
+    room = 0
+    for space in range(len(_SPACE), 0, -1):
+        room = (free - space * (names + numbers - 1)) // names
+        if room >= _SHORTEST_NAME:
+            return space, room
+    return 1, max(room, 1)
+
+
+def _case(case: CaseScore, width: int, lang: Language) -> Section:
     score = case.score
     line = Text().append(clip_middle(escape(case.label), width // 2), "bold").append(_SPACE)
     line.append(f"{percent(score.f1)} {rating(score.f1, lang=lang)}", _colour(score.f1))
+    if score.forbidden:
+        forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
+        line.append(_SPACE).append(forbidden, "bold red")
     rates = f"precision {percent(score.precision)}, recall {percent(score.recall)}"
     line.append(_SPACE).append(rates, "dim")
     return [line, rich_text(call_lines(score, width=width, lang=lang))]
 
 
-def _table(names: list[str], numbers: list[str]) -> Table:
+def _table(names: list[str], numbers: list[str], space: int = len(_SPACE)) -> Table:
     """A table without lines, its numbers set to the right."""
-    table = Table(box=None, pad_edge=False, padding=(0, len(_SPACE), 0, 0), header_style="dim")
+    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
     for label in names:
-        table.add_column(Text(label), no_wrap=True)
+        table.add_column(Text(label), no_wrap=True, vertical="bottom")
     for label in numbers:
-        table.add_column(Text(label), justify="right", no_wrap=True)
+        table.add_column(Text(label), justify="right", no_wrap=True, vertical="bottom")
     return table

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.core.counted_text import FORBIDDEN_CALLS
+from callscore.core.ranking import forbidden_tools
+from callscore.core.results import Noted
+from callscore.core.settings import DEFAULT
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import Phrase, Plural, count_of, percent, say
 
 if TYPE_CHECKING:
-    from callscore.core.results import Noted, Results
+    from callscore.core.results import Results
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
@@ -22,12 +26,15 @@ __all__ = [
     "CALLS",
     "CALL_COUNTS",
     "CALL_TOTALS",
+    "CHECKS",
     "COMPARISON",
     "CONFUSED_TOOLS",
     "CORRECT",
     "EXACT",
     "EXPECTED",
     "EXTRA",
+    "FAILURE",
+    "FORBIDDEN",
     "HEADLINE",
     "INCORRECT",
     "INTERVAL",
@@ -48,10 +55,13 @@ __all__ = [
     "TOOL",
     "TOOLS",
     "TRIALS",
+    "UNKNOWN_ARGUMENTS",
+    "VALID_CALLS",
     "WRONG_ARGUMENTS",
     "call_counts",
     "comparison_text",
     "count_text",
+    "forbidden_line",
     "interval_text",
     "note_lines",
 ]
@@ -66,6 +76,23 @@ COMPARISON = {
     "any": Phrase("any order", "порядок любой"),
     "in_order": Phrase("in order", "по порядку"),
     "exact": Phrase("exact order", "позиция к позиции"),
+}
+# What the settings change beside that, said only of what is not as it is by default.
+_CHANGES = {
+    "extra_arguments": Phrase("extra arguments count", "лишние аргументы учитываются"),
+    "count_calls": Phrase("writes only", "только изменяющие вызовы"),
+    "failed_calls": Phrase("failed calls ignored", "вызовы с ошибкой не учитываются"),
+    "repeated_calls": Phrase("repeats collapsed", "повторы считаются одним вызовом"),
+    "arrays": Phrase("arrays in any order", "порядок в массивах любой"),
+    "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
+    "arguments": Phrase("rules for arguments: {value}", "правил для аргументов: {value}"),
+    "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
+    "normalise_name": Phrase("names normalised", "имена нормализованы"),
+    "effects": Phrase("effects given: {value}", "эффектов задано: {value}"),
+    "top_k": Phrase("best of {value} answers", "лучший из ответов, до {value}"),
+    "similarity": Phrase("own similarity", "своя мера сходства"),
+    "judge": Phrase("with a judge", "с судьёй"),
+    "at_least": Phrase("passed from {value}", "пройдено от {value}"),
 }
 
 MACRO = Phrase("macro, mean over cases", "macro, среднее по случаям")
@@ -90,6 +117,8 @@ CORRECT = Phrase("correct", "верно")
 INCORRECT = Phrase("incorrect", "неверно")
 MISSED = Phrase("missed", "пропущено")
 EXTRA = Phrase("extra", "лишние")
+FORBIDDEN = Phrase("forbidden", "запрещено")
+UNKNOWN_ARGUMENTS = Phrase("unknown arguments", "неизвестные аргументы")
 CONFUSED_TOOLS = Phrase(
     "Missed calls, and the extra calls made in the same cases",
     "Пропущенные вызовы и лишние вызовы в тех же случаях",
@@ -98,6 +127,9 @@ CALLED = Phrase("made instead", "вместо него")
 WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в которых чаще всего ошибки")
 ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
+CHECKS = Phrase("Checks by the tools' schemas", "Проверки по схемам инструментов")
+VALID_CALLS = Phrase("calls valid", "вызовов без ошибок")
+FAILURE = Phrase("failure", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
 MORE = Phrase("… {count} more", "… ещё {count}")
 MORE_CASES = Phrase(
@@ -168,9 +200,30 @@ _NAMES_SHOWN = 5
 _NAME_WIDTH = 100
 
 
+FORBIDDEN_LINE = Phrase(
+    "{calls}, in {cases}: such a case scores 0",
+    "{calls} (затронуто: {cases}), оценка такого случая 0",
+)
+
+
+def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
+    """How many calls must not have been made: a sentence, and the tools; None where there are none."""
+    if not summary.forbidden_cases:
+        return None
+    tools = tuple([tool for tool, _ in forbidden_tools(summary)])
+    sentence = say(
+        FORBIDDEN_LINE,
+        lang,
+        calls=count_of(FORBIDDEN_CALLS, summary.forbidden, lang),
+        cases=count_of(SCORED_CASES, summary.forbidden_cases, lang),
+    )
+    return sentence, _names(Noted(len(tools), tools), lang)
+
+
 def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
-    """What was not scored, not run, repeated or skipped: a sentence, and the first names."""
-    lines: list[tuple[str, str]] = []
+    """What was forbidden, not scored, not run, repeated or skipped: a sentence, and the first names."""
+    forbidden = forbidden_line(results.summary, lang)
+    lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
     for note in _NOTES:
         noted: Noted = getattr(results, note.field)
         if noted.count:
@@ -197,10 +250,19 @@ def count_text(part: int, whole: int, lang: Language) -> str:
 
 
 def comparison_text(settings: Settings, lang: Language) -> str:
-    """How the calls were compared, in a few words."""
+    """How the calls were compared, in a few words; what is as by default goes without saying."""
     threshold = f"{settings.argument_match_threshold:g}"
     mode = say(COMPARISON[settings.mode], lang, threshold=threshold)
-    return f"{mode}, {say(COMPARISON[settings.order], lang)}"
+    changes = [
+        say(phrase, lang, value=_short_value(getattr(settings, name)))
+        for name, phrase in _CHANGES.items()
+        if getattr(settings, name) != getattr(DEFAULT, name)
+    ]
+    return ", ".join([mode, say(COMPARISON[settings.order], lang), *changes])
+
+
+def _short_value(value: object) -> str:
+    return str(len(value)) if isinstance(value, tuple) else f"{value}"
 
 
 def call_counts(summary: Summary, lang: Language) -> tuple[str, str]:

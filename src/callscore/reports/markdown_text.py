@@ -1,0 +1,42 @@
+"""Text from the data as Markdown that can neither end early, break a table, nor become HTML."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from callscore.core.text import clip_middle, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["code", "entities", "table"]
+
+_NAME_WIDTH = 80
+# Text of these characters alone means nothing to Markdown once it stands between backticks.
+_SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
+_WORDLIKE = re.compile(r"[^\W_]|[ …]")
+
+
+def code(text: str, *, width: int = _NAME_WIDTH) -> str:
+    """Text as code, on one line and in at most so many columns."""
+    short = clip_middle(escape(text), width)
+    if short.strip() and _SAFE_IN_CODE.fullmatch(short):
+        return f"`{short}`"
+    return f"<code>{entities(short)}</code>"
+
+
+def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
+    """A table of at least one row, whose columns of numbers are set to the right."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    rules = ["---:" if cell[:1].isdigit() else "---" for cell in cells[0]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (list(labels), rules, *cells))
+
+
+def entities(text: str) -> str:
+    """Text that can stand inside HTML inside Markdown."""
+    # Written as a number, a character means itself and nothing else, to Markdown as to HTML.
+    return "".join(
+        character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
+        for character in text
+    )

@@ -1,0 +1,43 @@
+"""A report as sections with an empty line between them, on a terminal or in a file."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rich.console import RenderableType
+
+__all__ = ["Section", "print_sections", "width_of", "written"]
+
+Section = list["RenderableType"]
+
+_FILE_WIDTH = 100
+_WIDEST = 140
+
+
+def written(render: Callable[[Console], None]) -> str:
+    """What is printed, as plain text for a file."""
+    console = Console(file=StringIO(), width=_FILE_WIDTH, color_system=None, legacy_windows=False)
+    with console.capture() as capture:
+        render(console)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def width_of(console: Console) -> int:
+    """How many columns a report takes: the terminal's, unless lines would be too long to read."""
+    return min(console.width, _WIDEST)
+
+
+def print_sections(sections: Iterable[Section], console: Console) -> None:
+    """Print sections; what stands in the data is never taken for markup."""
+    width = width_of(console)
+    for number, section in enumerate(sections):
+        if number:
+            console.print()
+        for part in section:
+            console.print(part, width=width)

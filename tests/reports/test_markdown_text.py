@@ -1,0 +1,32 @@
+"""Text from the data as Markdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.reports.markdown_text import code, table
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("get_weather", "`get_weather`"),
+        ("a`b", "<code>a&#96;b</code>"),
+        ("a|b", "<code>a&#124;b</code>"),
+        ("<b>", "<code>&#60;b&#62;</code>"),
+        ("", "<code></code>"),
+        ("a\nb", "<code>a&#92;nb</code>"),
+    ],
+)
+def test_text_is_code_that_cannot_end_early(text: str, written: str) -> None:
+    assert code(text) == written
+
+
+def test_long_text_is_cut_in_the_middle() -> None:
+    assert code("a" * 100 + "b", width=9) == "`aaaa…aaab`"
+
+
+def test_columns_of_numbers_are_set_to_the_right() -> None:
+    assert table(["x", "n"], [("a", 1), ("b", 22)]) == (
+        "| x | n |\n| --- | ---: |\n| a | 1 |\n| b | 22 |"
+    )

@@ -1,0 +1,21 @@
+"""Sections of a report, printed."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from callscore.reports.sections import print_sections, width_of, written
+
+
+def test_there_is_an_empty_line_between_sections_and_no_blank_at_the_end_of_a_line() -> None:
+    sections = [[Text("a  "), Text("[bold]b")], [Text("c")]]
+
+    assert written(lambda console: print_sections(sections, console)) == "a\n[bold]b\n\nc\n"
+
+
+def test_a_report_is_as_wide_as_the_terminal_unless_that_is_too_wide() -> None:
+    assert width_of(Console(file=StringIO(), width=80)) == 80
+    assert width_of(Console(file=StringIO(), width=500)) == 140
