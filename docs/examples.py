@@ -2,14 +2,16 @@
 
 Usage: python docs/examples.py [--write] PAGE.md...
 
-Python blocks of one page share their names, and all blocks of one page share an empty folder. A block
-marked `text output` is what the block before it prints; with --write it is replaced by what is printed.
+Python blocks of one page share their names, and all blocks of one page share an empty folder; those of a
+page in `examples` share a copy of the folder that it is in. A block marked `text output` is what the block
+before it prints; with --write it is replaced by what is printed.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ __all__ = ["main"]
 
 BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = "text output"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 # A reader types these in a clone of the repository, and they would come back to this script.
 NOT_RUN = ("make ", "source ")
 
@@ -33,7 +36,7 @@ def main(arguments: list[str]) -> int:
         if argument != "--write":
             page = Path(argument)
             said = page.read_text(encoding="utf-8")
-            shown = _with_outputs(said)
+            shown = _with_outputs(said, beside=_files_beside(page))
             if is_writing:
                 page.write_text(shown, encoding="utf-8")
             elif shown != said:
@@ -42,7 +45,15 @@ def main(arguments: list[str]) -> int:
     return wrong
 
 
-def _with_outputs(text: str) -> str:
+def _files_beside(page: Path) -> list[Path]:
+    """The files that the examples of a page take for granted."""
+    folder = page.resolve().parent
+    return (
+        [file for file in folder.iterdir() if file.is_file()] if EXAMPLES in folder.parents else []
+    )
+
+
+def _with_outputs(text: str, *, beside: list[Path]) -> str:
     """The text of a page with every output as it really is."""
     names: dict[str, object] = {}
     printed = ""
@@ -59,6 +70,8 @@ def _with_outputs(text: str) -> str:
         return block[0]
 
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        for file in beside:
+            shutil.copy(file, folder)
         return BLOCK.sub(replaced, text)
 
 

@@ -12,12 +12,17 @@ import click
 import pytest
 
 import callscore
-from callscore import errors
+from callscore import errors, expect
 from callscore.cli.main import COMMANDS, cli
+from callscore.core.comparator import comparators
+from callscore.core.spelling import LITERAL
+from callscore.formats.expectations import FORBID, GROUPS, TIMES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+EXAMPLES = sorted(ROOT.glob("examples/**/*.md"))  # their code is run in tests/e2e
+RULES = [key for comparator in comparators() for key in comparator.keys]
 
 
 def _name(page: Path) -> str:
@@ -53,7 +58,7 @@ def test_both_readmes_show_the_same_code() -> None:
     assert _code(ROOT / "README.md") == _code(ROOT / "README.ru.md")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
+@pytest.mark.parametrize("page", [*PAGES, *EXAMPLES], ids=_name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", _prose(page))
 
@@ -92,6 +97,19 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 @pytest.mark.parametrize("name", sorted(callscore.__all__))
 def test_a_public_name_is_in_the_reference(name: str) -> None:
     assert f"`{name}`" in (REFERENCE / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", expect.__all__)
+def test_what_expect_makes_is_in_the_reference(name: str) -> None:
+    assert f"`expect.{name}(" in (REFERENCE / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", [*RULES, *GROUPS, FORBID, TIMES, LITERAL])
+def test_what_a_case_file_may_expect_is_in_the_reference(key: str) -> None:
+    page = (REFERENCE / "case-file.md").read_text(encoding="utf-8")
+    section = page.partition("\n## What may be expected\n")[2].partition("\n## ")[0]
+
+    assert f'"{key}"' in section or f"`{key}`" in section
 
 
 @pytest.mark.parametrize("setting", callscore.Settings.__struct_fields__)

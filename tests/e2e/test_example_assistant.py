@@ -1,0 +1,74 @@
+"""`examples/assistant`: its commands, just as its page has them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples/assistant"
+PAGE = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```bash\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the example."""
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "assistant"))
+
+
+def run(commands: str, folder: Path) -> str:
+    """What commands print, typed in a folder as a person types them."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-c", commands],  # noqa: S607  (any bash will do)
+        cwd=folder,
+        env={**os.environ, "PATH": programs, "COLUMNS": "80", "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout
+    return ran.stdout
+
+
+def test_both_scorers_pass_three_of_three(folder: Path) -> None:
+    printed = run("python assistant.py", folder)
+
+    assert printed.splitlines()[-1].split() == ["passed", "3/3", "3/3"]
+
+
+def test_a_worse_assistant_fails_both(folder: Path) -> None:
+    printed = run("python assistant.py eager.jsonl || echo failed", folder)
+
+    assert [line.split() for line in printed.splitlines()[-4:]] == [
+        ["sum", "yes", "no"],
+        ["greeting", "no", "yes"],
+        ["passed", "2/3", "2/3"],
+        ["failed"],
+    ]
+
+
+@pytest.mark.parametrize("cases", ["cases.yaml", "intent.yaml"])
+def test_the_assistant_is_all_that_the_cases_ask_for(folder: Path, cases: str) -> None:
+    command = f"callscore score --expected {cases} --actual answers.jsonl --tools tools.json"
+
+    printed = run(f"{command} --fail-under 1", folder)
+
+    assert "cases passed   3 of 3" in printed
+    assert "calls valid   2 of 2" in printed
+
+
+@pytest.mark.parametrize("commands", BLOCKS, ids=lambda block: block.partition("\n")[0])
+def test_a_command_of_the_page_prints_what_the_page_says(folder: Path, commands: str) -> None:
+    printed = run(commands, folder)
+
+    tidy = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+    assert f"```bash\n{commands}```\n\n```text output\n{tidy}```\n" in PAGE
