@@ -7,11 +7,11 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from callscore.reports.sections import print_sections, width_of, written
+from callscore.reports.sections import Section, print_sections, width_of, written
 
 
 def test_there_is_an_empty_line_between_sections_and_no_blank_at_the_end_of_a_line() -> None:
-    sections = [[Text("a  "), Text("[bold]b")], [Text("c")]]
+    sections: list[Section] = [[Text("a  "), Text("[bold]b")], [Text("c")]]
 
     assert written(lambda console: print_sections(sections, console)) == "a\n[bold]b\n\nc\n"
 
