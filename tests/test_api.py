@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from callscore import (
@@ -14,6 +16,7 @@ from callscore import (
     ToolCall,
     UnknownFormat,
     check_calls,
+    read_calls,
     read_tools,
     score,
 )
@@ -184,11 +187,6 @@ def test_tools_are_known_by_the_names_that_are_compared() -> None:
     assert made.faults == ()
 
 
-@pytest.mark.parametrize("tools", [["book"], [], {}])
-def test_tools_without_schemas_say_nothing_of_faults(tools: Any) -> None:
-    assert score([], [("bok", {})], tools=tools).faults is None
-
-
 def test_tools_may_be_values_that_were_read_before() -> None:
     tools = read_tools(TOOLS)
 
@@ -294,3 +292,38 @@ def test_calls_are_checked_without_a_reference() -> None:
 def test_without_definitions_only_what_shows_by_itself_is_found() -> None:
     assert [fault.kind for fault in check_calls(["f", "f"])] == ["repeat"]
     assert check_calls([]) == ()
+
+
+def test_settings_are_settings_and_no_dictionary() -> None:
+    with pytest.raises(InvalidSettings, match=r"is not made by callscore.Settings"):
+        score([], [], settings={"mode": "flexible"})  # type: ignore[arg-type]  # on purpose
+
+
+def test_keys_with_a_dollar_are_rules_in_text_and_literal_in_python() -> None:
+    expected = [{"name": "f", "arguments": {"a": {"$any": True}}}]
+
+    assert score(msgspec.json.encode(expected), [("f", {"a": 1})]).passed
+    assert not score(expected, [("f", {"a": 1})]).passed
+    assert score(expected, [("f", {"a": {"$any": True}})]).passed
+
+
+def test_a_file_is_read_for_a_score_as_it_is_read_for_its_calls() -> None:
+    folder = Path(__file__).parent / "samples" / "recorded" / "anthropic_managed_agents"
+    files = sorted(folder.glob("*.jsonl"))
+
+    assert files
+    for path in files:
+        assert list(score([], path).actual) == read_calls(path)
+
+
+def test_a_file_of_calls_in_our_own_words_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "calls.json"
+    path.write_text('[["f", {"a": 1}], "g"]')
+
+    assert score([("f", {"a": 1}), "g"], path).passed
+
+
+def test_groups_of_a_case_that_is_handed_over_whole_are_kept() -> None:
+    case = {"expected": [{"optional": "f"}], "actual": []}
+
+    assert score(case, []).passed

@@ -38,8 +38,12 @@ def test_a_call_without_arguments_accepts_any_and_an_empty_object_none() -> None
         (expect.gt(1, lte=5), Matcher("$gt", 1, {"$lte": 5})),
         (expect.gte(1, lt=5), Matcher("$gte", 1, {"$lt": 5})),
         (expect.lt(5), Matcher("$lt", 5)),
+        (expect.lt(5, gt=3), Matcher("$gt", 3, {"$lt": 5})),
+        (expect.lte(5, gte=3), Matcher("$gte", 3, {"$lte": 5})),
         (expect.lte(5), Matcher("$lte", 5)),
         (expect.text("a", ignore=("case",)), Matcher("$text", "a", {"ignore": ["case"]})),
+        (expect.text("a", ignore="case"), Matcher("$text", "a", {"ignore": ["case"]})),
+        (expect.text("a", ignore=()), Matcher("$text", "a", {"ignore": []})),
         (expect.text("a", similarity=0.9), Matcher("$text", "a", {"similarity": 0.9})),
         (expect.date("2024-01-15"), Matcher("$date", "2024-01-15")),
         (expect.unordered(iter("ab")), Matcher("$unordered", ["a", "b"])),
@@ -71,6 +75,7 @@ def test_groups_take_calls_and_names_of_tools() -> None:
     assert expect.optional(expect.in_order(a, b)) == Group("optional", (Group("in_order", (a, b)),))
     assert expect.times("a", min=2) == Times(a, 2, None)
     assert expect.times(a, max=3) == Times(a, 1, 3)
+    assert expect.times(a, 2) == Times(a, 2, 2)
     assert expect.forbid("delete_*") == Forbidden("delete_*")
 
 
@@ -89,6 +94,19 @@ def test_groups_take_calls_and_names_of_tools() -> None:
         (lambda: expect.times("a", min=3, max=1), "^expect.times: `max` is 1"),
         (lambda: expect.in_order(5), "expected a call such as"),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.type("text"), "expect.type: "),
+        (lambda: expect.call("f", [1]), "the arguments are an object; got a list of 1"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.call("f", {"a": 1}, a=2), "a is given twice"),
+        (lambda: expect.call("f", arguments={"a": 1}), "an object of arguments comes second"),
+        (lambda: expect.call("f", a=expect.call("g")), "a call or a group cannot be the value"),
+        (lambda: expect.call("f", a=[{"b": expect.any}]), "a: expect.any is a function"),
+        (lambda: expect.times(expect.in_order("a")), "only a call can be repeated"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.in_order(["a", "b"]), "expect.in_order: give them one by one"),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.one_of(["a", "b"]), "expect.one_of: give them one by one"),
+        (lambda: expect.optional([expect.call("a")]), "expect.optional: give them one by one"),
+        (lambda: expect.unordered("abc"), "expect.unordered: "),
+        (lambda: expect.unordered(5), "expect.unordered: "),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.subset([1]), "expect.subset: "),  # type: ignore[arg-type]  # on purpose
+        (lambda: expect.schema(5), "expect.schema: "),  # type: ignore[arg-type]  # on purpose
     ],
 )
 def test_a_mistake_is_found_where_it_is_made(make: Any, said: str) -> None:

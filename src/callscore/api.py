@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
 from callscore.formats.calls import read_plain
 from callscore.formats.sides import read_side, read_wanted
+from callscore.formats.trace import DEFAULT as ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,6 +69,8 @@ def score(
         settings = settings_from(options, preset=preset)
     elif settings is None:
         settings = DEFAULT
+    elif not isinstance(settings, Settings):
+        raise InvalidSettings(f"settings: {settings!r} is not made by callscore.Settings(...)")
     if tools is None and settings.top_k == 1:
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
     return _score_with_more(expected, actual, settings, tools)
@@ -88,7 +91,22 @@ def _read_actual(value: Any) -> _Calls:
         calls = read_plain(value)
         if calls is not None:
             return calls
-    return read_side(_decoded(value), side="actual", where="actual")
+    return _read_made(value, ALL)
+
+
+def _read_made(value: Any, wanted: Wanted) -> _Calls:
+    """The calls in a trace; in a file as `read_calls` reads them, line by line."""
+    if isinstance(value, PathLike):
+        from callscore.documents import traces_in
+        from callscore.formats.sides import as_one, made_in
+
+        try:
+            traces = list(traces_in(value, wanted))
+        except (UnknownFormat, UnreadableInput):  # calls in our own words, or as wrong as below
+            traces = []
+        if traces:
+            return made_in(as_one(traces, where="actual"), where="actual")
+    return read_side(_decoded(value), side="actual", where="actual", wanted=wanted)
 
 
 def _decoded(value: Any) -> Any:
@@ -104,9 +122,9 @@ def _score_with_more(expected: Any, actual: Any, settings: Settings, tools: Any)
     """The score where tools are known, or the best of several answers counts."""
     from callscore.formats.trace import wanted_for
 
-    known = _NO_TOOLS if tools is None else tools_by_name(tools)
-    wanted = wanted_for(tools=known.values())
-    calls, *others = _read_answers(_decoded(actual), wanted, settings.top_k)
+    known = None if tools is None else tools_by_name(tools)
+    wanted = wanted_for(tools=(known or _NO_TOOLS).values())
+    calls, *others = _read_answers(actual, wanted, settings.top_k)
     return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
 
 
@@ -117,46 +135,31 @@ def _read_answers(document: Any, wanted: Wanted, most: int) -> list[_Calls]:
     from callscore.formats.candidates import read_candidates
 
     held = list(document) if isinstance(document, Iterator) else document  # it is read again
-    return read_candidates(
-        lambda chosen: read_side(held, side="actual", where="actual", wanted=chosen), wanted, most
-    )
+    return read_candidates(lambda chosen: _read_made(held, chosen), wanted, most)
 
 
 def tools_by_name(document: Any) -> dict[str, Tool]:
-    """The definitions of tools, as `read_tools` reads them, by the names of the tools.
+    """The definitions of tools by the names of the tools; none where none is offered.
 
-    A list of bare names says which tools there are, and no more. What was read before is kept.
+    Args:
+        document: as for `read_tools`, or what that gives, or a list of bare names, which says which
+            tools there are and no more.
 
     Raises:
-        InvalidCall: as `read_tools`.
-        UnreadableInput: likewise.
+        InvalidCall: there are no definitions in it.
+        InvalidSettings: two definitions of the same name differ, or there is no such effect.
+        UnreadableInput: it is a file of which the same is true, or that cannot be read.
     """
-    from callscore.core.tool import Tool
+    from callscore.offered import offered_tools
 
-    if isinstance(document, list) and all(map(_is_name, document)):
-        return {name: Tool(name) for name in document}
-    if isinstance(document, dict) and all(isinstance(tool, Tool) for tool in document.values()):
-        return document
-    return {tool.name: tool for tool in read_tools(document) or _defined_by(document)}
-
-
-def _defined_by(document: Any) -> list[Tool]:
-    """The tools in a list that looks like calls: who hands it over as tools knows better."""
-    from callscore.formats.definitions import read_definitions
-    from callscore.formats.objects import plain
-
-    return read_definitions(plain(document)) if isinstance(document, list) else []
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and value.isprintable() and value[:1] not in ("", "{", "[")
+    return offered_tools(document)
 
 
 def score_case(
     expected: tuple[Expected, ...],
     actual: _Calls,
     settings: Settings = DEFAULT,
-    tools: Mapping[str, Tool] = _NO_TOOLS,
+    tools: Mapping[str, Tool] | None = None,
     *,
     others: tuple[_Calls, ...] = (),
 ) -> Score:
@@ -166,37 +169,47 @@ def score_case(
         expected: the calls, and groups of calls, that should be made.
         actual: the calls that were made.
         settings: how they are compared.
-        tools: the definitions of the tools, by name.
+        tools: the definitions of all tools that were offered, by name; None where nobody knows.
         others: the calls of further answers. Of the first `top_k` answers the one with the highest
             F1 counts, then the one with most correct calls, then the first.
 
     Raises:
         InvalidCall: the expected calls contradict one another.
-        InvalidSettings: the settings do not go with what is expected, or a schema is none.
+        InvalidSettings: the settings do not go with what is expected or with the tools, or a schema
+            is none.
     """
     answers = (actual, *others[: settings.top_k - 1])
-    scores = [score_calls(expected, calls, settings, tools) for calls in answers]
-    best = scores[0] if len(scores) == 1 else max(scores, key=_worth)
-    if any(tool.parameters is not None for tool in tools.values()):
-        return _with_faults(best, settings, tools)
-    return best
+    known = _NO_TOOLS if tools is None else tools
+    scores = [score_calls(expected, calls, settings, known) for calls in answers]
+    best = 0 if len(scores) == 1 else max(range(len(scores)), key=lambda at: _worth(scores[at]))
+    if tools is None:
+        return scores[best]
+    return _with_faults(scores[best], answers[best], settings, tools)
 
 
 def _worth(score: Score) -> tuple[float, int]:
     return score.f1, len(score.correct)
 
 
-def _with_faults(score: Score, settings: Settings, tools: Mapping[str, Tool]) -> Score:
-    """The score with what the tools' schemas say of the actual calls."""
+def _with_faults(
+    score: Score, calls: _Calls, settings: Settings, tools: Mapping[str, Tool]
+) -> Score:
+    """The score with what the tools' definitions say of all calls, whether they count or not."""
     from msgspec.structs import replace
 
     from callscore.checks.schema import faults_by_schema
+    from callscore.core.naming import comparable_name, renames
 
-    if settings.strip_prefix or settings.normalise_name:
-        from callscore.core.naming import comparable_name
+    if not renames(settings):
+        return replace(score, faults=faults_by_schema(calls, tools))
+    from callscore.checks.compared_names import tools_by_call
 
-        tools = {comparable_name(name, settings): tool for name, tool in tools.items()}
-    return replace(score, faults=faults_by_schema(score.actual, tools))
+    known = tools_by_call([call.name for call in calls], tools, settings)
+    faults = [
+        replace(fault, tool=comparable_name(fault.tool, settings))  # as the score names it
+        for fault in faults_by_schema(calls, known)
+    ]
+    return replace(score, faults=tuple(faults))
 
 
 def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
@@ -205,13 +218,15 @@ def check_calls(calls: Any, *, tools: Any = None) -> tuple[Fault, ...]:
     Args:
         calls: the calls, or a trace of any stack, as for the actual side of `score`.
         tools: the tools' definitions, in any form that `read_tools` takes, a trace that carries
-            them among these. Without them only what shows by itself is found: arguments that are
-            no JSON object, repeats, loops, and failed calls that were tried again unchanged.
+            them among these, or a list of names; `[]` where no tool was offered. Without them only
+            what shows by itself is found: arguments that are no JSON object, repeats, loops, and
+            failed calls that were tried again unchanged.
 
     Raises:
         InvalidCall: there are no calls, or no definitions, that can be read.
         UnknownFormat: they are a document in no format that callscore knows.
-        InvalidSettings: a schema cannot be used.
+        InvalidSettings: a schema cannot be used, two definitions of the same name differ, or there
+            is no such effect.
     """
     from callscore.checks import check
 

@@ -14,6 +14,7 @@ is plain frozen data, and `to_json` and `from_json` turn it into what a case fil
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import ToolCall
@@ -23,7 +24,7 @@ from callscore.errors import InvalidCall
 from callscore.formats.describing import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from callscore.core.expectation import Expected
 
@@ -68,33 +69,48 @@ def call(name: str, arguments: Mapping[str, Any] | None = None, /, **named: Any)
         **named: its arguments.
 
     Raises:
-        InvalidCall: it has no name, or a function of this module stands in place of what it gives.
+        InvalidCall: it has no name, or an argument cannot be one.
     """
     _require_text("expect.call", name, "the name of a tool")
     if arguments is None and not named:
         return ToolCall(name)
-    given = {**(arguments or {}), **named}
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise InvalidCall(f"expect.call: the arguments are an object; got {describe(arguments)}.")
+    given = dict(arguments or {})
+    for argument, value in named.items():
+        if argument in given:
+            raise InvalidCall(f"expect.call: {argument} is given twice.")
+        if argument in ("arguments", "args") and len(named) == 1 and isinstance(value, Mapping):
+            hint = f'expect.call("{name}", {{...}}), or {{"{argument}": {{...}}}} for one called so'
+            raise InvalidCall(f"expect.call: an object of arguments comes second: {hint}.")
+        given[argument] = value
     for argument, value in given.items():
-        if getattr(value, "__module__", None) == __name__:
-            problem = f"expect.{value.__name__} is a function: write expect.{value.__name__}()"
-            raise InvalidCall(f"expect.call: {argument}: {problem}.")
+        _require_value(f"expect.call: {argument}", value)
     return ToolCall(name, given)
 
 
-def times(call: ToolCall | str, *, min: int = 1, max: int | None = None) -> Times:  # noqa: A002  (as in a file)
+def times(
+    call: ToolCall | str,
+    exactly: int | None = None,
+    *,
+    min: int = 1,  # noqa: A002  (as in a file)
+    max: int | None = None,  # noqa: A002  (likewise)
+) -> Times:
     """A call that may be made several times: `expect.times(expect.call("poll"), min=1, max=3)`.
 
     Args:
         call: the call, or the name of a tool.
+        exactly: how often it is made, in place of the other two.
         min: how often it must be made.
         max: how often it may be made; None for any number.
 
     Raises:
-        InvalidCall: there is no such number of times.
+        InvalidCall: there is no such number of times, or it is no call.
     """
     from callscore.formats.expectations import read_expected
 
-    item = Times(_node(call), min, max)
+    least, most = (min, max) if exactly is None else (exactly, exactly)
+    item = Times(_node(call), least, most)
     return read_expected(item, where="expect", spelled=False)  # type: ignore[return-value]  # a Times stays one
 
 
@@ -112,6 +128,7 @@ def one_of(*options: Any) -> Any:
     """One of several calls or groups; or, in place of an argument's value, one of several values."""
     if _are_nodes(options):
         return _group("one_of", options)
+    _require_several("one_of", options)
     return _matcher("$one_of", list(options))
 
 
@@ -167,27 +184,29 @@ def gte(value: float, *, lt: float | None = None, lte: float | None = None) -> M
     return _matcher("$gte", value, **{"$lt": lt, "$lte": lte})
 
 
-def lt(value: float) -> Matcher:
-    """A number less than this."""
-    return _matcher("$lt", value)
+def lt(value: float, *, gt: float | None = None, gte: float | None = None) -> Matcher:
+    """A number less than this, and perhaps greater than another."""
+    return _between(gt, gte, **{"$lt": value})
 
 
-def lte(value: float) -> Matcher:
-    """A number that is at most this."""
-    return _matcher("$lte", value)
+def lte(value: float, *, gt: float | None = None, gte: float | None = None) -> Matcher:
+    """A number that is at most this, and perhaps greater than another."""
+    return _between(gt, gte, **{"$lte": value})
 
 
 def text(
-    value: str, *, ignore: Sequence[str] | None = None, similarity: float | None = None
+    value: str, *, ignore: str | Sequence[str] | None = None, similarity: float | None = None
 ) -> Matcher:
     """Text that is the same but for what is ignored, or similar enough.
 
     Args:
         value: the text.
-        ignore: any of `case`, `space`, `punctuation`, `width`; all of them by default.
+        ignore: any of `case`, `space`, `punctuation`, `width`, one or several; all by default.
         similarity: how similar it must be, from 0 to 1; 1 by default.
     """
-    return _matcher("$text", value, ignore=ignore and list(ignore), similarity=similarity)
+    if ignore is not None:
+        ignore = [ignore] if isinstance(ignore, str) else list(ignore)
+    return _matcher("$text", value, ignore=ignore, similarity=similarity)
 
 
 def date(value: str | float) -> Matcher:
@@ -197,12 +216,15 @@ def date(value: str | float) -> Matcher:
 
 def unordered(items: Iterable[Any]) -> Matcher:
     """An array with these items in any order."""
-    return _matcher("$unordered", list(items))
+    given: Any = items
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+    return _matcher("$unordered", list(given) if is_list else given)
 
 
 def subset(members: Mapping[str, Any]) -> Matcher:
     """An object that has at least these keys, with these values."""
-    return _matcher("$subset", dict(members))
+    given: Any = members
+    return _matcher("$subset", dict(given) if isinstance(given, Mapping) else given)
 
 
 def absent() -> Matcher:
@@ -212,7 +234,7 @@ def absent() -> Matcher:
 
 def schema(schema: Mapping[str, Any] | bool) -> Matcher:  # noqa: FBT001  (`true` is a schema)
     """Any value that is valid under a JSON Schema."""
-    return _matcher("$schema", schema if isinstance(schema, bool) else dict(schema))
+    return _matcher("$schema", dict(schema) if isinstance(schema, Mapping) else schema)
 
 
 def judge(question: str, *, at_least: float | None = None) -> Matcher:
@@ -246,6 +268,37 @@ def from_json(expected: Any) -> list[Expected]:
     return list(read_wanted(expected, where="expected", spelled=True))
 
 
+def _between(gt: float | None, gte: float | None, **upper: float) -> Matcher:
+    """A number below one bound and perhaps above another; the lower one names the rule."""
+    if gt is not None:
+        return _matcher("$gt", gt, **{"$gte": gte}, **upper)
+    if gte is not None:
+        return _matcher("$gte", gte, **upper)
+    ((key, value),) = upper.items()
+    return _matcher(key, value)
+
+
+def _require_several(name: str, options: tuple[Any, ...]) -> None:
+    if len(options) == 1 and isinstance(options[0], list | tuple):
+        raise InvalidCall(f"expect.{name}: give them one by one, not as a list.")
+
+
+def _require_value(where: str, value: Any) -> None:
+    """Refuse what somebody can only have meant otherwise in place of a value, or inside one."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if getattr(item, "__module__", None) == __name__ and callable(item):
+            written = f"expect.{item.__name__}"
+            raise InvalidCall(f"{where}: {written} is a function: write {written}().")
+        if isinstance(item, _NODES):
+            raise InvalidCall(f"{where}: a call or a group cannot be the value of an argument.")
+        if isinstance(item, Mapping):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+
+
 def _require_text(where: str, value: Any, noun: str) -> None:
     if not isinstance(value, str) or not value:
         raise InvalidCall(f"{where}: it takes {noun}; got {describe(value)}.")
@@ -253,11 +306,11 @@ def _require_text(where: str, value: Any, noun: str) -> None:
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:
     """A rule, checked at once, so that the mistake is found where it was made."""
-    from callscore.core.comparator import comparator_of
+    from callscore.core.comparator import check
 
     given = {name: option for name, option in options.items() if option is not None}
     matcher = Matcher(key, value, given)
-    problem = comparator_of(key).check(matcher)
+    problem = check(matcher)
     if problem is not None:
         raise InvalidCall(f"expect.{key.removeprefix('$')}: {problem}")
     return matcher
@@ -266,6 +319,12 @@ def _matcher(key: str, value: Any, **options: Any) -> Matcher:
 def _are_nodes(options: Iterable[Any]) -> bool:
     """Whether calls or groups are meant; text alone is a value, beside a call the name of a tool."""
     found = [isinstance(option, _NODES) for option in options]
+    found += [
+        isinstance(item, _NODES)
+        for option in options
+        if isinstance(option, list | tuple)
+        for item in option
+    ]
     return True in found
 
 
@@ -276,5 +335,7 @@ def _node(member: Any) -> Any:
 def _group(kind: GroupKind, members: Iterable[Any]) -> Group:
     from callscore.formats.expectations import read_expected
 
+    members = tuple(members)
+    _require_several(kind, members)
     group = Group(kind, tuple(_node(member) for member in members))
     return read_expected(group, where="expect", spelled=False)  # type: ignore[return-value]  # a Group stays one

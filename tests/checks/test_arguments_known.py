@@ -28,6 +28,8 @@ def test_what_properties_do_not_name_is_made_up(schema: dict[str, Any]) -> None:
     [
         {},
         {"type": "object"},
+        {"patternProperties": {"^x-": {}}},
+        {"properties": {}, "additionalProperties": True},
         True,
         {**A, "additionalProperties": True},
         {**A, "additionalProperties": {"type": "string"}},
@@ -40,6 +42,12 @@ def test_what_properties_do_not_name_is_made_up(schema: dict[str, Any]) -> None:
 )
 def test_a_schema_that_lets_others_in_makes_nothing_up(schema: Any) -> None:
     assert closed(schema) is None
+
+
+@pytest.mark.parametrize("schema", [{"properties": {}}, {"allOf": [{"properties": {}}]}])
+def test_a_schema_with_no_properties_to_name_takes_no_arguments(schema: dict[str, Any]) -> None:
+    assert _unknown(schema, "a") == ["a"]
+    assert _unknown({**schema, "patternProperties": {"^x-": {}}}, "a", "x-1") == ["a"]
 
 
 def test_a_name_that_a_pattern_knows_is_not_made_up() -> None:

@@ -38,8 +38,9 @@ def test_without_definitions_only_what_shows_without_them_is_told() -> None:
     ]
 
 
-def test_no_definitions_at_all_are_not_the_definition_of_nothing() -> None:
-    assert check_calls([ToolCall("f")], {}) == ()
+def test_where_no_tool_is_offered_every_call_is_of_an_unknown_one() -> None:
+    assert [fault.kind for fault in check_calls([ToolCall("f")], {})] == ["unknown_tool"]
+    assert check_calls([ToolCall("f")], None) == ()
 
 
 def test_no_calls_have_no_faults() -> None:

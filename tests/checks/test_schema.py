@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.checks.schema import (
+    checked_calls,
     faults_by_schema,
     malformed_calls,
     require_usable,
@@ -157,11 +158,49 @@ def test_a_schema_that_nobody_needs_is_not_looked_at() -> None:
 
 
 def test_tools_can_be_told_apart_by_whether_their_schemas_are_of_use() -> None:
-    usable, problems = usable_tools({**TOOLS, "far": REMOTE})
+    usable, problems = usable_tools([*TOOLS.values(), REMOTE])
 
     assert usable == {**TOOLS, "far": Tool("far")}
     assert list(problems) == ["far"]
     require_usable(TOOLS["now"])
+
+
+def test_of_schemas_that_differ_none_is_of_use() -> None:
+    read, write = Tool("f", None, {"type": "object"}, "read"), Tool("f", None, SCHEMA, "write")
+
+    assert usable_tools([read, read]) == ({"f": read}, {})
+    usable, problems = usable_tools([read, write])
+    assert usable == {"f": Tool("f")}
+    assert problems["f"].startswith("it is defined several times")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_checked"),
+    [
+        (ToolCall("weather", {"city": "Oslo"}), True),
+        (ToolCall("weather"), True),
+        (ToolCall("nowhere"), True),
+        (ToolCall("nowhere", kind="server"), False),
+        (ToolCall("now"), False),
+        (ToolCall("now", error=TRUNCATED), True),
+        (ToolCall("weather", error=NOT_CAPTURED), False),
+        (ToolCall("weather", {"0": "Oslo"}, positional=True), False),
+    ],
+)
+def test_calls_are_checked_where_it_can_be_told_whether_they_are_valid(
+    call: ToolCall, is_checked: bool
+) -> None:
+    assert checked_calls([call, call], TOOLS) == (2 if is_checked else 0)
+
+
+def test_null_is_valid_where_a_definition_says_so() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}
+    tools = {"f": Tool("f", parameters=schema)}
+
+    assert faults_by_schema([ToolCall("f", {"a": None})], tools) == ()
+    assert [fault.kind for fault in faults_by_schema([ToolCall("f", {"a": 1})], tools)] == [
+        "wrong_type"
+    ]
 
 
 def test_of_alternatives_one_fault_is_told() -> None:

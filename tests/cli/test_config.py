@@ -155,6 +155,8 @@ def test_what_cannot_be_looked_at_is_not_there(
     ("text", "problem"),
     [
         ("colour = 1", "there is no setting 'colour'"),
+        ('[tool.callscore]\npreset = "outcome"', "the settings stand without a table"),
+        ('mode = "flexibel"', "Is 'flexible' meant?"),
         ('ordr = "any"', "there is no setting 'ordr'. Is 'order' meant?"),
         ("threshold = 0.5", "'threshold'. Is 'argument_match_threshold' meant?"),
         ('presets = "outcome"', "there is no setting 'presets'. Is 'preset' meant?"),
@@ -209,3 +211,10 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidSettings, match="is not TOML"):
         find_config(tmp_path)
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text('order = "exact"', encoding="utf-8-sig")
+
+    assert read_config(path).values == {"order": "exact"}

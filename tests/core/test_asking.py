@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from fractions import Fraction
 from math import nan
 from typing import Any
 
 import pytest
 
-from callscore.core.asking import ask, share_answered, shown
+from callscore.core import asking
+from callscore.core.asking import ask, ask_once, share_answered, shown
 from callscore.errors import InvalidSettings
 
 
@@ -39,3 +41,69 @@ def test_what_somebody_says_stays_on_one_short_line() -> None:
 
     assert said.isprintable()
     assert len(said) <= 200
+
+
+class Judge:
+    """Somebody who never says the same twice."""
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, _question: str, _value: Any) -> int:
+        self.asked += 1
+        return self.asked
+
+
+def test_the_same_question_about_the_same_value_is_asked_once() -> None:
+    judge = Judge()
+
+    def ask_judge(question: str, value: Any) -> int:
+        return judge(question, value)
+
+    assert ask_once("judge", ask_judge, "polite?", {"a": 1, "b": 2}) == 1
+    assert ask_once("judge", ask_judge, "polite?", {"b": 2.0, "a": 1}) == 1
+    assert ask_once("judge", ask_judge, "polite?", "hello") == 2
+    assert ask_once("judge", ask_judge, "short?", "hello") == 3
+    assert ask_once("judge", ask_judge, "polite?", "hello") == 2
+
+
+def test_each_is_asked_himself() -> None:
+    judges = [Judge() for _ in range(100)]  # none of which can be referred to weakly
+
+    for judge in judges:
+        assert ask_once("judge", judge, "polite?", "hello") == 1
+        assert ask_once("judge", judge, "polite?", "hello") == 1
+
+
+def test_one_who_is_gone_is_not_taken_for_his_successor() -> None:
+    for number in range(100):
+        answer = ask_once("judge", lambda _question, _value, n=number: n, "polite?", "hello")
+
+        assert answer == number
+
+
+def test_an_error_is_not_remembered() -> None:
+    asked: list[Any] = []
+
+    def judge(_question: str, value: Any) -> bool:
+        asked.append(value)
+        if len(asked) == 1:
+            raise TimeoutError
+        return True
+
+    with pytest.raises(InvalidSettings, match="judge: the function raised TimeoutError"):
+        ask_once("judge", judge, "polite?", "hello")
+
+    assert ask_once("judge", judge, "polite?", "hello") is True
+
+
+def test_the_oldest_answers_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "_REMEMBERED", 2)
+    monkeypatch.setattr(asking, "_answers", OrderedDict())
+    judge = Judge()
+
+    answers = [ask_once("judge", judge, "q", value) for value in (1, 2, 3, 3, 1)]
+
+    assert answers == [1, 2, 3, 3, 4]

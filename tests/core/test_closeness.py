@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from callscore.core.assignment import members
 from callscore.core.closeness import Closeness, Grade, _grade_all, grade, weigh
+from callscore.core.demands import demanded
 from callscore.core.equality import fingerprint
 from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.matcher import Matcher
 from callscore.core.model import ToolCall
 from callscore.core.settings import DEFAULT, Mode, Settings
 
@@ -194,3 +196,65 @@ def test_keys_that_do_not_sort_are_no_obstacle() -> None:
     calls = [ToolCall("f", arguments)] * 5
 
     assert [row.correct for row in weigh(calls, calls, DEFAULT)] == [0b11111] * 5
+
+
+RULED = st.sampled_from(
+    [
+        *(1, "A", "a!", [1, 2], Matcher("$gte", 1), Matcher("$optional", 1), Matcher("$absent")),
+        *(Matcher("$one_of", [1, "A"]), [1, Matcher("$any")]),
+    ]
+)
+SIMPLE = st.sampled_from([1, 1.0, 2, "A", "a", [1, 2], [2, 1], [1], True])
+DEMANDING = st.builds(
+    Settings,
+    mode=st.sampled_from(Mode),
+    extra_arguments=st.sampled_from(["ignore", "count"]),
+    arrays=st.sampled_from(["ordered", "unordered"]),
+    arguments=st.dictionaries(
+        st.sampled_from(["*.a", "f.b", "g.*"]), st.sampled_from(["ignore", "text", "optional"])
+    ),
+)
+
+
+@given(
+    st.lists(
+        st.builds(ToolCall, NAMES, st.dictionaries(st.sampled_from("abc"), RULED)), max_size=5
+    ),
+    st.lists(
+        st.builds(ToolCall, NAMES, st.dictionaries(st.sampled_from("abc"), SIMPLE)), max_size=5
+    ),
+    DEMANDING,
+)
+def test_demands_on_all_calls_at_once_are_graded_as_one_by_one(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings
+) -> None:
+    demands = [demanded(call, settings) for call in expected]
+    actual = [*actual, UNREADABLE]
+
+    rows = _grade_all(demands, actual, settings)
+
+    for call, (same_tool, grades) in zip(demands, rows, strict=True):
+        columns = [column for column, other in enumerate(actual) if other.name == call.name]
+        one_by_one: dict[int, tuple[bool, bool, Fraction]] = {}
+        for column in columns:
+            one_by_one |= by_column({grade(call, actual[column], settings): 1 << column})
+        assert members(same_tool) == columns
+        assert by_column(grades) == one_by_one
+
+
+def test_a_rule_is_asked_once_about_each_value() -> None:
+    asked: list[Any] = []
+
+    def similarity(_left: str, right: str) -> float:
+        asked.append(right)
+        return 0.5
+
+    settings = Settings(similarity=similarity)
+    wanted = {"a": Matcher("$text", "x", {"similarity": 0.4}), "b": 1}
+    expected = [demanded(ToolCall("f", wanted), settings)] * 10
+    actual = [ToolCall("f", {"a": "yz"[n % 2], "b": n}) for n in range(10)]
+
+    rows = weigh(expected, actual, settings)
+
+    assert asked == ["y", "z"]
+    assert [row.correct for row in rows] == [0b10] * 10

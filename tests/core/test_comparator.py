@@ -17,12 +17,11 @@ from callscore.core.comparator import (
     comparator_from,
     comparator_of,
     comparators,
-    compare,
     describe,
     rules,
 )
-from callscore.core.comparison import context_for
-from callscore.core.matcher import ABSENT, Matcher
+from callscore.core.comparison import compare, context_for
+from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 from callscore.errors import InvalidCall, InvalidSettings
 
@@ -117,11 +116,6 @@ def test_an_option_with_a_slip_is_answered_with_the_right_one() -> None:
     problem = check(Matcher("$text", "a", {"similarty": 0.5}))
 
     assert problem == "there is no option 'similarty'. Is 'similarity' meant?"
-
-
-def test_only_rules_about_absence_are_asked_about_nothing() -> None:
-    assert not compare(Matcher("$date", "2024-01-15"), ABSENT, CONTEXT).matched
-    assert compare(Matcher("$absent"), ABSENT, CONTEXT).matched
 
 
 def test_a_value_is_described_with_the_rules_in_it() -> None:

@@ -106,6 +106,29 @@ def test_where_there_is_a_choice_it_is_said_how_many_calls_count(choice: Expecte
     )
 
 
+def test_the_calls_that_were_written_and_do_not_count_are_named() -> None:
+    other = ToolCall("a", {"n": 1})
+    score = written(A, *[Group("optional", (call,)) for call in (B, C, C, other)])
+
+    _, line = expectation_lines(score, "en")
+    _, russian = expectation_lines(score, "ru")
+
+    assert line == "Not counted: b, c (2 times), a(n=1)."
+    assert russian == "Не учитываются: b, c (2 раза), a(n=1)."
+
+
+def test_a_long_list_of_what_does_not_count_is_cut() -> None:
+    score = written(A, *[Group("optional", (ToolCall(f"t{n}", {}),)) for n in range(25)])
+
+    _, line = expectation_lines(score, "en")
+
+    assert line.endswith(", t19, … 5 more.")
+
+
+def test_where_all_that_was_written_counts_nothing_more_is_said() -> None:
+    assert len(expectation_lines(written(Group("optional", (A,))), "en")) == 1
+
+
 def test_a_group_that_does_not_follow_the_order_of_the_list_is_mentioned() -> None:
     ordered, free = Group("in_order", (A, B)), Group("any_order", (A, B))
     ordered_line = "The members of an `in_order` group keep their order."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -147,3 +148,118 @@ def test_looser_settings_never_lose_a_correct_pair(
         assert bool(pair.differences) == (pair.matched_arguments < pair.wanted_arguments) or (
             pair.differences[-1].kind == "unexpected"
         )
+
+
+@pytest.mark.parametrize("rule", ["optional", "unordered", "subset"])
+def test_a_rule_of_the_settings_does_not_switch_off_what_else_they_say(rule: str) -> None:
+    settings = Settings(
+        arrays="unordered",
+        nested_objects="subset",
+        arguments={"*.a": rule},  # type: ignore[arg-type]  # as above
+    )
+
+    assert passes(call(a=[1, 2]), call(a=[2, 1]), settings)
+    assert passes(call(a=[{"b": 1}]), call(a=[{"b": 1, "c": 2}]), settings)
+    assert passes(call(a={"b": [1, 2]}), call(a={"c": 0, "b": [2, 1]}), settings)
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        Matcher("$optional", [1, 2]),
+        Matcher("$one_of", [[1, 2], [3, 4]]),
+        Matcher("$one_of", ([3, 4], Matcher("$optional", (1, 2)))),
+    ],
+)
+def test_what_stands_inside_a_rule_of_the_case_is_loosened_too(expected: Matcher) -> None:
+    assert passes(call(a=expected), call(a=[2, 1]), LOOSE)
+    assert not passes(call(a=expected), call(a=[2, 1]), DEFAULT)
+
+
+def test_a_rule_of_the_case_means_what_it_says_at_its_own_level() -> None:
+    unordered, subset = Matcher("$unordered", [{"b": [1]}]), Matcher("$subset", {"b": [1]})
+    inner = Matcher("$subset", {"b": Matcher("$unordered", [1])})
+    literal = Matcher("$schema", {"enum": [[1, 2]]})
+
+    demands = demanded(call(a=unordered, b=subset, c=literal), LOOSE).arguments
+
+    assert demands == {"a": Matcher("$unordered", [inner]), "b": inner, "c": literal}
+
+
+def test_what_the_case_says_is_not_ignored() -> None:
+    ignoring = Settings(arguments={"*.a": "ignore"})  # type: ignore[arg-type]  # as above
+    above, inside, absent = Matcher("$gt", 1), {"b": Matcher("$gt", 1)}, Matcher("$absent")
+
+    assert passes(call(a=above), call(a=2), ignoring)
+    assert not passes(call(a=above), call(a=0), ignoring)
+    assert not passes(call(a=above), call(), ignoring)
+    assert not passes(call(a=inside), call(a={"b": 0}), ignoring)
+    assert passes(call(a=absent), call(), ignoring)
+    assert not passes(call(a=absent), call(a=1), ignoring)
+    assert passes(call(a=1), call(a=2), ignoring)
+
+
+def test_a_call_that_no_rule_is_about_stays_itself() -> None:
+    plain, other = call(a=1, b="x"), ToolCall("search", {"query": 5, "a": [1]})
+
+    assert demanded(plain, LOOSE) is plain
+    assert demanded(other, Settings(arguments={"book.*": "ignore"})) is other  # type: ignore[arg-type]  # as above
+    assert demanded(other, Settings(arguments={"*.query": "text"})) is other  # type: ignore[arg-type]  # as above
+    assert demanded(other, LOOSE) is not other
+    assert demanded(plain, RULES) is not plain  # its calls may have a request_id
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        LOOSE,
+        RULES,
+        Settings(arguments={"*.b": "text"}),  # type: ignore[arg-type]  # as above
+        Settings(arguments={"*.b": "optional"}),  # type: ignore[arg-type]  # as above
+    ],
+)
+def test_a_thousand_calls_under_rules_take_little_time(settings: Settings) -> None:
+    calls = tuple([call(a=number, b="x") for number in range(1000)])
+
+    assert score_calls(calls, calls[::-1], settings).f1 == 1
+
+
+RULED = st.recursive(
+    VALUES
+    | st.sampled_from(
+        [Matcher("$any"), Matcher("$absent"), Matcher("$gte", 0), Matcher("$type", "string")]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+        | st.builds(Matcher, st.just("$optional"), inner)
+        | st.builds(Matcher, st.just("$one_of"), st.lists(inner, min_size=1, max_size=2))
+        | st.builds(Matcher, st.just("$unordered"), st.lists(inner, max_size=3))
+        | st.builds(Matcher, st.just("$subset"), st.dictionaries(st.sampled_from("abc"), inner))
+    ),
+    max_leaves=6,
+)
+ANY_SETTINGS = st.builds(
+    Settings,
+    arrays=st.sampled_from(["ordered", "unordered"]),
+    nested_objects=st.sampled_from(["equal", "subset"]),
+    arguments=st.dictionaries(
+        st.sampled_from(["*.a", "*.b", "book.c", "*.*"]),
+        st.sampled_from(["ignore", "optional", "text", "unordered", "subset", "approx"]),
+        max_size=2,
+    ),
+)
+
+
+@given(st.dictionaries(st.sampled_from("abc"), RULED, max_size=3), OBJECTS, ANY_SETTINGS)
+def test_a_pair_is_correct_exactly_where_it_has_no_differences(
+    expected: dict[str, Any], actual: dict[str, Any], settings: Settings
+) -> None:
+    score = score_calls((call(**expected),), (call(**actual),), settings)
+
+    for pair in score.correct:
+        assert not pair.differences
+        assert pair.matched_arguments == pair.wanted_arguments
+    for pair in score.incorrect:
+        assert pair.differences
+        assert pair.differing_arguments

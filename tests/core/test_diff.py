@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from callscore.core.diff import Style, call_lines, diff_lines, plain_text, rich_text
+from callscore.core.expectation import Group, Times
 from callscore.core.fault import Fault
 from callscore.core.matcher import Matcher
 from callscore.core.model import Ignored, Score, ToolCall
@@ -394,3 +395,48 @@ def test_names_of_forbidden_and_faulty_calls_are_shown_and_not_obeyed(width: int
     assert len(shown) == 5
     assert "\x1b" not in "".join(shown)
     assert max(map(display_width, shown)) <= width
+
+
+def test_a_call_that_was_made_in_another_order_says_so_below_the_missed_one() -> None:
+    chain = Group("in_order", (ToolCall("login", {}), ToolCall("pay", {})))
+    made = (ToolCall("pay", {}), ToolCall("login", {}))
+    score = score_calls((chain, ToolCall("other", {})), made, Settings())
+
+    shown = call_lines(score)
+
+    assert plain_text(shown).split("\n")[1:] == [
+        "+            pay()",
+        "= login()    login()",
+        "- pay()",
+        "    made, but not in this order",
+        "- other()",
+    ]
+    assert {style for text, style in shown[4] if text.strip()} == {"muted"}
+    assert "    сделан, но не в этом порядке" in lines(score, lang="ru")
+
+
+def test_an_extra_call_says_below_itself_what_would_have_been_allowed() -> None:
+    once = Times(ToolCall("search", {"q": "x" * 200}), 1, 2)
+    made = (once.call, ToolCall("search", {"q": "y"}))
+    score = score_calls((once,), made, Settings())
+
+    shown = call_lines(score, width=60)
+
+    assert plain_text(shown[-1:]).startswith('    allowed only as search(q="xxx')
+    assert display_width(plain_text(shown[-1:])) <= 60
+    assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
+
+
+def test_the_faults_of_calls_that_do_not_count_are_shown_by_their_place_in_the_trace() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    fault = (Fault("unknown_tool", "get", 0),)
+    calls = (ToolCall("a", {}),)
+
+    assert lines(Score((), (), 0, ignored=ignored, faults=fault)) == [
+        "No call counts, neither expected nor actual.",
+        "… 1 actual call not counted: 1 read",
+        "By the tools' schemas:",
+        "  call 1 of the trace, get: there is no such tool",
+    ]
+    counted = lines(Score(calls, calls, 1, ignored=ignored, faults=fault), lang="ru")
+    assert counted[-1] == "    вызов 1 трассировки, get: такого инструмента нет"

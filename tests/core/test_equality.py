@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.equality import differing_members, equal, equal_objects, fingerprint
+from callscore.core.equality import differing_members, digest, equal, equal_objects, fingerprint
+from callscore.core.matcher import Matcher
 
 
 class Level(IntEnum):
@@ -248,3 +249,22 @@ def test_equality_changes_neither_side() -> None:
     equal(left, right)
 
     assert repr((left, right)) == before
+
+
+def test_rules_are_the_same_by_what_they_hold_and_not_by_how_they_print() -> None:
+    long = "a" * 500
+
+    assert equal([Matcher("$text", long + "b")], (Matcher("$text", long + "b"),))
+    assert equal(Matcher("$approx", 1, {"abs": 1}), Matcher("$approx", 1.0, {"abs": 1.0}))
+    assert not equal([Matcher("$text", long + "b")], [Matcher("$text", long + "c")])
+    assert not equal(Matcher("$gt", 1), Matcher("$gte", 1))
+    assert not equal(Matcher("$gt", 1), Matcher("$gt", 1, {"$lt": 5}))
+    assert not equal(Matcher("$one_of", [1]), Matcher("$one_of", [True]))
+    assert not equal(Matcher("$gt", 1), "$gt 1")
+
+
+def test_a_digest_is_short_and_tells_texts_apart() -> None:
+    texts = ["", "a", "b", "\ud800", "a" * 100_000]
+
+    assert len({digest(text) for text in texts}) == len(texts)
+    assert {len(digest(text)) for text in texts} == {16}

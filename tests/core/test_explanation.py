@@ -238,6 +238,28 @@ def test_groups_are_settled_before_the_calls_are_paired() -> None:
     assert "- expected 1 b: missed, no actual call can be paired with it in this order" in text
 
 
+def test_only_calls_that_the_order_keeps_apart_are_said_to_be_so() -> None:
+    chain = Group("in_order", (call("login"), call("pay")))
+    expected = (chain, call("other"))
+
+    text = explain(score_calls(expected, (call("pay"), call("login"), call("x")), Settings()))
+
+    assert text.count("in this order") == 2
+    assert "other: missed, no actual call is left for it" in text
+    assert "x: extra, no expected call is left for it" in text
+
+
+def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
+    expected = (call("book"), Group("optional", (call("weather", city="Oslo"),)))
+    score = score_calls(expected, (call("book"), call("weather", city="Rome")), Settings())
+
+    text, russian = explain(score), explain(score, lang="ru")
+
+    assert "  Not counted: weather.\n" in text
+    assert '- actual 2 weather: extra, allowed only as weather(city="Oslo")\n' in text
+    assert "- фактический 2 weather: лишний, допускается только как weather(" in russian
+
+
 def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
     wanted = call("f", a=Matcher("$type", "number"))
 

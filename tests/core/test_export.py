@@ -198,15 +198,29 @@ def test_the_worked_example_is_exported_whole() -> None:
 def test_forbidden_calls_are_exported_and_say_what_the_score_is() -> None:
     calls = (ToolCall("a", {}), ToolCall("delete_all", {"id": 7}))
 
-    exported = accepted_by_all(score_to_dict(Score(calls[:1], calls, 1, forbidden=(1,))))
+    expectation = (calls[0], Forbidden("drop_*"), Forbidden("delete_*"))
+    score = Score(calls[:1], calls, 1, forbidden=(1,), expectation=expectation)
+    exported = accepted_by_all(score_to_dict(score))
 
     assert (exported["score"], exported["passed"], exported["recall"]) == (0, False, 1)
-    assert (
-        exported["forbidden"]
-        == exported["extra"]
-        == [{"name": "delete_all", "arguments": {"id": 7}}]
-    )
+    call = {"name": "delete_all", "arguments": {"id": 7}}
+    assert exported["extra"] == [call]
+    assert exported["forbidden"] == [{**call, "index": 1, "pattern": "delete_*"}]
     assert exported["summary"].endswith("| Extra: 1 | Forbidden: 1")
+
+
+@pytest.mark.parametrize(
+    ("patterns", "pattern"),
+    [(["mcp__*__drop"], "mcp__*__drop"), (["mcp__*__drop", "mcp__*__delete"], None)],
+)
+def test_a_pattern_about_what_was_taken_off_a_name_is_named_where_it_is_the_only_one(
+    patterns: list[str], pattern: str | None
+) -> None:
+    calls = (ToolCall("drop", {}),)
+    expectation = tuple(map(Forbidden, patterns))
+    score = Score((), calls, 0, forbidden=(0,), expectation=expectation)
+
+    assert score_to_dict(score)["forbidden"][0]["pattern"] == pattern
 
 
 def test_calls_that_do_not_count_are_exported_with_their_side_and_the_reason() -> None:
@@ -436,6 +450,17 @@ def test_forbidden_calls_and_faults_are_exported_for_every_tool() -> None:
             {"tool": "translateText", "kind": "malformed", "count": 1},
         ],
     }
+
+
+def test_cases_in_which_no_call_counts_are_exported() -> None:
+    summary = Summary()
+    summary.add(example())
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    summary.add(Score((), (), 0, ignored=ignored))
+
+    exported = results_to_dict(Results(settings=Settings(), summary=summary))
+
+    assert exported["totals"]["without_counted_calls"] == 1
 
 
 def test_the_interval_of_enough_cases_is_exported_by_its_ends() -> None:

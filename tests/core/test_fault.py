@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.fault import Fault, faulty_calls, parameters_valid
+from callscore.core.call import ToolCall
+from callscore.core.fault import Fault, calls_of, faulty_calls, parameters_valid
+from callscore.core.pair import Ignored
 
 MISSING = Fault("missing_argument", "f", 0)
 
@@ -26,3 +28,10 @@ def test_the_share_of_valid_calls(calls: int, expected: int, share: float) -> No
     faults = [MISSING] if calls else []
 
     assert parameters_valid(faults, calls=calls, expected=expected) == share
+
+
+def test_calls_that_do_not_count_are_calls() -> None:
+    ignored = [Ignored(ToolCall("f"), side, "read") for side in ("actual", "expected", "actual")]
+
+    assert calls_of("actual", ["f"], ignored) == 3
+    assert calls_of("expected", ["f"], ignored) == 2

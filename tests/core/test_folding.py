@@ -19,7 +19,10 @@ from callscore.core.folding import FOLDS, fold
         ("punctuation", "«St. John's!»", "St Johns"),
         ("punctuation", "New-York/New_York", "New York New York"),
         ("punctuation", "a\u2014b\uff0fc", "a b c"),
-        ("punctuation", "1,000", "1000"),
+        ("punctuation", "(5), 'six'", "5 six"),
+        ("punctuation", "a (\u22125)", "a -5"),
+        ("punctuation", "a(-5)", "a -5"),
+        ("punctuation", "tel. 555-12\u201334", "tel 555 12 34"),
         ("width", "\uff28\uff2f\uff34\uff25\uff2c \u2460", "HOTEL 1"),
     ],
 )
@@ -38,11 +41,52 @@ def test_nothing_else_is_touched_where_nothing_is_ignored() -> None:
     assert fold(" New-York! \uff11", ()) == " New-York! \uff11"
 
 
-@pytest.mark.parametrize(("left", "right"), [("3.14", "314"), ("v1.2", "v12"), ("C++", "C")])
-def test_a_decimal_point_and_a_sign_of_mathematics_are_no_punctuation(
-    left: str, right: str
-) -> None:
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("3.14", "314"),
+        ("v1.2", "v12"),
+        ("C++", "C"),
+        ("C#", "C"),
+        ("-5", "5"),
+        ("from -5 to 5", "from 5 to 5"),
+        ("(-5)", "(5)"),
+        ("-$5", "$5"),
+        (".5", "5"),
+        ("-.5", "-5"),
+        ("3,14", "314"),
+        ("1,5", "15"),
+        ("12:30", "1230"),
+        ("1/2", "12"),
+        ("1/2", "1 2"),
+        ("10%", "10"),
+        ("5\u2030", "5"),
+        ("R&D", "RD"),
+        ("@anna", "anna"),
+        ("2*3", "23"),
+        ("\u20ac5", "5"),
+    ],
+)
+def test_what_makes_another_number_or_name_is_no_punctuation(left: str, right: str) -> None:
     assert fold(left) != fold(right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [("\u22125", "-5"), ("\u20135", "-5"), ("\u00bd", "1/2")]
+)
+def test_a_sign_is_the_same_however_it_is_drawn(left: str, right: str) -> None:
+    assert fold(left) == fold(right)
+
+
+@pytest.mark.parametrize("dashed", ["UA-123", "UA - 123", "UA/123", "UA_123", "UA\u2212123"])
+def test_a_dash_that_is_no_sign_is_a_space(dashed: str) -> None:
+    assert fold(dashed) == "ua 123"
+
+
+@pytest.mark.parametrize(("left", "right"), [("...", ""), ("!", "?"), ("-", "/"), ("( )", " ")])
+def test_a_text_of_nothing_but_marks_is_not_the_same_as_another(left: str, right: str) -> None:
+    assert fold(left) != fold(right)
+    assert fold(left) == fold(f" {left} ")
 
 
 def test_an_accent_behind_a_dropped_mark_joins_its_letter() -> None:
@@ -53,7 +97,10 @@ def test_a_full_stop_is() -> None:
     assert fold("No. 5.") == fold("no 5")
 
 
-@given(st.text(), st.lists(st.sampled_from(FOLDS)).map(tuple))
+MARKS = st.text(st.sampled_from(" \t-\u2212\u2013.,:/%#($5a1'\"_)\u0301\uff0e\uff11\u00bd"))
+
+
+@given(st.text() | MARKS, st.lists(st.sampled_from(FOLDS)).map(tuple))
 def test_a_folded_text_has_nothing_left_to_fold(text: str, ignore: tuple[str, ...]) -> None:
     once = fold(text, ignore)
 

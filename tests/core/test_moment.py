@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.moment import Moment, moment_in
+from callscore.core.moment import Moment, is_compact, moment_in
 
 NOON = datetime(2024, 1, 15, 12, tzinfo=UTC)
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -56,7 +56,9 @@ def test_an_instant_with_a_time_zone(value: Any) -> None:
     assert found == NOON
 
 
-@pytest.mark.parametrize("text", ["2024-01-15T12:00:00", "2024-01-15 12", "15 Jan 2024 12:00"])
+@pytest.mark.parametrize(
+    "text", ["2024-01-15T12:00:00", "2024-01-15 12", "15 Jan 2024 12:00", "20240115120000"]
+)
 def test_an_instant_without_one(text: str) -> None:
     assert moment_in(text) == datetime(2024, 1, 15, 12)  # noqa: DTZ001  (that is the point)
 
@@ -83,7 +85,10 @@ def test_an_instant_without_one(text: str) -> None:
         "\u0662\u0660\u0662\u0664-\u0660\u0661-\u0661\u0665",
         "tomorrow",
         "",
+        "9" * 14,
         "9" * 16,
+        "20240230120000",
+        "202401151030",  # 10:30, or milliseconds of 1976
         "1" * 100_000,
         "2024-01-15" + " " * 200 + "x",
         10**20,
@@ -129,3 +134,17 @@ def test_no_text_is_too_odd(text: str) -> None:
     found: Moment | None = moment_in(text)
 
     assert found is None or isinstance(found, date)
+
+
+def test_twelve_digits_that_are_no_day_of_our_time_are_milliseconds() -> None:
+    assert moment_in("946684800000") == datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("digits", ["20240115", "20240115103000", "19000101", "21001231"])
+def test_digits_can_be_a_day_of_our_time(digits: str) -> None:
+    assert is_compact(digits)
+
+
+@pytest.mark.parametrize("digits", ["20241301", "18991231", "21010101", "2024-01-15", "1", ""])
+def test_most_digits_are_none(digits: str) -> None:
+    assert not is_compact(digits)

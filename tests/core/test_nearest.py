@@ -19,6 +19,7 @@ WORDS = ("strict", "flexible", "argument_match_threshold", "$approx")
         ("aprox", "$approx"),
         ("$aprox", "$approx"),
         ("loose", None),
+        ("ct", None),
         ("", None),
         (" ", None),
     ],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from callscore.core.model import Score, ToolCall
-from callscore.core.outcome import Outcome, is_passing, outcome_f1, outcome_of
+from callscore.core.model import Ignored, Score, ToolCall
+from callscore.core.outcome import Outcome, counts_nothing, is_passing, outcome_f1, outcome_of
 
 A, B, C = (ToolCall(name, {}) for name in "abc")
 
@@ -54,3 +54,12 @@ def test_an_outcome_says_what_the_score_says() -> None:
 
 def replace_at_least(score: Score, at_least: float) -> Score:
     return replace(score, settings=replace(score.settings, at_least=at_least))
+
+
+def test_a_case_counts_nothing_where_every_call_of_it_was_ignored() -> None:
+    ignored = (Ignored(A, "actual", "read"),)
+
+    assert counts_nothing(Score((), (), 0, ignored=ignored))
+    assert not counts_nothing(Score((), (), 0))
+    assert not counts_nothing(Score((B,), (), 0, ignored=ignored))
+    assert not counts_nothing(Score((), (B,), 0, ignored=ignored))

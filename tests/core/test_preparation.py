@@ -2,32 +2,71 @@
 
 from __future__ import annotations
 
+import pytest
+
 from callscore.core.call import ToolCall
-from callscore.core.preparation import prepared
-from callscore.core.settings import Settings
+from callscore.core.expectation import Forbidden
+from callscore.core.preparation import Prepared, prepared
+from callscore.core.settings import NamePart, Settings
 from callscore.core.tool import Tool
+from callscore.errors import InvalidCall
 
 LOOKUP, CHANGE = ToolCall("mcp__x__lookup", {}), ToolCall("mcp__x__change", {})
 
 
 def test_settings_that_select_nothing_leave_everything() -> None:
-    assert prepared((LOOKUP,), (CHANGE,), Settings(mode="flexible"), {}) == (
-        (LOOKUP,),
-        (CHANGE,),
-        (),
-    )
+    given = prepared((LOOKUP,), (CHANGE,), Settings(mode="flexible"), {})
+
+    assert given == Prepared((LOOKUP,), (CHANGE,))
 
 
 def test_what_a_tool_does_is_told_by_the_name_that_is_compared() -> None:
     settings = Settings(strip_prefix=("mcp__*__",), count_calls="writes")
     tools = {"mcp__x__lookup": Tool("mcp__x__lookup", effect="read")}
 
-    expected, actual, ignored = prepared((CHANGE,), (LOOKUP, CHANGE), settings, tools)
+    given = prepared((CHANGE,), (LOOKUP, CHANGE), settings, tools)
 
-    assert expected == actual == (ToolCall("change", {}),)
-    assert [(item.call.name, item.side, item.why) for item in ignored] == [
-        ("lookup", "actual", "read")
+    assert given.expected == given.actual == (ToolCall("change", {}),)
+    assert [(item.call.name, item.side, item.why) for item in given.ignored] == [
+        ("mcp__x__lookup", "actual", "read")
     ]
+
+
+@pytest.mark.parametrize("pattern", ["mcp__x__look*", "look*", "*__lookup", "lookup", "LOOK*"])
+@pytest.mark.parametrize("parts", [("case",), ("case", "namespace")])
+def test_a_pattern_may_be_about_the_name_as_it_is_or_as_it_is_compared(
+    pattern: str, parts: tuple[NamePart, ...]
+) -> None:
+    settings = Settings(strip_prefix=("mcp__*__",), normalise_name=parts)
+
+    given = prepared((CHANGE, Forbidden(pattern)), (CHANGE, LOOKUP), settings, {})
+
+    assert given.forbidden == (1,)
+    assert given.actual == (ToolCall("change", {}), LOOKUP)
+
+
+def test_to_forbid_the_tools_of_a_server_does_not_forbid_others() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",))
+    expected = (ToolCall("get", {}), Forbidden("mcp__x__*"))
+
+    assert prepared(expected, (ToolCall("get", {}),), settings, {}).forbidden == ()
+    with pytest.raises(InvalidCall, match="'mcp__x__lookup' is expected, and forbidden"):
+        prepared((LOOKUP, Forbidden("mcp__x__*")), (), settings, {})
+
+
+def test_effects_may_be_about_the_name_as_it_is_or_as_it_is_compared() -> None:
+    for pattern in ("mcp__x__lookup", "lookup"):
+        settings = Settings(
+            strip_prefix=("mcp__*__",), count_calls="writes", effects=((pattern, "read"),)
+        )
+
+        assert prepared((), (LOOKUP, CHANGE), settings, {}).actual == (ToolCall("change", {}),)
+
+
+def test_a_call_is_a_repeat_by_the_name_that_is_compared() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",), repeated_calls="collapse")
+
+    assert len(prepared((), (CHANGE, ToolCall("change", {})), settings, {}).actual) == 1
 
 
 def test_each_of_the_three_settings_selects() -> None:
@@ -35,7 +74,7 @@ def test_each_of_the_three_settings_selects() -> None:
     calls = (ToolCall("get_x", {}), failed, ToolCall("change", {}), ToolCall("change", {}))
 
     def left(settings: Settings) -> int:
-        return len(prepared((), calls, settings, {})[1])
+        return len(prepared((), calls, settings, {}).actual)
 
     assert left(Settings(count_calls="writes")) == 3
     assert left(Settings(failed_calls="ignore")) == 3

@@ -188,3 +188,14 @@ def test_what_is_missing_is_shown_without_the_rules_for_its_parts() -> None:
         ("$.a[0]", {"b": [1]}, "$unordered"),
         ("$.c", Matcher("$any"), "$any"),
     ]
+
+
+def test_a_value_of_any_depth_may_be_missing() -> None:
+    deep: Any = []
+    for _ in range(480):
+        deep = [deep]
+
+    score = score_calls((call("f", a=deep),), (call("f"),), Settings(arrays="unordered"))
+
+    assert score.incorrect[0].differences[0].kind == "missing"
+    assert str(score)

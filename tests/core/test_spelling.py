@@ -135,3 +135,8 @@ def test_any_plain_value_comes_back_out_of_a_file(value: Any) -> None:
 )
 def test_what_is_expected_is_spelled_as_a_file_has_it(item: Any, spelled: Any) -> None:
     assert spell_expected(item) == spelled
+
+
+def test_rules_nested_too_deeply_are_not_written() -> None:
+    with pytest.raises(InvalidCall, match="nested too deeply to be written"):
+        spell(nested(100_000, Matcher("$any")))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callscore.core.fault import Fault, FaultKind
-from callscore.core.model import Score, ToolCall
+from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import bootstrap_mean, wilson
@@ -27,6 +27,7 @@ Scored = tuple[Score, str | None]
 
 ARGUMENTS = st.dictionaries(st.sampled_from("ab"), st.integers(0, 1))
 CALLS = st.lists(st.builds(ToolCall, st.sampled_from("fgh"), ARGUMENTS), max_size=4).map(tuple)
+READ = Ignored(ToolCall("get", {}), "expected", "read")
 KINDS: list[FaultKind] = ["unknown_argument", "wrong_type", "repeat"]
 
 
@@ -41,6 +42,7 @@ def scores(draw: st.DrawFn) -> Score:
     found = draw(st.none() | st.lists(faults, max_size=2)) if result.actual else None
     return replace(
         result,
+        ignored=draw(st.sampled_from([(), (READ,)])),
         forbidden=tuple(sorted(forbidden)),
         faults=None if found is None else tuple(found),
     )
@@ -116,6 +118,8 @@ def test_the_counts_of_a_summary_are_the_sums_over_its_cases(scored: list[Scored
     assert summary.forbidden == sum(len(result.forbidden) for result in scores)
     assert summary.forbidden == sum(counts.forbidden for counts in summary.tools.values())
     assert summary.forbidden_cases == sum(bool(result.forbidden) for result in scores)
+    empty = [result for result in scores if not result.expected and not result.actual]
+    assert summary.uncounted_cases == sum(bool(result.ignored) for result in empty)
 
 
 @given(st.lists(SCORED, max_size=8))

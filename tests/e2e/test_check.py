@@ -128,7 +128,13 @@ def test_skipped_records_are_counted(callscore: Program, files: tuple[str, str])
         ([{"name": "f", "input_schema": {"type": "object", "$ref": "http:x"}}], REMOTE),
         (
             [*TOOLS, {"name": "weather", "input_schema": {"type": "object"}}],
-            "there are two tools 'weather' in it with different schemas.",
+            "there are two tools 'weather' with different schemas.",
+        ),
+        ([{"name": "f", "parameters": {"$ref": "http:x"}}], REMOTE),
+        ([{"name": "f", "arguments": {}}], "there are no definitions of tools in it."),
+        (
+            [{"name": "f", "effect": "wriet"}],
+            "the effect of the tool 'f' is one of read, write; got 'wriet'. Is 'write' meant?",
         ),
     ],
 )

@@ -118,3 +118,12 @@ def test_a_broken_file_is_refused(callscore: Program, tmp_path: Path) -> None:
 
     assert run.returncode == 3
     assert run.stderr.startswith("callscore: c.jsonl:")
+
+
+def test_a_case_that_contradicts_itself_is_named(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("[{id: a, expected: [f, {forbid: f}], actual: []}]")
+
+    run = callscore("explain", "c.yaml")
+
+    assert run.returncode == 3
+    assert run.stderr.startswith("callscore: c.yaml: the case a: expected: 'f' is expected, and")

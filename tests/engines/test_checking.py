@@ -87,7 +87,7 @@ def test_the_tools_that_are_given_come_before_those_of_the_trace(tmp_path: Path)
     assert _check(file, tools={"weather": Tool("weather")}).totals == {}
 
 
-@pytest.mark.parametrize("tools", [None, [], "x", [{"no": "name"}]])
+@pytest.mark.parametrize("tools", [None, {}, 5, [{"no": "name"}]])
 def test_runs_whose_tools_nobody_knows_are_counted(tmp_path: Path, tools: Any) -> None:
     file = _file(tmp_path / "a.jsonl", {"id": "a", "tools": tools, "actual": [_call(), _call()]})
 
@@ -98,11 +98,48 @@ def test_runs_whose_tools_nobody_knows_are_counted(tmp_path: Path, tools: Any) -
     assert results.parameters_valid is None
 
 
+@pytest.mark.parametrize("tools", [[], ["sun"], [{"name": "sun"}], {"sun": {"parameters": {}}}])
+def test_calls_of_tools_that_were_not_offered_are_told(tmp_path: Path, tools: Any) -> None:
+    file = _file(tmp_path / "a.jsonl", {"id": "a", "tools": tools, "actual": [_call(), _call()]})
+
+    results = _check(file)
+
+    assert (results.totals, results.parameters_valid) == ({"unknown_tool": 2, "repeat": 1}, 0.0)
+    assert results.without_tools == Noted()
+
+
 def test_definitions_that_are_not_json_are_read_all_the_same() -> None:
     tools, problems = _defined([{"name": "f", "parameters": {"default": object()}}])
 
     assert tools == {"f": Tool("f")}
     assert problems["f"].startswith("it is not JSON")
+
+
+def test_two_definitions_of_one_tool_that_differ_are_noted(tmp_path: Path) -> None:
+    other = {"name": "weather", "parameters": {"type": "object"}}
+    file = _file(tmp_path / "a.jsonl", {"id": "a", "tools": [DEFINITION, other], "actual": ["x"]})
+
+    assert _check(file).unusable == Noted(
+        1, ("weather: it is defined several times, and not in the same way.",)
+    )
+
+
+def test_calls_that_nothing_is_held_against_are_not_counted_as_valid(tmp_path: Path) -> None:
+    tools = [DEFINITION, {"name": "now"}, {"name": "far", "parameters": {"$ref": "http://x"}}]
+    calls = [_call(city="Oslo"), _call(), "now", "far", "nowhere"]
+    file = _file(tmp_path / "a.jsonl", {"id": "a", "tools": tools, "actual": calls})
+
+    results = _check(file)
+
+    assert (results.checked_calls, results.unchecked_calls, results.invalid_calls) == (3, 2, 2)
+    assert results.parameters_valid == 1 / 3
+
+
+def test_a_misspelled_side_is_named(tmp_path: Path) -> None:
+    file = _file(tmp_path / "a.jsonl", {"id": "a", "expected": ["x"], "actul": ["y"]})
+
+    with pytest.raises(UnreadableInput, match=r"'actul' is no field of a case\. Is `actual` meant"):
+        _check(file)
 
 
 def test_a_schema_of_a_trace_that_cannot_be_used_is_noted(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ BROKEN = [{"name": "f", "parameters": {"type": "colour"}}]
 
 
 def test_a_case_without_tools_has_none() -> None:
-    assert Definitions().of(None, "c.jsonl:1") == {}
+    assert Definitions().of(None, "c.jsonl:1") is None
+    assert Definitions().of([], "c.jsonl:1") == {}
 
 
 def test_a_case_may_bring_its_own() -> None:
@@ -27,8 +28,8 @@ def test_a_case_may_bring_its_own() -> None:
 def test_those_of_the_run_come_in_place_of_those_of_the_cases() -> None:
     known = Definitions([{"name": "g", "parameters": SCHEMA}])
 
-    assert list(known.of(TOOLS, "c.jsonl:1")) == ["g"]
-    assert list(known.of(None, "c.jsonl:1")) == ["g"]
+    assert list(known.of(TOOLS, "c.jsonl:1") or ()) == ["g"]
+    assert list(known.of(None, "c.jsonl:1") or ()) == ["g"]
 
 
 def test_the_same_definitions_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +51,25 @@ def test_objects_of_an_sdk_are_read_as_well() -> None:
         def model_dump(self, **_: Any) -> dict[str, Any]:
             return TOOLS[0]
 
-    assert list(Definitions().of([Definition()], "cases[0]")) == ["f"]
+    assert list(Definitions().of([Definition()], "cases[0]") or ()) == ["f"]
+
+
+def test_tools_of_a_trace_are_taken_as_they_are() -> None:
+    known = Definitions()
+    broken, other = Tool("f", None, {"type": "colour"}), Tool("g", "x", SCHEMA)
+
+    assert known.of([broken, other], "t.jsonl:1") == {"f": Tool("f"), "g": other}
+    assert known.of([other, Tool("g", "x")], "t.jsonl:2") == {"g": Tool("g", "x")}
+    with pytest.raises(UnreadableInput, match="'f' cannot be used"):
+        known.of(BROKEN, "c.jsonl:3")
+
+
+def test_what_a_case_is_asked_for_again_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Definitions()
+    first = known.of(TOOLS, "c.jsonl:1")
+    monkeypatch.setattr(known, "_known", None)
+
+    assert known.of(TOOLS, "c.jsonl:1") is first
 
 
 @pytest.mark.parametrize(
@@ -59,6 +78,8 @@ def test_objects_of_an_sdk_are_read_as_well() -> None:
         ([{"x": 1}], "`tools` holds no definitions of tools: no format recognises"),
         (5, "`tools` holds no definitions of tools"),
         (BROKEN, "`tools`: the schema of the tool 'f' cannot be used"),
+        ([*TOOLS, {"name": "f"}], "`tools`: there are two tools 'f' with different schemas"),
+        ([{"name": "f", "effect": "wriet"}], "`tools`: the effect of the tool 'f' is one of"),
     ],
 )
 def test_what_is_no_definition_is_refused_with_its_place(tools: Any, problem: str) -> None:

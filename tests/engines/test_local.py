@@ -292,3 +292,54 @@ def test_a_setting_that_does_not_go_with_a_case_is_refused_at_its_place(tmp_path
 
     with pytest.raises(InvalidSettings, match=r"cases.jsonl:1: order: `exact` compares"):
         score_files(path, settings=Settings(order="exact"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("calls.json", '[{"name": "f", "arguments": {"a": {"$any": true}}}]'),
+        ("calls.json", '[{"name": "f", "arguments": {"a": {"$any": true}}}, {"forbid": "g"}]'),
+        ("calls.jsonl", '{"name": "f", "arguments": {"a": {"$any": true}}}\n'),
+    ],
+)
+def test_a_file_that_is_only_what_is_expected_may_have_rules_in_it(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    expected, actual = tmp_path / name, tmp_path / "actual.json"
+    expected.write_text(text)
+    actual.write_text('[{"name": "f", "arguments": {"a": 1}}]')
+
+    assert score_joined(expected, actual).summary.macro_f1 == 1
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        '[{"name": "f", "arguments": {"a": {"$any": true}}}]',
+        r'[{"name": "f", "arguments": {"a": {"\u0024any": true}}}]',
+        '[{"name": "f", "arguments": {"a": 1}, "times": {"max": 2}}]',
+        '[{"optional": {"name": "f", "arguments": {"a": 1}}}]',
+    ],
+)
+@pytest.mark.parametrize("show", ["none", "all"])
+def test_rules_and_groups_count_in_a_file_of_plain_cases(
+    tmp_path: Path, expected: str, show: Any
+) -> None:
+    plain = '{"id": "p", "expected": [], "actual": []}\n'
+    line = f'{{"id": "a", "expected": {expected}, "actual": [{{"name": "f", "arguments": {{"a": 1}}}}]}}\n'
+    path = tmp_path / "cases.jsonl"
+    path.write_text(plain + line)
+
+    assert score_files(path, show=show).summary.exact == 2
+
+
+@pytest.mark.parametrize("word", ["optional", "forbid"])
+def test_a_word_beside_a_call_is_refused_in_a_file_of_plain_cases(
+    tmp_path: Path, word: str
+) -> None:
+    call = f'{{"name": "f", "arguments": {{}}, "{word}": true}}'
+    path = tmp_path / "cases.jsonl"
+    path.write_text(f'{{"id": "a", "expected": [{call}], "actual": []}}\n')
+
+    with pytest.raises(UnreadableInput, match=f"'{word}' cannot stand beside a call"):
+        score_files(path, show="none")

@@ -68,10 +68,57 @@ def test_a_case_that_brings_no_definitions_under_tools_is_refused(tmp_path: Path
     assert (results.summary.cases, results.skipped.count) == (1, 1)
 
 
-def test_names_of_tools_alone_are_no_reason_to_refuse_a_case() -> None:
-    results = score_cases([{"id": "a", "expected": [], "actual": [F], "tools": ["f", "g"]}])
+@pytest.mark.parametrize(("tools", "found"), [(["f"], []), (["g"], ["unknown_tool"])])
+def test_names_of_tools_alone_tell_which_are_unknown(tools: list[str], found: list[str]) -> None:
+    results = score_cases([{"id": "a", "expected": [], "actual": [F], "tools": tools}])
 
-    assert kinds(results) == [None]
+    assert kinds(results) == [found]
+
+
+def request(*tools: Any, **more: Any) -> dict[str, Any]:
+    """A chat that calls `f` in a wrong way, with the tools that it offers."""
+    function = {"name": "f", "arguments": '{"a": "1"}'}
+    call = {"id": "1", "type": "function", "function": function}
+    offered = [{"type": "function", "function": tool} for tool in tools]
+    return {"messages": [{"role": "assistant", "tool_calls": [call]}], "tools": offered, **more}
+
+
+BROKEN = {"name": "f", "parameters": {"type": "object", "$ref": "http://x"}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "found"),
+    [
+        (TOOLS, ["wrong_type"]),
+        ([{"name": "g", "parameters": SCHEMA}], ["unknown_tool"]),
+        ([BROKEN], []),
+        ([*TOOLS, BROKEN], []),
+        ([], None),
+    ],
+)
+def test_traces_are_checked_by_the_tools_that_they_bring(
+    tmp_path: Path, tools: Any, found: list[str] | None
+) -> None:
+    references = write(tmp_path / "r.jsonl", {"id": "a", "expected": [F]})
+    traces = write(tmp_path / "t.jsonl", request(*tools, id="a"))
+
+    assert kinds(score_joined(references, traces)) == [found]
+
+
+def test_tools_of_the_run_come_before_those_of_a_trace(tmp_path: Path) -> None:
+    references = write(tmp_path / "r.jsonl", {"id": "a", "expected": [F]})
+    traces = write(tmp_path / "t.jsonl", request(*TOOLS, id="a"))
+
+    assert kinds(score_joined(references, traces, tools=["f"])) == [[]]
+
+
+def test_tools_of_a_reference_are_not_those_of_the_trace(tmp_path: Path) -> None:
+    references = write(tmp_path / "r.jsonl", request({"name": "g", "parameters": SCHEMA}))
+    traces = write(tmp_path / "t.jsonl", request(*TOOLS))
+
+    results = score_joined(references, traces, show="all")
+
+    assert kinds(results) == [["wrong_type"]]
 
 
 def test_a_plain_line_with_tools_is_read_with_care() -> None:

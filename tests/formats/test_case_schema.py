@@ -140,6 +140,7 @@ def test_every_case_that_the_documentation_shows_is_valid(tmp_path: Path) -> Non
     for page in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]):
         for name, content in _texts(page):
             file = tmp_path / name
+            file.parent.mkdir(exist_ok=True)
             file.write_text(content, encoding="utf-8")
             cases += [
                 record.value

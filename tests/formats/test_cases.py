@@ -342,3 +342,13 @@ def test_a_side_that_is_there_makes_other_fields_no_typos() -> None:
 
 def test_a_key_that_is_no_text_is_no_typo() -> None:
     assert read_case({"id": "a", 5: 1, "expected": []}, place="cases[0]").actual is None
+
+
+@pytest.mark.parametrize("read", [read_case, read_reference])
+def test_what_belongs_into_the_list_of_what_is_expected_is_not_lost_beside_it(read: Any) -> None:
+    record = {"id": "a", "expected": ["f"], "actual": ["f"], "forbid": "delete_*"}
+
+    with pytest.raises(
+        UnreadableInput, match="`forbid` belongs into the list of what is `expected`"
+    ):
+        read(record, place="cases.jsonl:1")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.core.expectation import Forbidden, Group, Times
+from callscore.core.expectation import Forbidden, Group, Times, calls_in
 from callscore.core.matcher import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.expectations import holds_groups
@@ -41,6 +41,7 @@ def test_groups_made_in_python_stand_beside_calls_in_any_spelling() -> None:
 
     assert read([group, {"name": "b", "arguments": {"x": 1}}, "a"], spelled=False) == (group, B, A)
     assert read(group, spelled=False) == (group,)
+    assert read(iter([group]), spelled=False) == (group,)
     assert read((Times(A, 2, 2), Forbidden("x")), spelled=False) == (Times(A, 2, 2), Forbidden("x"))
 
 
@@ -105,6 +106,19 @@ def test_what_another_stack_recorded_is_literal() -> None:
             [{"$contains": "x"}],
             r"'\$contains' stands in place of an argument's value, not of a call",
         ),
+        ([{"name": "a", "arguments": {}, "forbid": True}], r"goes around it, as in \{\"forbid\""),
+        (
+            [{"name": "a", "arguments": {}, "optional": True}],
+            "'optional' cannot stand beside a call",
+        ),
+        ([{"name": "a", "arguments": {}, "tmes": 3}], "'tmes' is no field of a call. Is 'times'"),
+        ([{"name": "a", "arguments": {}, "min": 3}], "'min' belongs into `times`"),
+        ([{"optional": {"name": "a", "arguments": {}, "forbid": "x"}}], "cannot stand beside"),
+        ([{"sequence": ["a"]}], "'sequence' is no group. There are in_order, any_order"),
+        ([{"name": "a", "arguments": {"$any": True}}], "leave `arguments` out"),
+        ([{"forbid": ["a", "b"]}], "got a list of 2"),
+        ([Times(cast("Any", Group("in_order", (A,))), 2)], r"times: only a call can be repeated"),
+        ([Matcher("$optional", "a")], r"For calls write expect.optional\(expect.call"),
         ([{"optional": ["a", "b"]}], r"optional: it takes one call or one group"),
         ([{"one_of": ["a", {"forbid": "b"}]}], r"one_of\[1\]: `forbid` holds for the whole case"),
         ([{"optional": {"forbid": "b"}}], r"expected\[0\].optional: `forbid`"),
@@ -142,13 +156,31 @@ def test_a_tool_may_be_called_like_a_group() -> None:
     assert read([value]) == (ToolCall("forbid", {"optional": 1}),)
 
 
-def test_a_call_in_the_shape_of_another_stack_is_literal_also_inside_a_group() -> None:
-    function = {"name": "a", "arguments": {"q": {"$any": True}}}
-    call = {"id": "1", "type": "function", "function": function}
+@pytest.mark.parametrize("wrap", [lambda call: [call], lambda call: [{"optional": call}]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"type": "function", "function": {"name": "a", "arguments": {"q": {"$any": True}}}},
+        {"type": "tool_use", "id": "1", "name": "a", "input": {"q": {"$any": True}}},
+        {
+            "type": "function_call",
+            "call_id": "1",
+            "name": "a",
+            "arguments": '{"q": {"$any": true}}',
+        },
+    ],
+)
+def test_a_call_has_rules_in_whatever_shape_a_file_writes_it(wrap: Any, call: Any) -> None:
+    (item,) = calls_in(read(wrap(call)))
 
-    (group,) = read([{"optional": call}])
+    assert item.arguments == {"q": Matcher("$any")}
 
-    assert group.members[0].arguments == {"q": {"$any": True}}
+
+def test_a_call_that_was_made_in_python_is_literal_wherever_it_stands() -> None:
+    made = ToolCall("a", {"q": {"$gt": 5}})
+
+    assert read([made]) == (made,)
+    assert read([{"optional": made}]) == (Group("optional", (made,)),)
 
 
 def test_an_optional_pair_is_a_call() -> None:
@@ -162,3 +194,12 @@ def test_groups_nested_too_deeply_are_refused() -> None:
 
     with pytest.raises(InvalidCall, match="groups are nested too deeply"):
         read([value])
+
+
+def test_a_number_of_times_is_a_number_as_json_knows_it() -> None:
+    assert read([{"name": "a", "times": 2.0}]) == (Times(A, 2, 2),)
+
+
+def test_three_calls_are_more_than_may_be_optional_together() -> None:
+    with pytest.raises(InvalidCall, match="optional: it takes one call or one group"):
+        read([{"optional": ["a", "b", "c"]}])

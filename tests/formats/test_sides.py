@@ -121,13 +121,38 @@ def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None
     [
         ("get_weather", "a string is a tool's name only inside a list"),
         ({"colour": "red"}, "a call needs a name"),
-        ([{"name": "f", "argumnts": {"a": 1}}], "'argumnts' is no field of a call"),
         ([{"colour": "red"}], r"actual\[0\]: a call needs a name"),
     ],
 )
 def test_what_nobody_knows_is_refused_with_the_nearest_guess(value: Any, problem: str) -> None:
     with pytest.raises(UnknownFormat, match=problem):
         actual(value)
+
+
+def test_what_is_nearly_a_call_is_no_trace_that_nobody_knows() -> None:
+    with pytest.raises(InvalidCall, match=r"'argumnts' is no field of a call.*`arguments`\.$"):
+        actual([{"name": "f", "argumnts": {"a": 1}}])
+
+
+def test_a_result_that_begins_like_an_error_says_that_the_call_failed() -> None:
+    made: list[Any] = [
+        {"name": "f", "arguments": {}, "result": text} for text in ("Error: x", "ok")
+    ]
+
+    calls = read_side(made, side="actual", where="actual")
+
+    assert [call.failed for call in calls] == [True, None]
+
+
+@pytest.mark.parametrize(
+    ("flag", "failed"), [(1, True), ("false", False), ("perhaps", None), ([], None)]
+)
+def test_whether_a_call_failed_may_be_said_in_several_ways(flag: Any, failed: Any) -> None:
+    made = [{"name": "f", "arguments": {}, "failed": flag, "result": "Error"}]
+
+    (call,) = read_side(made, side="actual", where="actual")
+
+    assert call.failed == (True if failed is None else failed)
 
 
 def test_what_is_no_document_at_all_is_refused() -> None:

@@ -55,7 +55,7 @@ def test_the_report() -> None:
 
 def test_nothing_wrong_is_a_headline() -> None:
     assert write(CheckResults(files=1, runs=1, calls=2)) == (
-        "## 1 file, 1 run, 2 calls: nothing is wrong with them\n"
+        "## 1 file, 1 run, 2 calls: no faults found\n"
     )
 
 

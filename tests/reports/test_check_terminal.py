@@ -89,7 +89,7 @@ def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:
 
 def test_nothing_wrong_takes_no_table() -> None:
     assert write(CheckResults(files=1, runs=1, calls=2, tools={"f": ToolFaults(2, {})})) == (
-        "1 file, 1 run, 2 calls: nothing is wrong with them\n"
+        "1 file, 1 run, 2 calls: no faults found\n"
     )
 
 

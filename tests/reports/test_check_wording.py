@@ -22,7 +22,7 @@ def test_the_headline_says_what_was_checked_and_how_much_is_at_fault() -> None:
 
 
 def test_the_headline_of_faultless_runs_and_of_no_calls() -> None:
-    assert headline(CheckResults(files=1, runs=1, calls=1), "en")[1] == "nothing is wrong with them"
+    assert headline(CheckResults(files=1, runs=1, calls=1), "en")[1] == "no faults found"
     assert headline(CheckResults(files=1, runs=1), "en")[1] == "no calls"
 
 
@@ -61,6 +61,20 @@ def test_a_note_about_every_run_names_none() -> None:
 
     assert sentence.startswith("2 прогона без описаний инструментов")
     assert names == ""
+
+
+def test_tools_that_cannot_be_used_are_named_even_if_there_are_as_many_as_runs() -> None:
+    results = CheckResults(runs=1, unusable=Noted(1, ("f: it is no schema.",)))
+
+    assert check_notes(results, "en")[0][1] == "f: it is no schema."
+
+
+def test_calls_that_were_not_checked_are_counted() -> None:
+    english, russian = (check_notes(CheckResults(unchecked_calls=2), lang) for lang in ("en", "ru"))
+
+    assert english[0][0].startswith("2 calls with nothing to check the arguments by")
+    assert russian[0][0].startswith("2 вызова без проверки аргументов")
+    assert english[0][1] == ""
 
 
 def test_how_many_more_there_are_is_told() -> None:

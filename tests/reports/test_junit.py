@@ -47,7 +47,7 @@ def test_a_forbidden_call_is_a_failure_of_its_own_type(
     assert (failure.get("type"), other.get("type")) == ("forbidden", "score")
     assert (failure.get("message") or "").endswith("| Extra: 1 | Forbidden: 1")
     assert "! forbidden               translateText" in (failure.text or "")
-    assert "actual 3 translateText: there is no such tool" in (failure.text or "")
+    assert "call 3 of the trace, translateText: there is no such tool" in (failure.text or "")
 
 
 def test_a_case_that_passes_is_a_passed_test(passing: Score) -> None:

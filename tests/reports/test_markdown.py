@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
@@ -94,7 +96,7 @@ FORBIDDING = """\
 
 ### Checks by the tools' schemas
 
-- calls valid: 1 of 3, 33.3%
+- calls valid: 2 of 4, 50.0%
 
 | tool | failure | times |
 | --- | --- | ---: |
@@ -112,8 +114,8 @@ FORBIDDING = """\
 ! forbidden               translateText(to="ru")
   … 1 actual call not counted: 1 read
   By the tools' schemas:
-    actual 2 summarize: n: not known to the schema (value 5)
-    actual 3 translateText: there is no such tool
+    call 2 of the trace, summarize: n: not known to the schema (value 5)
+    call 3 of the trace, translateText: there is no such tool
 ```
 
 </details>
@@ -182,3 +184,31 @@ def test_an_empty_name_is_still_a_cell(failing: Score) -> None:
     )
 
     assert "| <code></code> | 0 | 0 | 0 | 0 | 1 |" in write(results)
+
+
+def test_patterns_in_the_settings_are_no_markup(passing: Score) -> None:
+    rules = {"*.date": "date", "*.<b>": "text"}
+    settings = Settings(arguments=rules)  # type: ignore[arg-type]  # a mapping will do
+    summary = Summary()
+    summary.add(passing)
+
+    text = write(Results(settings=settings, summary=summary))
+
+    assert "(`*.date date`, <code>&#42;&#46;&#60;b&#62; text</code>)" in text
+
+
+def test_of_many_trials_only_some_are_shown(passing: Score) -> None:
+    summary = Summary()
+    for _ in range(20):
+        summary.add(passing, trial_of="news")
+
+    text = write(Results(settings=Settings(), summary=summary))
+
+    assert "|  | k=1 | k=2 | k=3 | k=4 | k=5 | k=8 | k=16 | k=20 |" in text
+
+
+def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_them(
+    forbidding: Results,
+) -> None:
+    assert "shows where" not in write(forbidding)
+    assert write(replace(forbidding, cases=())).endswith("\n\n`callscore check` shows where\n")

@@ -132,7 +132,7 @@ tool        argument   times
 summarize   text           1
 
 Checks by the tools' schemas
-calls valid   1 of 3, 33.3%
+calls valid   2 of 4, 50.0%
 tool            failure            times
 summarize       unknown argument       1
 translateText   unknown tool           1
@@ -145,8 +145,8 @@ news   0.0% Poor   1 forbidden call   precision 33.3%, recall 50.0%
 ! forbidden               translateText(to="ru")
   … 1 actual call not counted: 1 read
   By the tools' schemas:
-    actual 2 summarize: n: not known to the schema (value 5)
-    actual 3 translateText: there is no such tool
+    call 2 of the trace, summarize: n: not known to the schema (value 5)
+    call 3 of the trace, translateText: there is no such tool
 """
 
 
@@ -163,7 +163,7 @@ def test_forbidden_calls_and_faults_are_reported_in_russian(forbidding: Results)
         in text
     )
     assert "неизвестные" in text
-    assert "вызовов без ошибок   1 из 3, 33.3%" in text
+    assert "вызовов без ошибок   2 из 4, 50.0%" in text
     assert "summarize       неизвестный аргумент" in text
 
 
@@ -261,3 +261,29 @@ def test_on_a_narrow_terminal_long_names_give_way_to_the_numbers() -> None:
     assert " expected   correct   incorrect   missed   extra" in text
     assert " times" in text
     assert max(map(display_width, text.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("trials", [8, 12, 200])
+def test_however_many_trials_there_are_their_table_can_be_read(
+    passing: Score, width: int, trials: int
+) -> None:
+    summary = Summary()
+    for _ in range(trials):
+        summary.add(passing, trial_of="news")
+
+    text = rendered(Results(settings=Settings(), summary=summary), width=width)
+
+    table = text.split("Repeated trials\n")[1].split("\n\n")[0]
+    assert f" k={trials}" in table
+    assert "…" not in table
+    assert max(map(display_width, table.split("\n"))) <= width
+
+
+def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_them(
+    forbidding: Results,
+) -> None:
+    hidden = replace(forbidding, cases=())
+
+    assert "check shows where" not in write(forbidding)
+    assert write(hidden).endswith("unknown tool           1\ncallscore check shows where\n")

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.core.model import Score, ToolCall
-from callscore.core.results import Noted, Results
+from callscore.core.fault import Fault
+from callscore.core.model import Ignored, Score, ToolCall
+from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
 from callscore.core.summary import Summary
@@ -15,6 +16,7 @@ from callscore.reports.wording import (
     forbidden_line,
     interval_text,
     note_lines,
+    where_line,
 )
 
 if TYPE_CHECKING:
@@ -78,8 +80,8 @@ CHANGES: dict[str, tuple[object, str]] = {
     "repeated_calls": ("collapse", "strict, any order, repeats collapsed"),
     "arrays": ("unordered", "strict, any order, arrays in any order"),
     "nested_objects": ("subset", "strict, any order, extra keys in objects allowed"),
-    "effects": ((("get_*", "read"),), "strict, any order, effects given: 1"),
-    "arguments": ({"*.query": "text"}, "strict, any order, rules for arguments: 1"),
+    "effects": ((("get_*", "read"),), "strict, any order, effects (get_* read)"),
+    "arguments": ({"*.query": "text"}, "strict, any order, rules for arguments (*.query text)"),
     "top_k": (3, "strict, any order, best of 3 answers"),
     "similarity": (alike, "strict, any order, own similarity"),
     "judge": (alike, "strict, any order, with a judge"),
@@ -107,3 +109,57 @@ def test_forbidden_calls_are_noted_with_their_tools() -> None:
     assert forbidden_line(summary, "en") == line
     assert note_lines(results, "en") == [line]
     assert forbidden_line(Summary(), "en") is None
+
+
+def test_of_many_rules_the_first_are_named_and_the_rest_counted() -> None:
+    rules = {f"*.a{number}": "text" for number in range(6)}
+    settings = Settings(arguments=rules, effects=(("x" * 50 + "\n", "read"),))  # type: ignore[arg-type]  # a mapping will do
+
+    text = comparison_text(settings, "en", write=lambda name: f"<{name}>")
+
+    names = ", ".join(f"<*.a{number} text>" for number in range(4))
+    assert f"rules for arguments ({names}, … 2 more)" in text
+    assert text.endswith("xxxx\\n read>)")
+    assert len(text) < 200
+    assert "правила для аргументов (*.a0 text" in comparison_text(settings, "ru")
+
+
+@pytest.mark.parametrize(
+    ("cases", "en", "ru"),
+    [
+        (
+            1,
+            "1 case: no call counts under these settings, so it passes",
+            "1 случай: по этим настройкам ни один вызов не учитывается, поэтому он пройден",
+        ),
+        (
+            59,
+            "59 cases: no call counts under these settings, so they pass",
+            "59 случаев: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
+        ),
+    ],
+)
+def test_cases_in_which_no_call_counts_are_noted(cases: int, en: str, ru: str) -> None:
+    summary = Summary()
+    for _ in range(cases):
+        summary.add(Score((), (), 0, ignored=(Ignored(ToolCall("get", {}), "actual", "read"),)))
+    results = Results(settings=DEFAULT, summary=summary)
+
+    assert summary.passed == cases
+    assert note_lines(results, "en") == [(en, "")]
+    assert note_lines(results, "ru") == [(ru, "")]
+
+
+def test_faults_in_cases_that_are_not_shown_can_be_found() -> None:
+    calls = (ToolCall("f", {}),)
+    score = Score(calls, calls, 1, faults=(Fault("unknown_tool", "f", 0),))
+    summary = Summary()
+    summary.add(score)
+    shown = CaseScore(id="a", score=score)
+
+    assert where_line(Results(settings=DEFAULT, summary=Summary()), "en") is None
+    assert where_line(Results(settings=DEFAULT, summary=summary, cases=(shown,)), "en") is None
+    summary.add(score)
+    results = Results(settings=DEFAULT, summary=summary, cases=(shown,))
+    assert where_line(results, "en") == "callscore check shows where"
+    assert where_line(results, "ru") == "callscore check покажет, где"

@@ -24,16 +24,18 @@ def closed(schema: Any) -> dict[str, Any] | None:
     """A schema that allows the arguments that this one knows, with any value, and no other.
 
     None where it knows of more than it names: it has no `properties` at all, or says itself that
-    others are welcome.
+    others are welcome. One whose `properties` are empty takes no arguments.
     """
+    names_any = False
     names: dict[str, bool] = {}
     patterns: dict[str, bool] = {}
     for part in _parts(schema):
         if part is None or any(_is_open(part.get(key)) for key in _OPENING):
             return None
+        names_any = names_any or isinstance(part.get("properties"), dict)
         names |= dict.fromkeys(_object(part.get("properties")), True)
         patterns |= dict.fromkeys(_object(part.get("patternProperties")), True)
-    if not names:
+    if not names_any:
         return None
     known = {"properties": names, "additionalProperties": False}
     return {**known, "patternProperties": patterns} if patterns else known

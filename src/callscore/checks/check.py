@@ -26,12 +26,14 @@ def check_calls(
 
     Args:
         calls: the calls that were made.
-        tools: the tools that were offered, by name; without them nothing is said about that.
+        tools: the tools that were offered, by name; None where nobody knows, and then nothing is said
+            about that.
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
     """
-    found = list(faults_by_schema(calls, tools) if tools else malformed_calls(calls))
+    by_schema = malformed_calls(calls) if tools is None else faults_by_schema(calls, tools)
+    found = list(by_schema)
     for check in (repeated_calls, looping_calls, unchanged_retries):
         found += check(calls)
     return tuple(sorted(found, key=lambda fault: fault.index))

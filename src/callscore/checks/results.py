@@ -51,7 +51,8 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
         runs: how many runs there are in them.
         calls: how many calls they made.
         faulty_calls: how many of these have a fault, of whatever class.
-        checked_calls: how many calls could be held against definitions of tools.
+        checked_calls: how many calls could be held against a schema, or show to be wrong without one.
+        unchecked_calls: how many could not, although it is known which tools were offered.
         invalid_calls: how many of those have a fault that makes their parameters invalid.
         tools: the counts for each tool, the one with most faults first.
         findings: the first faults, in the order of the input.
@@ -68,6 +69,7 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
     calls: int = 0
     faulty_calls: int = 0
     checked_calls: int = 0
+    unchecked_calls: int = 0
     invalid_calls: int = 0
     tools: dict[str, ToolFaults] = {}
     findings: tuple[Finding, ...] = ()

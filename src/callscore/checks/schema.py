@@ -15,13 +15,19 @@ from callscore.core.schema_error import path_of
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from callscore.core.call import ToolCall
     from callscore.core.json_schema import SchemaError
     from callscore.core.tool import Tool
 
-__all__ = ["faults_by_schema", "malformed_calls", "require_usable", "usable_tools"]
+__all__ = [
+    "checked_calls",
+    "faults_by_schema",
+    "malformed_calls",
+    "require_usable",
+    "usable_tools",
+]
 
 _KINDS: dict[str, FaultKind] = {
     "required": "missing_argument",
@@ -31,6 +37,7 @@ _KINDS: dict[str, FaultKind] = {
     "type": "wrong_type",
 }
 _UNKNOWN = "additionalProperties"
+_TWICE = "it is defined several times, and not in the same way."
 # Finding the name that was meant takes time; who makes up more or longer names meant none.
 _LONGEST_NAME = 64
 _MOST_NAMES = 20
@@ -81,16 +88,42 @@ def require_usable(tool: Tool) -> None:
         raise InvalidSettings(f"the schema of the tool {tool.name!r} cannot be used: {problem}")
 
 
-def usable_tools(tools: Mapping[str, Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
-    """Tools of which those whose schema cannot be used have none, and why it cannot be."""
-    usable: dict[str, Tool] = {}
+def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
+    """Tools by name, of which those whose schema cannot be used have none, and why it cannot be.
+
+    That is so, too, where several schemas have the same name: nobody knows which of them was meant.
+    """
+    found: dict[str, Tool] = {}
     problems: dict[str, str] = {}
-    for name, tool in tools.items():
+    for tool in tools:
+        other = found.setdefault(tool.name, tool)
+        if other.parameters != tool.parameters:
+            problems[tool.name] = _TWICE
+        if other.effect != tool.effect:
+            found[tool.name] = structs.replace(other, effect=None)
+    for name, tool in found.items():
         problem = None if tool.parameters is None else problem_with(tool.parameters)
         if problem is not None:
-            problems[name] = problem
-        usable[name] = tool if problem is None else structs.replace(tool, parameters=None)
-    return usable, problems
+            problems.setdefault(name, problem)
+    usable = {name: structs.replace(found[name], parameters=None) for name in problems}
+    return found | usable, problems
+
+
+def checked_calls(calls: Iterable[ToolCall], tools: Mapping[str, Tool]) -> int:
+    """How many calls can be told to be valid or not.
+
+    Their tool has a schema and they have arguments, or it shows without a schema: there is no such
+    tool, or the arguments are not JSON.
+    """
+    return sum(_is_checked(call, tools.get(call.name)) for call in calls)
+
+
+def _is_checked(call: ToolCall, tool: Tool | None) -> bool:
+    if call.error is not None:
+        return call.error != NOT_CAPTURED
+    if tool is None:
+        return call.kind is None
+    return tool.parameters is not None and not call.positional
 
 
 def _unknown_tool(

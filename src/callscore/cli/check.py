@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from callscore.api import tools_by_name
 from callscore.checks.results import KINDS
 from callscore.checks.schema import require_usable
 from callscore.cli.exits import BELOW, FINE
@@ -23,7 +24,7 @@ from callscore.cli.reading import (
 )
 from callscore.core.fault_text import kind_name
 from callscore.core.phrase import Language, Phrase, say
-from callscore.documents import stop, tools_in
+from callscore.documents import stop
 from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import Inputs, inputs_for
 from callscore.errors import InvalidSettings, UnreadableInput
@@ -137,11 +138,8 @@ def _tools_in(path: str) -> dict[str, Tool]:
     Raises:
         UnreadableInput: there are none, two of the same name differ, or a schema cannot be used.
     """
-    tools: dict[str, Tool] = {}
-    for tool in tools_in(Path(path)):
-        other = tools.setdefault(tool.name, tool)
-        if other.parameters != tool.parameters:
-            stop(path, f"there are two tools {tool.name!r} in it with different schemas.")
+    tools = tools_by_name(Path(path))
+    for tool in tools.values():
         try:
             require_usable(tool)
         except InvalidSettings as error:

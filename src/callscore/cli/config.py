@@ -119,7 +119,7 @@ def _document_of(path: Path) -> dict[str, Any]:
     import tomllib  # most folders have no such file
 
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise InvalidSettings(f"{path}: cannot be read ({error.strerror})") from error
     except RecursionError as error:
@@ -138,6 +138,9 @@ def _require_key(key: str, place: str) -> None:
         raise InvalidSettings(
             f"{place}: {key} is something to call, and can be given in Python only"
         )
+    if key in ("tool", _TABLE):
+        problem = f"in {_OWN} the settings stand without a table [tool.{_TABLE}] around them"
+        raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: there is no setting {key!r}{meant_by(key, _KEYS)}")
 

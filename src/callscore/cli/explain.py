@@ -28,7 +28,7 @@ from callscore.documents import stop
 from callscore.engines.definitions import Definitions
 from callscore.engines.inputs import CASES, REFERENCES, TRACES, cases_in, inputs_for
 from callscore.engines.joining import join
-from callscore.errors import UnreadableInput
+from callscore.errors import InvalidCall, UnreadableInput
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         side = "expected" if case.expected is None else "actual"
         raise UnreadableInput(place, f"the case {case.id} has no `{side}`, so it has no score.")
     known = Definitions(tools).of(case.tools, place)
-    score = score_case(case.expected, case.actual, settings, known, others=case.others)
+    try:
+        score = score_case(case.expected, case.actual, settings, known, others=case.others)
+    except InvalidCall as error:
+        raise UnreadableInput(place, f"the case {case.id}: {error}") from error
     label = CaseScore(id=case.id, score=score, trial=case.trial).label
     with open_output(None, "text", lang) as output:
         output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")

@@ -27,6 +27,7 @@ DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "m
 
 _ARRAYS = (list, tuple)
 _STRUCTURAL = ("$subset", "$unordered")
+_DEEPEST = 200
 
 
 class Difference(Struct, frozen=True, gc=False):
@@ -137,13 +138,15 @@ def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Di
     return Difference(path, kind, left, right, argument, matcher=matcher)
 
 
-def _bare(value: Any) -> Any:
+def _bare(value: Any, depth: int = 0) -> Any:
     """What is missing, without the rules that only say how its parts are compared."""
+    if depth == _DEEPEST:
+        return value  # nobody looks as deep as this
     if isinstance(value, Matcher):
-        return _bare(value.value) if value.key in _STRUCTURAL else value
+        return _bare(value.value, depth + 1) if value.key in _STRUCTURAL else value
     if isinstance(value, dict):
-        return {key: _bare(member) for key, member in value.items()}
-    return [_bare(item) for item in value] if isinstance(value, list) else value
+        return {key: _bare(member, depth + 1) for key, member in value.items()}
+    return [_bare(item, depth + 1) for item in value] if isinstance(value, list) else value
 
 
 def _by_rule(pending: _Pending, context: Context) -> tuple[list[_Pending], list[Difference]]:

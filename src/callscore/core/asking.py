@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from numbers import Real
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
+from callscore.core.equality import digest, fingerprint
 from callscore.core.text import clip, escape, repr_text
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ask", "share_answered", "shown"]
+__all__ = ["ask", "ask_once", "share_answered", "shown"]
 
 _LONGEST = 200  # columns of what somebody else says
+_REMEMBERED = 2**16  # answers
+
+# By function, question and value. Each is kept with a way to the function that gave it, for the
+# number of one that is gone may be given to another.
+_answers: OrderedDict[tuple[int, bytes], tuple[Callable[[], Any], Any]] = OrderedDict()
 
 
 def ask(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -32,6 +40,36 @@ def ask(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
     except Exception as error:  # whatever a function of somebody else does wrong
         problem = shown(f"{type(error).__name__}: {error}")
         raise InvalidSettings(f"{who}: the function raised {problem}") from error
+
+
+def ask_once(who: str, function: Callable[..., Any], question: str, value: Any) -> Any:
+    """What a function of the user answers to a question about a value.
+
+    It is asked only once about the same value, for the answer may cost money, and another one would
+    contradict the first. Answers are remembered for as long as the function exists.
+
+    Raises:
+        InvalidSettings: it raised an error, which is not remembered.
+    """
+    key = (id(function), digest(f"{len(question)} {question}{fingerprint(value)}"))
+    asked, answer = _answers.get(key, (_nobody, None))
+    if asked() is not function:
+        answer = ask(who, function, question, value)
+        _answers[key] = _way_to(function), answer
+        if len(_answers) > _REMEMBERED:
+            _answers.popitem(last=False)
+    return answer
+
+
+def _nobody() -> None:
+    """Nobody was asked."""
+
+
+def _way_to(function: Callable[..., Any]) -> Callable[[], Any]:
+    try:
+        return ref(function)
+    except TypeError:  # not everything that can be called can be referred to weakly
+        return lambda: function
 
 
 def share_answered(who: str, answer: Any) -> float:

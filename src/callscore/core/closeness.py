@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from callscore.core.arguments import matched_arguments, overlap_ratio
 from callscore.core.equality import fingerprint
 from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.matcher import holds_matchers
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.demands import Demands
     from callscore.core.settings import Settings
 
-__all__ = ["Closeness", "Grade", "grade", "has_demands", "weigh"]
+__all__ = ["Closeness", "Grade", "grade", "weigh"]
 
 
 class Closeness(NamedTuple):
@@ -101,8 +102,7 @@ def weigh(
     total overlap: a single correct pair outweighs all equal ones, and one of those all overlaps.
     """
     is_few = len(expected) * len(actual) <= _FEW_PAIRS
-    one_by_one = is_few or has_demands(expected)
-    graded = (_grade_each if one_by_one else _grade_all)(expected, actual, settings)
+    graded = (_grade_each if is_few else _grade_all)(expected, actual, settings)
     scale = lcm(*{whole for _, grades in graded for _, _, _, whole in grades})
     most_pairs = min(len(expected), len(actual))
     equal_worth = scale * most_pairs + 1
@@ -125,11 +125,6 @@ def weigh(
 _Graded = tuple[int, dict[Grade, int]]
 
 
-def has_demands(expected: Sequence[ToolCall]) -> bool:
-    """Whether rules stand in the arguments of any of these calls."""
-    return any(call.arguments.__class__ not in _PLAIN for call in expected)
-
-
 def _grade_each(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
 ) -> list[_Graded]:
@@ -149,53 +144,79 @@ def _grade_each(
 def _grade_all(
     expected: Sequence[ToolCall], actual: Sequence[ToolCall], settings: Settings
 ) -> list[_Graded]:
-    indexes: dict[str, _Index] = {}
+    by_tool: dict[str, _Columns] = {}
     for column, call in enumerate(actual):
-        if call.name not in indexes:
-            indexes[call.name] = _Index()
-        indexes[call.name].add(1 << column, call)
-    nothing = _Index()
+        by_tool.setdefault(call.name, []).append((1 << column, call))
+    tools: dict[str, _Tool] = {}
     rows: list[_Graded] = []
     for call in expected:
-        index = indexes.get(call.name, nothing)
-        rows.append((index.columns, index.grades(call, settings)))
+        if call.name not in tools:
+            tools[call.name] = _Tool(by_tool.get(call.name, []))
+        rows.append(tools[call.name].graded(call, settings))
     return rows
+
+
+# Some actual calls, each with its bit.
+_Columns = list[tuple[int, "ToolCall"]]
+
+
+class _Tool:
+    """The actual calls of one tool, set against expected calls of all sorts."""
+
+    def __init__(self, columns: _Columns) -> None:
+        self.columns = columns
+        self.same_tool = sum(bit for bit, _ in columns)
+        self.indexes: dict[frozenset[str] | None, _Index] = {}
+
+    def graded(self, call: ToolCall, settings: Settings) -> _Graded:
+        """What an expected call makes with each of them."""
+        wanted = call.arguments
+        demands = None if wanted.__class__ in _PLAIN else cast("Demands", wanted)
+        # Which arguments of the actual calls count does not depend on anything else.
+        kind = None if demands is None else demands.kept
+        if kind not in self.indexes:
+            index = self.indexes[kind] = _Index()
+            for bit, actual in self.columns:
+                given = actual.arguments or {}
+                index.add(bit, actual, given if demands is None else demands.counted(given))
+        return self.same_tool, self.indexes[kind].grades(wanted, demands, settings)
 
 
 class _Index:
     """The actual calls of one tool by what they have in common."""
 
     def __init__(self) -> None:
-        self.columns = 0
         self.readable = 0  # those whose arguments could be parsed
         self.acceptable = 0  # and those that will do where any arguments will
         self.by_value: dict[str, dict[Hashable, int]] = {}
         self.by_keys: dict[frozenset[str], int] = {}
+        self.values: dict[tuple[str, Hashable], Any] = {}
+        self.answers: dict[tuple[str, str], int] = {}  # by argument and demand
 
-    def add(self, bit: int, call: ToolCall) -> None:
-        """Enter one actual call."""
-        self.columns |= bit
+    def add(self, bit: int, call: ToolCall, arguments: dict[str, Any]) -> None:
+        """Enter one actual call, and those of its arguments that count."""
         if call.error is not None:
             self.acceptable |= bit if call.error == NOT_CAPTURED else 0
             return
         self.acceptable |= bit
         self.readable |= bit
-        arguments = call.arguments or {}
         for key, value in arguments.items():
             holders = self.by_value.setdefault(key, {})
             token = _token(value)
             holders[token] = holders.get(token, 0) | bit
+            self.values[key, token] = value
         keys = frozenset(arguments)
         self.by_keys[keys] = self.by_keys.get(keys, 0) | bit
 
-    def grades(self, call: ToolCall, settings: Settings) -> dict[Grade, int]:
-        """What this expected call makes with each of the actual ones that can be read."""
-        if call.arguments is None:
+    def grades(
+        self, arguments: dict[str, Any] | None, demands: Demands | None, settings: Settings
+    ) -> dict[Grade, int]:
+        """What these expected arguments make with each of the actual calls that can be read."""
+        if arguments is None:
             return {(True, False, 1, 1): self.acceptable} if self.acceptable else {}
-        wanted = len(call.arguments)
         found: dict[Grade, int] = {}
-        for matched, columns in self._matches(call.arguments):
-            for (given, shared), alike in self._splits(call.arguments, columns):
+        for matched, columns in self._matches(arguments, demands):
+            for (wanted, given, shared), alike in self._splits(arguments, demands, columns):
                 part, whole = overlap_ratio(
                     matched,
                     wanted=wanted,
@@ -203,18 +224,24 @@ class _Index:
                     shared=shared,
                     extra_arguments=settings.extra_arguments,
                 )
-                is_equal = matched == wanted == given
+                is_equal = matched == wanted == shared == given
                 is_correct = is_equal or _is_near(part, whole, settings)
-                result = (is_correct, is_equal, part, whole)
+                # As one by one: equal calls may be so with other numbers of arguments.
+                result = (True, True, 1, 1) if is_equal else (is_correct, False, part, whole)
                 found[result] = found.get(result, 0) | alike
         return found
 
-    def _matches(self, arguments: dict[str, Any]) -> list[tuple[int, int]]:
+    def _matches(self, arguments: dict[str, Any], demands: Demands | None) -> list[tuple[int, int]]:
         """How many of the arguments are matched, and by which columns."""
         at_least = [self.readable] + [0] * (len(arguments) + 1)
         for seen, (key, value) in enumerate(arguments.items()):
             holders = self.by_value.get(key)
-            columns = holders.get(_token(value), 0) if holders else 0
+            if not holders:
+                continue
+            if demands is None or not holds_matchers(value):
+                columns = holders.get(_token(value), 0)
+            else:
+                columns = self._accepted(key, demands)
             if columns:
                 for matched in range(seen, -1, -1):
                     at_least[matched + 1] |= at_least[matched] & columns
@@ -224,13 +251,28 @@ class _Index:
             if more != enough
         ]
 
-    def _splits(self, arguments: dict[str, Any], columns: int) -> list[tuple[tuple[int, int], int]]:
-        """The columns apart by how many arguments they give, and how many of those are wanted."""
-        found: dict[tuple[int, int], int] = {}
+    def _accepted(self, key: str, demands: Demands) -> int:
+        """The columns that have a value that a rule accepts, which is asked once about each."""
+        asked = key, fingerprint(demands[key])
+        if asked not in self.answers:
+            columns = 0
+            for token, having in self.by_value[key].items():
+                if demands.accepts(key, self.values[key, token]):
+                    columns |= having
+            self.answers[asked] = columns
+        return self.answers[asked]
+
+    def _splits(
+        self, arguments: dict[str, Any], demands: Demands | None, columns: int
+    ) -> list[tuple[tuple[int, int, int], int]]:
+        """The columns apart by how many arguments are wanted of them, given, and both."""
+        may_lack = frozenset() if demands is None else demands.may_lack
+        found: dict[tuple[int, int, int], int] = {}
         for keys, having in self.by_keys.items():
             both = having & columns
             if both:
-                split = len(keys), sum(key in arguments for key in keys)
+                shared = sum(key in arguments for key in keys)
+                split = len(arguments) - len(may_lack - keys), len(keys), shared
                 found[split] = found.get(split, 0) | both
         return list(found.items())
 

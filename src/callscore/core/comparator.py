@@ -14,7 +14,8 @@ and where it applies
 
 - `OPTIONS`, the keys that may stand beside its own,
 - `NESTS`, whether rules may stand inside its value,
-- `MAY_BE_ABSENT`, whether it can be asked about a value that was not given,
+- `MAY_BE_ABSENT`, whether it can be asked about a value that was not given; a function of the rule
+  where that depends on what the rule holds,
 - `RULE`, whether it compares two values and accepts a value that is equal to its own, so that
   settings can name it for an argument,
 - `describe(matcher) -> str`, itself in a few words that need no translation.
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.matcher import ABSENT, Matcher
+from callscore.core.matcher import Matcher
 from callscore.core.nearest import meant_by
 from callscore.core.text import ELLIPSIS, atom_text, clip, escape, render_value
 from callscore.core.verdict import Context, Verdict
@@ -44,7 +45,6 @@ __all__ = [
     "comparator_from",
     "comparator_of",
     "comparators",
-    "compare",
     "describe",
     "operand_problem",
     "option_problem",
@@ -69,7 +69,7 @@ class Comparator(Struct, frozen=True):
         schema: the JSON Schema of its `value` and of each of its `options`.
         examples: a rule as a file spells it, a value that it accepts and one that it refuses.
         nests: whether rules may stand inside its value.
-        may_be_absent: whether it can be asked about a value that was not given.
+        may_be_absent: whether a rule can be asked about a value that was not given.
         is_rule: whether settings can name it for an argument.
         check: what is wrong with a rule; None where nothing is.
         compare: how a value does by a rule.
@@ -83,7 +83,7 @@ class Comparator(Struct, frozen=True):
     schema: dict[str, Any]
     examples: tuple[tuple[Any, Any, Any], ...]
     nests: bool
-    may_be_absent: bool
+    may_be_absent: Callable[[Matcher], bool]
     is_rule: bool
     check: Callable[[Matcher], str | None]
     compare: Callable[[Matcher, Any, Context], Verdict]
@@ -113,7 +113,7 @@ def comparator_from(name: str, module: ModuleType) -> Comparator:
         schema=module.SCHEMA,
         examples=module.EXAMPLES,
         nests=getattr(module, "NESTS", False),
-        may_be_absent=getattr(module, "MAY_BE_ABSENT", False),
+        may_be_absent=_absence_of(module),
         is_rule=getattr(module, "RULE", False),
         check=_check_of(module, options),
         compare=module.compare,
@@ -130,6 +130,11 @@ def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher
         return problem
 
     return check_all
+
+
+def _absence_of(module: ModuleType) -> Callable[[Matcher], bool]:
+    answer: bool | Callable[[Matcher], bool] = getattr(module, "MAY_BE_ABSENT", False)
+    return answer if callable(answer) else lambda _matcher: bool(answer)
 
 
 @cache
@@ -198,18 +203,6 @@ def check(matcher: Matcher) -> str | None:
         InvalidCall: there is no such rule.
     """
     return comparator_of(matcher.key).check(matcher)
-
-
-def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """How a value does by a rule; `actual` is ABSENT where none was given.
-
-    Raises:
-        InvalidCall: there is no such rule.
-    """
-    comparator = comparator_of(matcher.key)
-    if actual is ABSENT and not comparator.may_be_absent:
-        return Verdict(matched=False, value=0.0)
-    return comparator.compare(matcher, actual, context)
 
 
 def describe(value: Any, *, limit: int = _LONGEST) -> str:

@@ -29,9 +29,14 @@ def context_for(settings: Settings) -> Context:
 
 
 def compare(expected: Any, actual: Any, context: Context) -> Verdict:
-    """How an actual value does for an expected one; a value without rules wants an equal one."""
+    """How an actual value does for an expected one; a value without rules wants an equal one.
+
+    `actual` is ABSENT where none was given.
+    """
     if expected.__class__ is Matcher:
-        return comparator_of(expected.key).compare(expected, actual, context)
+        comparator = comparator_of(expected.key)
+        is_lacking = actual is ABSENT and not comparator.may_be_absent(expected)
+        return _DIFFERS if is_lacking else comparator.compare(expected, actual, context)
     if not holds_matchers(expected):
         return _FITS if equal(expected, actual) else _DIFFERS
     if isinstance(expected, dict):
@@ -41,16 +46,14 @@ def compare(expected: Any, actual: Any, context: Context) -> Verdict:
 
 def fits(expected: Any, actual: Any, context: Context) -> bool:
     """Whether a value will do where this is expected; `actual` is ABSENT where none was given."""
-    if actual is not ABSENT:
-        return compare(expected, actual, context).matched
-    return may_be_absent(expected) and compare(expected, actual, context).matched
+    return compare(expected, actual, context).matched
 
 
 def may_be_absent(expected: Any) -> bool:
     """Whether nothing at all can be compared with what is expected."""
     if expected.__class__ is not Matcher:
         return False
-    return comparator_of(expected.key).may_be_absent
+    return comparator_of(expected.key).may_be_absent(expected)
 
 
 def _of_parts(failing: list[Part] | None, size: int) -> Verdict:

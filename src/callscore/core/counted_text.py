@@ -8,6 +8,8 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from callscore.core.call_text import call_text
+from callscore.core.choices import uncounted
 from callscore.core.expectation import Forbidden, Group, Times
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import clip, escape
@@ -33,6 +35,7 @@ __all__ = [
 
 _MOST_ITEMS = 20
 _NAME_WIDTH = 80
+_CALL_WIDTH = 60
 
 EXPECTED_CALLS = Plural(
     ("expected call", "expected calls"),
@@ -80,6 +83,7 @@ SETTLED = Phrase(
     "Сначала решается, что учесть из альтернатив, необязательных вызовов и повторов:"
     " записано вызовов {written}, учитывается {counting}.",
 )
+NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
 ORDERED_GROUPS = Phrase(
     "The members of an `in_order` group keep their order.",
     "Внутри группы `in_order` порядок сохраняется.",
@@ -118,11 +122,14 @@ def ignored_items(score: Score, lang: Language) -> Iterator[str]:
     for (side, name, why), times in islice(found.items(), _MOST_ITEMS):
         _, sentence = SIDES[side]
         _, reason = REASONS[why]
-        often = f" ({count_of(TIMES, times, lang)})" if times > 1 else ""
-        call = short_name(name) + often
+        call = short_name(name) + _often(times, lang)
         yield f"- {say(sentence, lang, call=call, why=say(reason, lang))}"
     if len(found) > _MOST_ITEMS:
         yield f"  {say(MORE, lang, count=len(found) - _MOST_ITEMS)}"
+
+
+def _often(times: int, lang: Language) -> str:
+    return f" ({count_of(TIMES, times, lang)})" if times > 1 else ""
 
 
 class _Written(NamedTuple):
@@ -141,6 +148,7 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
     lines: list[str] = []
     if written.kinds & {"one_of", "optional", "times"}:
         lines.append(say(SETTLED, lang, written=written.calls, counting=len(score.expected)))
+        lines += _not_chosen(score, lang)
     if "in_order" in written.kinds and score.settings.order == "any":
         lines.append(say(ORDERED_GROUPS, lang))
     if "any_order" in written.kinds and score.settings.order != "any":
@@ -149,6 +157,20 @@ def expectation_lines(score: Score, lang: Language) -> list[str]:
         patterns = ", ".join(map(short_name, written.forbidden[:_MOST_ITEMS]))
         lines.append(say(FORBIDDEN_TOOLS, lang, patterns=patterns))
     return lines
+
+
+def _not_chosen(score: Score, lang: Language) -> list[str]:
+    """Which of the calls that were written do not count; nothing where all do."""
+    counting = {call.name for call in score.expected}
+    # Where other calls of the same tool count, its name alone would say nothing.
+    found = Counter(
+        call_text(call, limit=_CALL_WIDTH) if call.name in counting else short_name(call.name)
+        for call in uncounted(score)
+    )
+    calls = [text + _often(times, lang) for text, times in islice(found.items(), _MOST_ITEMS)]
+    if len(found) > _MOST_ITEMS:
+        calls.append(say(MORE, lang, count=len(found) - _MOST_ITEMS))
+    return [say(NOT_CHOSEN, lang, calls=", ".join(calls))] if calls else []
 
 
 def keeps_order(score: Score) -> bool:

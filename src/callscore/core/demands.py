@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import structs
 
 from callscore.core.arguments import matched_arguments
-from callscore.core.comparison import compare, context_for, may_be_absent
+from callscore.core.comparator import comparator_of
+from callscore.core.comparison import context_for
+from callscore.core.comparison import fits as fits_value
 from callscore.core.matcher import ABSENT, Matcher, holds_matchers
 from callscore.core.wildcard import fits
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "Demands", "counts_of", "demanded"]
 
 _IGNORE = "ignore"
+# How the schema of a rule says that its operand is a value like any other.
+_VALUE = "#/$defs/value"
 # Deeper than this, values are compared as they are.
 _DEEPEST = 100
 
@@ -70,20 +74,35 @@ class Demands(dict[str, Any]):
         """How many of the arguments that were given are as demanded."""
         given = self.counted(given)
         matched = wanted = 0
-        for key, demand in self.items():
+        for key in self:
             actual = given.get(key, ABSENT)
+            will_do = self.accepts(key, actual)
             if actual is not ABSENT:
                 wanted += 1
-                matched += compare(demand, actual, self.context).matched
-            elif not may_be_absent(demand):
+                matched += will_do
+            elif not will_do:
                 wanted += 1
         return Counts(matched, wanted, len(given), len(self.keys() & given.keys()))
 
+    def accepts(self, argument: str, value: Any) -> bool:
+        """Whether a value will do for an argument that is demanded."""
+        return fits_value(self[argument], value, self.context)
+
+    @property
+    def may_lack(self) -> frozenset[str]:
+        """The arguments that are demanded, but need not be given."""
+        return frozenset([key for key in self if self.accepts(key, ABSENT)])
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The arguments that count though a rule ignores them, because the case has its own."""
+        return frozenset([key for key in self if self._ignores(key)])
+
     def counted(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call without those that the rules ignore."""
+        """The arguments of a call without those that the rules ignore, and the case does not."""
         if not self.rules:
             return given
-        return {key: value for key, value in given.items() if not self._ignores(key)}
+        return {key: value for key, value in given.items() if key in self or not self._ignores(key)}
 
     def _ignores(self, argument: str) -> bool:
         rule = _rule_for(self.tool, argument, self.rules)
@@ -99,7 +118,7 @@ def counts_of(wanted: dict[str, Any], given: dict[str, Any]) -> Counts:
 
 
 def demanded(call: ToolCall, settings: Settings) -> ToolCall:
-    """The expected call with the rules of the settings in it; itself where there are none."""
+    """The expected call with the rules of the settings in it; itself where none is about it."""
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or holds_matchers(arguments)):
         return call
@@ -110,32 +129,59 @@ def demanded(call: ToolCall, settings: Settings) -> ToolCall:
             demands[key] = _loosened(value, settings)
         elif rule.rule != _IGNORE:
             demands[key] = _ruled(value, rule, settings)
-    return structs.replace(call, arguments=demands)
+        elif holds_matchers(value):  # what the case itself says counts for more
+            demands[key] = _loosened(value, settings)
+    if holds_matchers(demands) or _may_ignore(call.name, settings.arguments):
+        return structs.replace(call, arguments=demands)
+    return call
+
+
+def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
+    """Whether some argument of this tool is ignored, be it one that a case does not expect."""
+    return any(
+        rule.rule == _IGNORE and fits(rule.pattern.rpartition(".")[0], tool) for rule in rules
+    )
 
 
 def _ruled(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
     """The value under a rule, where it is one that the rule can be about."""
-    if value.__class__ is Matcher:
-        return value  # what the case itself says counts for more
-    from callscore.core.comparator import comparator_of
-
-    comparator = comparator_of(f"${rule.rule}")
-    matcher = Matcher(f"${rule.rule}", value, rule.options)
-    if comparator.check(matcher) is not None:
-        return _loosened(value, settings)
-    return matcher
+    if value.__class__ is not Matcher:  # what the case itself says counts for more
+        matcher = Matcher(f"${rule.rule}", value, rule.options)
+        if comparator_of(matcher.key).check(matcher) is None:
+            value = matcher
+    return _loosened(value, settings)
 
 
 def _loosened(value: Any, settings: Settings, depth: int = 0) -> Any:
     """The value with its arrays and objects as the settings compare them."""
     if depth == _DEEPEST:
         return value
+    if value.__class__ is Matcher:
+        return _loosened_rule(value, settings, depth)
+    inside = _loosened_inside(value, settings, depth)
+    is_loose = isinstance(inside, dict) and settings.nested_objects == "subset"
+    key = "$subset" if is_loose else "$unordered"
+    is_loose = is_loose or (isinstance(inside, list) and settings.arrays == "unordered")
+    return Matcher(key, inside) if is_loose else inside
+
+
+def _loosened_rule(matcher: Matcher, settings: Settings, depth: int) -> Matcher:
+    """The rule with what stands inside of it loosened; at its own level it means what it says."""
+    comparator = comparator_of(matcher.key)
+    if not comparator.nests:
+        return matcher
+    # What a rule holds is a value itself, or a list or an object of values.
+    is_value = comparator.schema["value"].get("$ref") == _VALUE
+    loosened = _loosened if is_value else _loosened_inside
+    return Matcher(matcher.key, loosened(matcher.value, settings, depth + 1), matcher.options)
+
+
+def _loosened_inside(value: Any, settings: Settings, depth: int) -> Any:
+    """The value with its members loosened, and itself as it is."""
     if isinstance(value, dict):
-        members = {key: _loosened(member, settings, depth + 1) for key, member in value.items()}
-        return Matcher("$subset", members) if settings.nested_objects == "subset" else members
+        return {key: _loosened(member, settings, depth + 1) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        items = [_loosened(item, settings, depth + 1) for item in value]
-        return Matcher("$unordered", items) if settings.arrays == "unordered" else items
+        return [_loosened(item, settings, depth + 1) for item in value]
     return value
 
 

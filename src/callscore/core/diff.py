@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callscore.core.arguments import json_type
+from callscore.core.call_text import arguments_text, name_text
 from callscore.core.counted_text import FORBIDDEN_CALLS, MORE, ignored_notes
 from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.text import (
@@ -18,6 +19,7 @@ from callscore.core.text import (
     render_arguments,
     render_value,
 )
+from callscore.core.unpaired import unpaired
 from callscore.core.wording import (
     Phrase,
     Plural,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from callscore.core.arguments import Difference
     from callscore.core.model import Pair, Score, ToolCall
+    from callscore.core.unpaired import Unpaired
     from callscore.core.wording import Language
 
 __all__ = ["Line", "Span", "Style", "call_lines", "diff_lines", "plain_text", "rich_text"]
@@ -76,8 +79,11 @@ NOTHING_COUNTS = Phrase(
     "Учитывать нечего: ни эталонных вызовов, ни фактических.",
 )
 FORBIDDEN = Phrase("forbidden", "запрещено")
+OUT_OF_ORDER = Phrase("made, but not in this order", "сделан, но не в этом порядке")
 BY_THE_SCHEMAS = Phrase("By the tools' schemas:", "По схемам инструментов:")
 FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
+# Where calls of the trace do not count, the others have other numbers than in the trace.
+FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} трассировки, {fault}")
 NOT_GIVEN = Phrase("not given", "не передано")
 NOT_EXPECTED = Phrase("not expected", "не ожидалось")
 EQUAL_ARGUMENTS = Plural(
@@ -135,13 +141,14 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
     """
     width = max(width, _NARROWEST)
     if not score.expected and not score.actual:
-        nothing = say(NOTHING_COUNTS if score.ignored else NOTHING, lang)
-        notes = [nothing, *ignored_notes(score, lang)]
-        return [((clip(note, width), "muted"),) for note in notes]
+        nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
+        rows = [nothing, *_last_rows(score, lang)]
+        return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
     # Laid out once with all the room there is, only to see how much each side would need.
-    natural = _rows(score, _Rooms(width, width), lang)
+    words = unpaired(score, lang)
+    natural = _rows(score, words, _Rooms(width, width), lang)
     rooms = _share_out(width - _MARK - _GAP, natural)
-    return [_set_in_columns(row, rooms) for row in _rows(score, rooms, lang)]
+    return [_set_in_columns(row, rooms) for row in _rows(score, words, rooms, lang)]
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -161,9 +168,9 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(score: Score, rooms: _Rooms, lang: Language) -> list[_Row]:
+def _rows(score: Score, words: Unpaired, rooms: _Rooms, lang: Language) -> list[_Row]:
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, rooms, lang), *_last_rows(score, lang)]
+    return [header, *_call_rows(score, words, rooms, lang), *_last_rows(score, lang)]
 
 
 def _last_rows(score: Score, lang: Language) -> Iterator[_Row]:
@@ -174,14 +181,16 @@ def _last_rows(score: Score, lang: Language) -> Iterator[_Row]:
         from callscore.core.fault_text import fault_sentence
 
         yield _note(say(BY_THE_SCHEMAS, lang), indent="")
+        is_whole = all(ignored.side == "expected" for ignored in score.ignored)
+        phrase = FAULT if is_whole else FAULT_IN_TRACE
         for fault in islice(score.faults, _MOST_DIFFERENCES):
             sentence = fault_sentence(fault, lang=lang)
-            yield _note(say(FAULT, lang, j=fault.index + 1, fault=sentence), style="")
+            yield _note(say(phrase, lang, j=fault.index + 1, fault=sentence), style="")
         if len(score.faults) > _MOST_DIFFERENCES:
             yield _note(say(MORE, lang, count=len(score.faults) - _MOST_DIFFERENCES))
 
 
-def _call_rows(score: Score, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
+def _call_rows(score: Score, words: Unpaired, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
     """One group of rows for each call: expected order, with extra calls where they happened."""
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     paired = {pair.actual_index for pair in pairs.values()}
@@ -190,38 +199,36 @@ def _call_rows(score: Score, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
         pair = pairs.get(position)
         if pair is None:
             yield _Row(("-", "missed"), _call(call, "missed", rooms.expected))
+            if call.name in words.out_of_order:
+                yield _note(say(OUT_OF_ORDER, lang))
             continue
         while extra and extra[0] < pair.actual_index:
-            yield _extra_row(score, extra.popleft(), rooms, lang)
+            yield from _extra_rows(score, extra.popleft(), words, rooms, lang)
         yield from _pair_rows(pair, rooms, lang)
     for position in extra:
-        yield _extra_row(score, position, rooms, lang)
+        yield from _extra_rows(score, position, words, rooms, lang)
 
 
-def _extra_row(score: Score, position: int, rooms: _Rooms, lang: Language) -> _Row:
+def _extra_rows(
+    score: Score, position: int, words: Unpaired, rooms: _Rooms, lang: Language
+) -> Iterator[_Row]:
     call = score.actual[position]
     if position in score.forbidden:
         left: Line = ((say(FORBIDDEN, lang), "forbidden"),)
-        return _Row(("!", "forbidden"), left, _call(call, "forbidden", rooms.actual))
-    return _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
+        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", rooms.actual))
+        return
+    yield _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
+    if position in words.extra:
+        yield _note(words.extra[position])
 
 
 def _call(call: ToolCall, style: Style, room: int) -> Line:
     name = _name(call, style, room)
-    limit = max(room - display_width(name[0]) - len("()"), 1)
-    if call.error == NOT_CAPTURED:
-        inside = "?"
-    elif call.error is not None:
-        inside = render_value(call.raw, limit=limit)
-    elif call.arguments is None:
-        inside = ELLIPSIS
-    else:
-        inside = render_arguments(call.arguments, limit=limit)
-    return (name, (f"({inside})", "muted"))
+    return (name, (arguments_text(call, limit=room - display_width(name[0])), "muted"))
 
 
 def _name(call: ToolCall, style: Style, room: int) -> Span:
-    return clip(escape(call.name[: room + 1]), room), style
+    return name_text(call.name, limit=room), style
 
 
 def _pair_rows(pair: Pair, rooms: _Rooms, lang: Language) -> Iterator[_Row]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from callscore.core.naming import comparable_name, renames
 from callscore.core.wildcard import fits
 
 if TYPE_CHECKING:
@@ -47,15 +48,22 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
     """The effect of a tool: what the settings say, else its definition, else its name.
 
     Args:
-        name: the tool, spelled as its calls spell it.
+        name: the tool, spelled as its calls spell it; where the settings compare less of it, a
+            pattern may be about either.
         settings: their `effects` come first, and of these the first that fits.
         tools: what is known of the tools, by name.
     """
-    effect = _first_fitting(name, settings.effects) if settings.effects else None
-    if effect is None:
-        tool = tools.get(name)
-        effect = tool.effect if tool is not None else None
-    return effect or _first_fitting(name, _SHIPPED) or "write"
+    names = (name, comparable_name(name, settings)) if renames(settings) else (name,)
+    for known in names:
+        effect = _first_fitting(known, settings.effects) if settings.effects else None
+        if effect is not None:
+            return effect
+    for known in names:
+        tool = tools.get(known)
+        if tool is not None and tool.effect is not None:
+            return tool.effect
+    found = [_first_fitting(known, _SHIPPED) for known in names]
+    return "read" if "read" in found else "write"
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often

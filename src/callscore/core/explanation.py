@@ -12,12 +12,12 @@ from callscore.core.counted_text import (
     EXPECTED_CALLS,
     expectation_lines,
     ignored_items,
-    keeps_order,
     short_name,
 )
 from callscore.core.equality import equal_objects
 from callscore.core.matcher import holds_matchers
 from callscore.core.model import f1_of
+from callscore.core.unpaired import unpaired
 from callscore.core.wording import (
     Phrase,
     Plural,
@@ -103,6 +103,7 @@ EXTRA = Phrase(
     "actual {j} {name}: extra, no expected call is left for it",
     "фактический {j} {name}: лишний, эталонного вызова для него нет",
 )
+EXTRA_BECAUSE = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
 # In an order not every call of the same tool may be paired with every other.
 MISSED_IN_ORDER = Phrase(
     "expected {i} {name}: missed, no actual call can be paired with it in this order",
@@ -211,18 +212,25 @@ def _item(phrase: Phrase, lang: Language, **values: object) -> str:
 
 
 def _calls(score: Score, lang: Language) -> Iterator[str]:
-    missed, extra = (MISSED_IN_ORDER, EXTRA_IN_ORDER) if keeps_order(score) else (MISSED, EXTRA)
+    words = unpaired(score, lang)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     for position, call in enumerate(score.expected):
         if position in pairs:
             yield from _pair(pairs[position], lang)
         else:
+            missed = MISSED_IN_ORDER if call.name in words.out_of_order else MISSED
             yield _item(missed, lang, i=position + 1, name=short_name(call.name))
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
-            phrase = FORBIDDEN if position in score.forbidden else extra
-            yield _item(phrase, lang, j=position + 1, name=short_name(call.name))
+            why = words.extra.get(position)
+            if position in score.forbidden:
+                phrase = FORBIDDEN
+            elif call.name in words.out_of_order:
+                phrase = EXTRA_IN_ORDER
+            else:
+                phrase = EXTRA if why is None else EXTRA_BECAUSE
+            yield _item(phrase, lang, j=position + 1, name=short_name(call.name), why=why)
 
 
 def _pair(pair: Pair, lang: Language) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.core.call import ToolCall
+from callscore.core.forbidden import forbids, patterns_in
 from callscore.core.matcher import Matcher
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults, worst_tools
 from callscore.core.text import atom_text, integer_text, render_value, repr_text
@@ -115,7 +116,7 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
         "incorrect": [_pair(pair, lang) for pair in score.incorrect],
         "missed": [_expected(call) for call in score.missed],
         "extra": [_call(call) for call in score.extra],
-        "forbidden": [_call(score.actual[position]) for position in score.forbidden],
+        "forbidden": [_forbidden(score, position) for position in score.forbidden],
         "ignored": [_ignored(ignored) for ignored in score.ignored],
         "faults": None if score.faults is None else [_fault(f, lang) for f in score.faults],
         "expectation": _written(score.expectation),
@@ -125,6 +126,15 @@ def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
 
 def _written(expectation: tuple[Expected, ...] | None) -> list[Any] | None:
     return None if expectation is None else [_expected(item) for item in expectation]
+
+
+def _forbidden(score: Score, position: int) -> dict[str, Any]:
+    """A forbidden call, where it stands among the actual calls, and what forbids it."""
+    call, patterns = score.actual[position], patterns_in(score.expectation or ())
+    pattern = forbids(patterns, call.name, score.settings)
+    if pattern is None and len(patterns) == 1:
+        (pattern,) = patterns  # it was about what the settings took off the name
+    return {**_call(call), "index": position, "pattern": plain(pattern)}
 
 
 def _ignored(ignored: Ignored) -> dict[str, Any]:
@@ -262,6 +272,7 @@ def _totals(summary: Summary) -> dict[str, Any]:
         "exact": summary.exact,
         "exact_interval": _interval(summary.exact_interval),
         "with_forbidden_calls": summary.forbidden_cases,
+        "without_counted_calls": summary.uncounted_cases,
         "macro": {
             "f1": summary.macro_f1,
             "f1_interval": _interval(summary.macro_f1_interval),

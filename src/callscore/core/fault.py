@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sized
 
-__all__ = ["SCHEMA_FAULTS", "Fault", "FaultKind", "faulty_calls", "parameters_valid"]
+    from callscore.core.pair import Ignored
+
+__all__ = [
+    "SCHEMA_FAULTS",
+    "Fault",
+    "FaultKind",
+    "calls_of",
+    "faulty_calls",
+    "parameters_valid",
+]
 
 FaultKind = Literal[
     "unknown_tool",
@@ -42,7 +51,8 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
     Attributes:
         kind: which class of failure it is.
         tool: the tool that was called.
-        index: the position of the call among the actual calls, from 0.
+        index: the position of the call among all calls that were made, from 0, those among them
+            that do not count in a score.
         path: where in the arguments, as a JSON path; `$` for all of them.
         value: what was given there.
         wanted: what the schema asks for there, as plain data: a type, a list, a bound.
@@ -72,6 +82,13 @@ class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
 def faulty_calls(faults: Iterable[Fault]) -> int:
     """How many calls have a fault that makes their parameters invalid."""
     return len({fault.index for fault in faults if fault.kind in SCHEMA_FAULTS})
+
+
+def calls_of(
+    side: Literal["expected", "actual"], counted: Sized, ignored: Iterable[Ignored]
+) -> int:
+    """How many calls a side has in all: a fault is one whether the call counts in a score or not."""
+    return len(counted) + sum(item.side == side for item in ignored)
 
 
 def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> float:

@@ -1,19 +1,22 @@
 """JSON Schema, drafts 4 to 2020-12: whether a schema can be used, and what a value lacks by it.
 
 Nothing is ever fetched: a schema that refers to a document outside itself cannot be used. A pattern
-costs time that grows with the text, or, if it looks around or back, so many steps and no more.
+costs time that grows with the text, or, if it looks around or back, so many steps and no more. The
+one word of OpenAPI that JSON Schema has not, `nullable`, is understood.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from callscore.core.arguments import json_type
 from callscore.core.schema_error import SchemaError, path_of, schema_errors, unchecked
 from callscore.core.schema_growth import MOST_DEMANDS, asks_too_much
+from callscore.core.schema_null import allow_null
+from callscore.core.schema_work import takes_too_long
 from callscore.core.text import clip, escape
 from callscore.errors import InvalidSettings
 
@@ -28,6 +31,10 @@ _MOST_BACKTRACKING = 100_000
 _MOST_ERRORS = 100  # of one value; whoever has more of them is not helped by the rest
 _LONGEST = 300  # columns of a problem
 _TOO_DEEP = "it is nested too deep."
+_TOO_MANY_WAYS = "it is not valid; to tell where, in a schema with so many ways, takes too long."
+_INVALID = "invalid"  # the keyword of an error without a place
+_REFERENCE = b'"$ref":'
+_NULLABLE = b'"nullable":true'
 # What encoding raises for what JSON does not know.
 _NOT_JSON = (TypeError, ValueError, OverflowError)
 _encode = msgspec.json.Encoder().encode
@@ -39,7 +46,7 @@ def problem_with(schema: Any) -> str | None:
     It is not a schema, refers to something that is not in it, has a pattern that is no regular
     expression, or is of a draft that nobody here knows.
     """
-    found = _validator_for(schema)
+    found = _usable(schema)
     return found if isinstance(found, str) else None
 
 
@@ -48,7 +55,8 @@ def errors_in(schema: Any, value: Any) -> list[SchemaError]:
 
     `format` is checked. Of alternatives (`anyOf`, `oneOf`) none of which fits, the error is the one
     that says most. A value that JSON does not know, or that is nested too deep, has one error with
-    the keyword `unchecked`. At most 100 errors are given.
+    the keyword `unchecked`, and one whose errors would take too long to tell one with the keyword
+    `invalid`. At most 100 errors are given.
 
     Args:
         schema: the schema; without a `$schema` it is of draft 2020-12.
@@ -57,26 +65,35 @@ def errors_in(schema: Any, value: Any) -> list[SchemaError]:
     Raises:
         InvalidSettings: the schema cannot be used.
     """
-    validator = _validator_for(schema)
-    if isinstance(validator, str):
-        raise InvalidSettings(f"the JSON Schema cannot be used: {validator}")
+    usable = _usable(schema)
+    if isinstance(usable, str):
+        raise InvalidSettings(f"the JSON Schema cannot be used: {usable}")
     try:
-        return _errors(validator, value)
+        return _errors(usable, value)
     except UnicodeEncodeError:  # half of a surrogate pair, which the library has no letter for
-        return _errors_of_mended(validator, value)
+        return _errors_of_mended(usable, value)
     except ValueError as error:
         return [_unreadable(error, value)]
 
 
-def _errors(validator: Validator, value: Any) -> list[SchemaError]:
-    if validator.is_valid(value):  # the short way, for nearly all
+class _Usable(NamedTuple):
+    """What checks by a schema, and the schema itself if there are references in it."""
+
+    validator: Validator
+    referring: dict[str, Any] | None
+
+
+def _errors(usable: _Usable, value: Any) -> list[SchemaError]:
+    if usable.validator.is_valid(value):  # the short way, for nearly all
         return []
-    return schema_errors(validator.iter_errors(value), value)[:_MOST_ERRORS]
+    if usable.referring is not None and takes_too_long(usable.referring, value):
+        return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
+    return schema_errors(usable.validator.iter_errors(value), value)[:_MOST_ERRORS]
 
 
-def _errors_of_mended(validator: Validator, value: Any) -> list[SchemaError]:
+def _errors_of_mended(usable: _Usable, value: Any) -> list[SchemaError]:
     try:
-        return _errors(validator, _mended(value))
+        return _errors(usable, _mended(value))
     except ValueError as error:
         return [_unreadable(error, value)]
     except RecursionError:
@@ -99,7 +116,7 @@ def _mended(value: Any) -> Any:
     return value
 
 
-def _validator_for(schema: Any) -> Validator | str:
+def _usable(schema: Any) -> _Usable | str:
     """What checks by a schema, or why nothing can."""
     if not isinstance(schema, dict | bool):
         return f"it is of the type {json_type(schema)}, not an object."
@@ -114,14 +131,16 @@ def _validator_for(schema: Any) -> Validator | str:
 
 # By its text: the records of a file each bring their own copy of the same tools.
 @lru_cache(maxsize=1024)
-def _compiled(text: bytes) -> Validator | str:
+def _compiled(text: bytes) -> _Usable | str:
     from jsonschema_rs import FancyRegexOptions, ValidationError, validator_for
 
     schema = msgspec.json.decode(text)
+    if _NULLABLE in text:
+        allow_null(schema)
     if asks_too_much(schema):
         return f"its references multiply to more than {MOST_DEMANDS} schemas for one value."
     try:
-        return validator_for(
+        validator = validator_for(
             schema,
             validate_formats=True,
             offline=True,
@@ -131,6 +150,7 @@ def _compiled(text: bytes) -> Validator | str:
         return _problem(error, schema)
     except ValueError as error:
         return _unreadable(error, schema).message
+    return _Usable(validator, schema if _REFERENCE in text else None)
 
 
 def _problem(error: ValidationError, schema: Any) -> str:

@@ -69,8 +69,9 @@ class Score(Struct, frozen=True, gc=False):
         settings: what decided all this.
         forbidden: which of the actual calls must not have been made; they are extra, too.
         ignored: the calls that do not count under these settings, and are in neither list.
-        faults: what is wrong with the actual calls by their tools' schemas; None where nobody knows
-            those.
+        faults: what is wrong with the calls that were made by their tools' definitions; None where
+            nobody knows those. Their positions count all of these calls, those in `ignored` too, in
+            the order of the trace; without any in `ignored` these are the positions in `actual`.
         expectation: what was expected as it was written, where that is not simply calls.
     """
 
@@ -182,13 +183,16 @@ class Score(Struct, frozen=True, gc=False):
     def parameters_valid(self) -> float | None:
         """The share of the calls that their tools' schemas accept; None where nobody knows those.
 
-        Without any call it is 1 where none was expected, else 0.
+        Of all calls that were made, whether they count or not. Without any it is 1 where none was
+        expected, else 0.
         """
         if self.faults is None:
             return None
-        from callscore.core.fault import parameters_valid
+        from callscore.core.fault import calls_of, parameters_valid
 
-        return parameters_valid(self.faults, calls=len(self.actual), expected=len(self.expected))
+        expected = calls_of("expected", self.expected, self.ignored)
+        calls = calls_of("actual", self.actual, self.ignored)
+        return parameters_valid(self.faults, calls=calls, expected=expected)
 
     @property
     def rating(self) -> str:

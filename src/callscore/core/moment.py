@@ -11,7 +11,7 @@ from typing import Any
 
 from callscore.core.quantity import is_number
 
-__all__ = ["Moment", "moment_in"]
+__all__ = ["Moment", "is_compact", "moment_in"]
 
 # A day alone, or a point in time with a time zone or without.
 Moment = date | datetime
@@ -19,8 +19,12 @@ Moment = date | datetime
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Seconds up to here, the year 5138, are seconds; more are milliseconds.
 _MOST_SECONDS = 100_000_000_000
-# Shorter digits are a day without its dashes; longer ones are beyond the year 9999.
-_EPOCH_TEXT = re.compile(r"-?[0-9]{9,15}(?:\.[0-9]{1,9})?")
+# Shorter digits are a day without its dashes; longer ones a day and its time without theirs.
+_EPOCH_TEXT = re.compile(r"-?[0-9]{9,13}(?:\.[0-9]{1,9})?")
+_COMPACT = re.compile(r"([0-9]{8})([0-9]{6})")
+_DAY_DIGITS = 8
+_OUR_TIME = range(1900, 2101)
+_MINUTES = 12  # digits of a day, an hour and a minute
 _DAY = r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}|[0-9]{4}-W[0-9]{2}-[0-9]|[0-9]{4}W[0-9]{3})"
 _ISO_DAY = re.compile(_DAY)
 _ISO_INSTANT = re.compile(rf"({_DAY})[T ]([0-9][0-9:.,]*) ?(Z|[+-][0-9:]+)?")
@@ -47,6 +51,14 @@ def moment_in(value: Any) -> Moment | None:
         return None
 
 
+def is_compact(digits: str) -> bool:
+    """Whether digits are a day of our time, with or without the time of day: `20240115`."""
+    if not _COMPACT.fullmatch(digits if len(digits) > _DAY_DIGITS else digits + "000000"):
+        return False
+    moment = moment_in(digits)
+    return moment is not None and moment.year in _OUR_TIME
+
+
 def _since_epoch(seconds: float) -> datetime:
     is_milliseconds = abs(seconds) >= _MOST_SECONDS
     unit = timedelta(milliseconds=1) if is_milliseconds else timedelta(seconds=1)
@@ -55,7 +67,7 @@ def _since_epoch(seconds: float) -> datetime:
 
 def _read(text: str) -> Moment | None:
     text = text.strip()
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _is_ambiguous(text):
         return None
     text = text.upper()
     if _EPOCH_TEXT.fullmatch(text):
@@ -65,7 +77,13 @@ def _read(text: str) -> Moment | None:
     return _instant(text)
 
 
+def _is_ambiguous(text: str) -> bool:
+    """Whether digits may be a day and a time without seconds, as well as milliseconds since 1970."""
+    return len(text) == _MINUTES and is_compact(text + "00")
+
+
 def _instant(text: str) -> Moment | None:
+    text = _COMPACT.sub(r"\1T\2", text) if _COMPACT.fullmatch(text) else text
     iso = _ISO_INSTANT.fullmatch(text)
     if iso is not None:
         day, time, zone = iso.groups(default="")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from callscore.core.expectation import Forbidden, with_calls
+from callscore.core.expectation import with_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from callscore.core.expectation import Expected
     from callscore.core.settings import Settings
 
-__all__ = ["comparable_name", "renamed", "renamed_expectation"]
+__all__ = ["comparable_name", "renamed", "renamed_expectation", "renames", "spelled_alike"]
 
 _NUMBER_BEHIND = re.compile(r":\d+$")  # as in `functions.get_weather:0`
 _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
@@ -38,19 +38,17 @@ def renamed(calls: tuple[ToolCall, ...], settings: Settings) -> tuple[ToolCall, 
 
 
 def renamed_expectation(expected: tuple[Expected, ...], settings: Settings) -> tuple[Expected, ...]:
-    """What is expected, and what is forbidden, likewise."""
+    """What is expected, likewise; what is forbidden stays as it was written."""
 
     def rename(call: ToolCall) -> ToolCall:
         return renamed((call,), settings)[0]
 
-    return tuple(
-        [
-            Forbidden(comparable_name(item.pattern, settings))
-            if isinstance(item, Forbidden)
-            else with_calls(item, rename)
-            for item in expected
-        ]
-    )
+    return tuple([with_calls(item, rename) for item in expected])
+
+
+def renames(settings: Settings) -> bool:
+    """Whether names are compared otherwise than as they are."""
+    return bool(settings.strip_prefix or settings.normalise_name)
 
 
 def comparable_name(name: str, settings: Settings) -> str:
@@ -62,6 +60,11 @@ def comparable_name(name: str, settings: Settings) -> str:
             break
     if "namespace" in settings.normalise_name:
         name = _NAMESPACE.sub("", _NUMBER_BEHIND.sub("", name))
+    return spelled_alike(name, settings)
+
+
+def spelled_alike(name: str, settings: Settings) -> str:
+    """A name, or a pattern for names, with nothing taken off, but with the letters as compared."""
     if "dots" in settings.normalise_name:
         name = name.translate(_DOTS)
     return name.casefold() if "case" in settings.normalise_name else name

@@ -10,16 +10,17 @@ if TYPE_CHECKING:
 __all__ = ["meant_by", "nearest"]
 
 _LIKE_ENOUGH = 0.7
+_LONG_ENOUGH = 3  # to be found inside another word not only by chance
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
     """The word that is spelled most like this one, or that has it inside; None where none is."""
     from difflib import get_close_matches  # only for those who are wrong
 
-    known = {other.removeprefix("$"): other for other in words}
+    known = {str(other).removeprefix("$"): str(other) for other in words}
     spelled = word.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("$")
     found = get_close_matches(spelled, known, n=1, cutoff=_LIKE_ENOUGH)
-    inside = [other for other in known if spelled and spelled in other]
+    inside = [other for other in known if len(spelled) >= _LONG_ENOUGH and spelled in other]
     return known[(found or inside)[0]] if found or inside else None
 
 

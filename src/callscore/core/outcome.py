@@ -9,7 +9,7 @@ from callscore.core.model import f1_of
 if TYPE_CHECKING:
     from callscore.core.model import Score
 
-__all__ = ["Outcome", "is_passing", "outcome_f1", "outcome_of"]
+__all__ = ["Outcome", "counts_nothing", "is_passing", "outcome_f1", "outcome_of"]
 
 # Correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
 Outcome = tuple[int, int, int, int]
@@ -19,6 +19,11 @@ def outcome_of(score: Score) -> Outcome:
     """The outcome of a scored case."""
     correct = score.equal_start + len(score.other_correct)
     return correct, len(score.expected), len(score.actual), len(score.forbidden)
+
+
+def counts_nothing(score: Score) -> bool:
+    """Whether there were calls, but none that counts under the settings; such a case passes."""
+    return bool(score.ignored) and not score.expected and not score.actual
 
 
 def outcome_f1(outcome: Outcome) -> float:

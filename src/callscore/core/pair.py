@@ -61,7 +61,7 @@ class Pair(Struct, frozen=True, gc=False):
     @property
     def wanted_arguments(self) -> int:
         """How many arguments were expected; one that may be absent, and is, was not."""
-        return len(self.expected.arguments or {}) if self.actual.error else self._counts.wanted
+        return self._counts.wanted
 
     @property
     def differing_arguments(self) -> list[str]:

@@ -1,8 +1,11 @@
-"""The calls as the settings look at them: under which names, and which of them count at all."""
+"""The calls as the settings look at them: which of them count, and under which names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.core.forbidden import forbids, patterns_in, refuse_contradictions
+from callscore.core.naming import comparable_name, renamed, renamed_expectation, renames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,9 +16,23 @@ if TYPE_CHECKING:
     from callscore.core.settings import Settings
     from callscore.core.tool import Tool
 
-__all__ = ["prepared"]
+__all__ = ["Prepared", "prepared"]
 
-_Prepared = tuple[tuple["Expected", ...], tuple["ToolCall", ...], tuple["Ignored", ...]]
+
+class Prepared(NamedTuple):
+    """What is to be compared.
+
+    Attributes:
+        expected: what is expected, without what does not count.
+        actual: the calls that were made, likewise.
+        ignored: the calls that were left out.
+        forbidden: which of the actual calls must not have been made.
+    """
+
+    expected: tuple[Expected, ...]
+    actual: tuple[ToolCall, ...]
+    ignored: tuple[Ignored, ...] = ()
+    forbidden: tuple[int, ...] = ()
 
 
 def prepared(
@@ -23,22 +40,41 @@ def prepared(
     actual: tuple[ToolCall, ...],
     settings: Settings,
     tools: Mapping[str, Tool],
-) -> _Prepared:
-    """Both sides renamed and selected, and the calls that were left out.
+) -> Prepared:
+    """Both sides selected and renamed.
 
-    Names come first: what a tool does is told by the name that is compared.
+    Names come last: a pattern may be about a name as the trace has it.
+
+    Raises:
+        InvalidCall: a call is both expected and forbidden.
     """
-    if settings.strip_prefix or settings.normalise_name:
-        from callscore.core.naming import comparable_name, renamed, renamed_expectation
-
-        expected, actual = renamed_expectation(expected, settings), renamed(actual, settings)
-        tools = {comparable_name(name, settings): tool for name, tool in tools.items()}
+    ignored: tuple[Ignored, ...] = ()
+    refuse_contradictions(expected, settings)
     if _selects(settings):
         from callscore.core.selection import select
 
-        selected = select(expected, actual, settings, tools)
-        return selected.expected, selected.actual, selected.ignored
-    return expected, actual, ()
+        by_compared = {comparable_name(name, settings): tool for name, tool in tools.items()}
+        selected = select(expected, actual, settings, {**by_compared, **tools})
+        expected, actual, ignored = selected
+    patterns = patterns_in(expected)
+    forbidden = tuple(
+        [
+            position
+            for position, call in enumerate(actual if patterns else ())
+            if forbids(patterns, call.name, settings) is not None
+        ]
+    )
+    if renames(settings):
+        expected = renamed_expectation(expected, settings)
+        # A forbidden call keeps its name, so that nothing is paired with it.
+        kept = set(forbidden)
+        actual = tuple(
+            [
+                call if position in kept else renamed((call,), settings)[0]
+                for position, call in enumerate(actual)
+            ]
+        )
+    return Prepared(expected, actual, ignored, forbidden)
 
 
 def _selects(settings: Settings) -> bool:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, cast
 from callscore.core.call import ToolCall
 from callscore.core.closeness import grade
 from callscore.core.demands import demanded
-from callscore.core.expectation import Forbidden, Group, Times, calls_in
+from callscore.core.expectation import Forbidden, Group, Times
 from callscore.core.model import Score
 from callscore.core.pairing import match_calls
-from callscore.core.wildcard import fits
 from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.core.closeness import Grade
     from callscore.core.expectation import Expected
-    from callscore.core.model import Ignored, Positions
+    from callscore.core.model import Positions
     from callscore.core.pairing import Match
+    from callscore.core.preparation import Prepared
     from callscore.core.settings import Settings
 
 __all__ = ["score_demands"]
@@ -25,18 +25,16 @@ __all__ = ["score_demands"]
 _Calls = tuple[ToolCall, ...]
 
 
-def score_demands(
-    expected: tuple[Expected, ...],
-    actual: _Calls,
-    settings: Settings,
-    ignored: tuple[Ignored, ...],
-) -> Score:
-    """Take out what is forbidden, settle the groups, and pair what is left."""
-    patterns = [item.pattern for item in expected if isinstance(item, Forbidden)]
-    wanted = tuple([item for item in expected if not isinstance(item, Forbidden)])
-    _refuse_contradictions(wanted, patterns)
+def score_demands(given: Prepared, settings: Settings) -> Score:
+    """Settle the groups, and pair what is left.
+
+    Raises:
+        InvalidCall: rules or groups are nested too deeply, or groups are too large to be exact.
+        InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
+    """
+    wanted = tuple([item for item in given.expected if not isinstance(item, Forbidden)])
     try:
-        calls, matches = _resolved(wanted, actual, settings)
+        calls, matches = _resolved(wanted, given.actual, settings)
     except RecursionError as error:
         raise InvalidCall("expected: rules or groups are nested too deeply.") from error
     correct: list[Positions] = []
@@ -45,14 +43,14 @@ def score_demands(
         (correct if is_right else incorrect).append((row, column))
     return Score(
         calls,
-        actual,
+        given.actual,
         0,
         tuple(correct),
         tuple(incorrect),
         settings,
-        forbidden=_forbidden(actual, patterns),
-        ignored=ignored,
-        expectation=None if calls == expected else expected,
+        forbidden=given.forbidden,
+        ignored=given.ignored,
+        expectation=None if calls == given.expected else given.expected,
     )
 
 
@@ -79,22 +77,3 @@ def _resolved(
 
     grouped = match_groups(wanted, actual, settings, grade_pair)
     return grouped.calls, grouped.matches
-
-
-def _forbidden(actual: _Calls, patterns: list[str]) -> tuple[int, ...]:
-    """The positions of the calls that must not have been made. None of them is paired."""
-    return tuple(
-        [
-            position
-            for position, call in enumerate(actual)
-            if any(fits(pattern, call.name) for pattern in patterns)
-        ]
-    )
-
-
-def _refuse_contradictions(wanted: tuple[Expected, ...], patterns: list[str]) -> None:
-    for call in calls_in(wanted) if patterns else ():
-        for pattern in patterns:
-            if fits(pattern, call.name):
-                problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
-                raise InvalidCall(f"expected: {problem}. Take one of the two out.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from callscore.core.schema_reference import target_of
 
-__all__ = ["MOST_DEMANDS", "asks_too_much"]
+__all__ = ["MOST_DEMANDS", "asks_too_much", "parts_of"]
 
 MOST_DEMANDS = 10_000
 
@@ -55,7 +55,7 @@ def _demands(starts: list[Any], schema: dict[str, Any]) -> dict[int, int]:
     pending = starts
     while pending:
         part = pending[-1]
-        inner = _parts(part, schema)
+        inner = parts_of(part, schema)
         if id(part) not in opened:
             opened.add(id(part))
             pending += [item for item in inner if id(item) not in opened]
@@ -67,7 +67,8 @@ def _demands(starts: list[Any], schema: dict[str, Any]) -> dict[int, int]:
     return counted
 
 
-def _parts(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]]:
+def parts_of(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schemas that a part of a schema holds against the same value, one step away."""
     if not isinstance(part, dict):
         return []
     found = [part.get(key) for key in _SINGLE]

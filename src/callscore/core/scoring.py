@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from callscore.core.expectation import Expected
     from callscore.core.model import Ignored, Positions
+    from callscore.core.preparation import Prepared
     from callscore.core.settings import Settings
     from callscore.core.tool import Tool
 
@@ -45,41 +46,33 @@ def score_calls(
         InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
     """
     ignored: tuple[Ignored, ...] = ()
+    given: Prepared | None = None
     if settings is not DEFAULT:
         from callscore.core.preparation import prepared
 
-        expected, actual, ignored = prepared(expected, actual, settings, tools)
+        given = prepared(expected, actual, settings, tools)
+        expected, actual, ignored, _ = given
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
     # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
-    for wanted, given in zip(calls, actual):  # noqa: B905  (hot, and one side may be longer)
-        if wanted.name != given.name or given.error is not None:
+    for wanted, made in zip(calls, actual):  # noqa: B905  (hot, and one side may be longer)
+        if wanted.name != made.name or made.error is not None:
             break
-        left, right = wanted.arguments, given.arguments
+        left, right = wanted.arguments, made.arguments
         if left is None or right is None or not equal_objects(left, right):
             break
         start += 1
     if start == len(expected):
         return Score(calls, actual, start, (), (), settings, (), ignored)
-    return _score_rest(expected, actual, start, settings, ignored)
-
-
-def _score_rest(
-    expected: tuple[Expected, ...],
-    actual: _Calls,
-    start: int,
-    settings: Settings,
-    ignored: tuple[Ignored, ...],
-) -> Score:
-    """The score where more is left than calls that are equal one by one."""
-    calls: Any = expected
+    # The score where more is left than calls that are equal one by one.
     paired: _Paired | None = None
     if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
         paired = _pairs(calls, actual, start, settings)
     if paired is None:
+        from callscore.core.preparation import prepared
         from callscore.core.resolution import score_demands
 
-        return score_demands(expected, actual, settings, ignored)
+        return score_demands(given or prepared(expected, actual, settings, tools), settings)
     start, correct, incorrect = paired
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 

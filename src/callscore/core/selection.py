@@ -18,11 +18,13 @@ from msgspec import structs
 from callscore.core.effects import effect_of
 from callscore.core.equality import fingerprint
 from callscore.core.expectation import Forbidden, Group, Times
+from callscore.core.forbidden import forbids, patterns_in
+from callscore.core.matcher import holds_matchers
 from callscore.core.model import Ignored, ToolCall
-from callscore.core.wildcard import fits
+from callscore.core.naming import comparable_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from callscore.core.expectation import Expected
     from callscore.core.settings import Settings
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Selected", "select"]
 
-_Kind = tuple[str, str | None]
+_Kind = tuple[str, str]
 
 
 class Selected(NamedTuple):
@@ -64,39 +66,20 @@ def select(
         settings: `count_calls`, `failed_calls`, `repeated_calls`, and the `effects` of tools.
         tools: what is known of the tools, by the names that the calls have here.
     """
-    if (
-        settings.count_calls == "all"
-        and settings.failed_calls == "count"
-        and settings.repeated_calls == "count"
-    ):
-        return Selected(expected, actual)
     wanted = _Sieve("expected", settings, tools)
     given = _Sieve("actual", settings, tools)
-    patterns = _forbidden_in(expected)
+    patterns = patterns_in(expected)
     members = wanted.members(expected)
     made = [
         call
         for call in actual
-        if any(fits(pattern, call.name) for pattern in patterns) or given.keeps(call)
+        if forbids(patterns, call.name, settings) is not None or given.keeps(call)
     ]
     return Selected(
         expected if members is None else members,
         tuple(made) if given.ignored else actual,
         (*wanted.ignored, *given.ignored),
     )
-
-
-def _forbidden_in(members: Sequence[Expected]) -> set[str]:
-    """The patterns of what is forbidden, however deep it stands."""
-    found: set[str] = set()
-    pending = list(members)
-    while pending:
-        member = pending.pop()
-        if isinstance(member, Forbidden):
-            found.add(member.pattern)
-        elif isinstance(member, Group):
-            pending += member.members
-    return found
 
 
 def _at_most_once(times: Times) -> Times:
@@ -140,9 +123,9 @@ class _Sieve:
         if call.error is not None:
             return False  # nobody knows what was meant
         arguments = call.arguments
-        if arguments is None and self._side == "actual":
-            arguments = {}
-        kind = (call.name, None if arguments is None else fingerprint(arguments))
+        if self._side == "expected" and (arguments is None or holds_matchers(arguments)):
+            return False  # several calls may be meant
+        kind = (comparable_name(call.name, self._settings), fingerprint(arguments or {}))
         if kind in self._seen:
             return True
         self._seen[kind] = None

@@ -115,11 +115,15 @@ def spell(value: Any) -> Any:
     """A value as a case file has it: rules as `$` keys, and keys that only look so as literal.
 
     Raises:
-        InvalidCall: a key that begins with `$` stands beside a rule, which no file can say.
+        InvalidCall: a key that begins with `$` stands beside a rule, which no file can say; or
+            rules are nested too deeply.
     """
-    if holds_rules(value) or holds_matchers(value):
+    if not holds_rules(value) and not holds_matchers(value):
+        return value
+    try:
         return _spell(value)
-    return value
+    except RecursionError as error:
+        raise InvalidCall("rules are nested too deeply to be written.") from error
 
 
 def _spell(value: Any) -> Any:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct, field
 
-from callscore.core.fault import FaultKind, faulty_calls
+from callscore.core.fault import FaultKind, calls_of, faulty_calls
 from callscore.core.model import f1_of
-from callscore.core.outcome import Outcome, is_passing, outcome_f1, outcome_of
+from callscore.core.outcome import Outcome, counts_nothing, is_passing, outcome_f1, outcome_of
 from callscore.core.statistics import (
     Cluster,
     Interval,
@@ -69,6 +69,7 @@ class Summary(Struct):
         checked_cases: the cases whose tools' schemas are known.
         checked_calls: the actual calls of these cases.
         valid_calls: those of them that their schemas accept.
+        uncounted_cases: the cases in which there are calls, but none that counts.
     """
 
     at_least: float = 1.0
@@ -81,6 +82,7 @@ class Summary(Struct):
     checked_cases: int = 0
     checked_calls: int = 0
     valid_calls: int = 0
+    uncounted_cases: int = 0
 
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id where it is one of several trials."""
@@ -88,6 +90,7 @@ class Summary(Struct):
         _increase(self.outcomes, outcome)
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
+        self.uncounted_cases += counts_nothing(score)
         tool = self.tool
         for pair in score.correct:
             tool(pair.expected.name).correct += 1
@@ -102,7 +105,7 @@ class Summary(Struct):
         for position in score.forbidden:
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:
-            self._add_faults(score.faults, len(score.actual))
+            self._add_faults(score.faults, calls_of("actual", score.actual, score.ignored))
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Note that an outcome, which is counted already, is of a trial of this case."""
@@ -150,6 +153,7 @@ class Summary(Struct):
         self.checked_cases += other.checked_cases
         self.checked_calls += other.checked_calls
         self.valid_calls += other.valid_calls
+        self.uncounted_cases += other.uncounted_cases
 
     @property
     def cases(self) -> int:

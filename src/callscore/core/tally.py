@@ -51,6 +51,8 @@ class PlainCall(Struct, frozen=True, gc=False):
     name: Annotated[str, Meta(min_length=1)]
     arguments: Raw
     times: UnsetType = UNSET  # a repeat count asks for more than to compare
+    optional: UnsetType = UNSET  # these two are mistakes, which somebody has to be told about
+    forbid: UnsetType = UNSET
 
 
 class Examined(NamedTuple):

@@ -12,14 +12,17 @@ from msgspec import Struct
 
 from callscore.checks.check import check_calls
 from callscore.checks.results import KINDS, CheckResults, Finding, ToolFaults
-from callscore.checks.schema import usable_tools
+from callscore.checks.schema import checked_calls, usable_tools
 from callscore.core.fault import FaultKind, faulty_calls
 from callscore.core.model import Case
 from callscore.documents import stop
 from callscore.engines.inputs import Inputs, Part, cases_in
 from callscore.engines.notes import Notes
+from callscore.formats.case_fields import refuse_typos
 from callscore.formats.cases import read_trace, trace_of
 from callscore.formats.definitions import read_definitions
+from callscore.formats.fields import ACTUAL, EITHER, EXPECTED
+from callscore.offered import listed_tools
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
@@ -30,8 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckHooks", "check_files"]
 
-_EXPECTED = ("expected", "referenceToolCalls", "expectedTool")
-_ACTUAL = ("actual", "toolCalls", "calls", "tool_calls")
+_Defined = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
 
 class CheckHooks(Struct, frozen=True):
@@ -89,8 +91,9 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
     """The actual side of a record; a case that was not run has none."""
     if isinstance(value, dict):
-        is_reference = any(field in value for field in _EXPECTED)
-        if is_reference and not any(field in value for field in _ACTUAL):
+        is_reference = any(field in value for field in EXPECTED)
+        if is_reference and not any(field in value for field in ACTUAL + EITHER):
+            refuse_typos(value, place)
             return Case(id=str(value.get("id", "")))
     return read_trace(value, place=place, **options)
 
@@ -112,7 +115,7 @@ class _Collector:
         self._limit = limit
         self._findings: list[Finding] = []
         self._show = hooks.on_finding or self._findings.append
-        self._runs = self._faulty = self._checked = self._invalid = 0
+        self._runs = self._faulty = self._checked = self._unchecked = self._invalid = 0
         self._faults = self._shown = 0
         self._calls: Counter[str] = Counter()
         self._counts: Counter[tuple[str, FaultKind]] = Counter()
@@ -127,11 +130,13 @@ class _Collector:
         faults = check_calls(case.actual, tools)
         self._runs += 1
         self._calls.update([call.name for call in case.actual])
-        if tools:
-            self._checked += len(case.actual)
-            self._invalid += faulty_calls(faults)
-        else:
+        if tools is None:
             self._without_tools.add(name)
+        else:
+            checked = checked_calls(case.actual, tools)
+            self._checked += checked
+            self._unchecked += len(case.actual) - checked
+            self._invalid += faulty_calls(faults)
         self._faulty += len({fault.index for fault in faults})
         self._keep(place, case, faults)
 
@@ -162,6 +167,7 @@ class _Collector:
             calls=self._calls.total(),
             faulty_calls=self._faulty,
             checked_calls=self._checked,
+            unchecked_calls=self._unchecked,
             invalid_calls=self._invalid,
             tools=self._tool_faults(),
             findings=tuple(self._findings),
@@ -190,10 +196,13 @@ def _label(case: Case) -> str | None:
     return case.id if case.trial is None else f"{case.id} #{case.trial}"
 
 
-def _defined(definitions: Any) -> tuple[dict[str, Tool], dict[str, str]]:
-    """The tools that a record defines, by name, and why the schemas of some cannot be used."""
-    if not definitions:
-        return {}, {}
+def _defined(definitions: Any) -> _Defined:
+    """The tools that a record defines, by name, and why the schemas of some cannot be used.
+
+    None where it defines none that can be read; an empty list says that no tool was offered.
+    """
+    if definitions is None:
+        return None, {}
     try:
         return _defined_by(msgspec.json.encode(definitions))
     except (RecursionError, TypeError, ValueError, OverflowError):  # no JSON, so not remembered
@@ -201,9 +210,10 @@ def _defined(definitions: Any) -> tuple[dict[str, Tool], dict[str, str]]:
 
 
 @lru_cache(maxsize=64)  # the records of a file mostly have the same tools
-def _defined_by(text: bytes) -> tuple[dict[str, Tool], dict[str, str]]:
+def _defined_by(text: bytes) -> _Defined:
     return _usable(msgspec.json.decode(text))
 
 
-def _usable(definitions: Any) -> tuple[dict[str, Tool], dict[str, str]]:
-    return usable_tools({tool.name: tool for tool in read_definitions(definitions)})
+def _usable(definitions: Any) -> _Defined:
+    tools = listed_tools(definitions) or read_definitions(definitions)
+    return usable_tools(tools) if tools or definitions == [] else (None, {})

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.api import tools_by_name
-from callscore.checks.schema import require_usable
+from callscore.checks.schema import require_usable, usable_tools
+from callscore.core.tool import Tool
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
-
 __all__ = ["Definitions"]
 
 _MOST_REMEMBERED = 256
 
-_Tools = dict[str, "Tool"]
+_Tools = dict[str, Tool]
 
 
 class Definitions:
@@ -36,27 +35,46 @@ class Definitions:
 
     def __init__(self, given: Any = None) -> None:
         self.of_run: Mapping[str, Tool] | None = None if given is None else _usable(given)
-        self._known: dict[bytes, _Tools] = {}
+        self._known: dict[tuple[bool, bytes], _Tools] = {}
+        self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
 
-    def of(self, tools: Any, place: str) -> Mapping[str, Tool]:
-        """The tools of a case by name, from what stands in its field `tools`.
+    def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
+        """The tools of a case by name, from what it brings; None where nobody knows them.
+
+        Tools that were read from a trace are taken as they are: where a schema cannot be used, nothing
+        is said about the arguments. What stands in the field `tools` of a case must be right.
 
         Raises:
-            UnreadableInput: that is no definitions.
+            UnreadableInput: it is no definitions.
         """
         if self.of_run is not None or tools is None:
-            return self.of_run or {}
+            return self.of_run
+        if tools is not self._latest[0]:
+            self._latest = tools, self._remembered(tools, place)
+        return self._latest[1]
+
+    def _remembered(self, tools: Any, place: str) -> _Tools:
+        from_trace = _is_of_trace(tools)
+        read = _read_of_trace if from_trace else _read
         try:
-            key = msgspec.json.encode(tools)
+            key = from_trace, msgspec.json.encode(tools)
         except (TypeError, ValueError, RecursionError):  # objects of an SDK, say
-            return _read(tools, place)
+            return read(tools, place)
         found = self._known.get(key)
         if found is None:
-            found = _read(tools, place)
+            found = read(tools, place)
             if len(self._known) == _MOST_REMEMBERED:
                 self._known.clear()
             self._known[key] = found
         return found
+
+
+def _is_of_trace(tools: Any) -> bool:
+    return bool(tools) and isinstance(tools, list) and all(isinstance(each, Tool) for each in tools)
+
+
+def _read_of_trace(tools: list[Tool], _: str) -> _Tools:
+    return usable_tools(tools)[0]
 
 
 def _usable(given: Any) -> _Tools:

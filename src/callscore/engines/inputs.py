@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 from callscore.core.model import Case
 from callscore.documents import Document, Documents
 from callscore.errors import InvalidCall, UnreadableInput
+from callscore.formats.calls import NAMES
 from callscore.formats.candidates import read_candidates, require_one_wish
 from callscore.formats.case_fields import is_case, names_a_side
 from callscore.formats.cases import (
@@ -21,16 +22,21 @@ from callscore.formats.cases import (
     trace_of,
 )
 from callscore.formats.dialect import Dialect
+from callscore.formats.expectations import holds_groups
 from callscore.formats.fields import FIELDS, Fields, fields_from
-from callscore.formats.reading import read_as, read_definitions_in, read_named
+from callscore.formats.reading import read_as, read_named
 from callscore.formats.recognition import Recogniser, refusal, remembering
 from callscore.formats.registry import dialect_named
+from callscore.formats.shape import first
 from callscore.formats.sides import are_calls
 from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.offered import brought_tools
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from callscore.core.tool import Tool
 
 __all__ = [
     "CASES",
@@ -132,6 +138,7 @@ class CaseReader:
         self._dialect = inputs.dialect
         self._wanted = remembering(inputs.wanted)
         self._keeps_tools = inputs.keeps_tools
+        self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
         self._fields = inputs.fields and inputs.fields.without(part.other)
         self._recogniser = Recogniser()
@@ -154,7 +161,7 @@ class CaseReader:
             yield from self._read_all(documents.finish(), fields)
 
     def _take_array(self, array: Array) -> Iterator[Found]:
-        if self._part is not CASES and _spells_calls(array.items):
+        if self._part is not CASES and self._spells_calls(array.items):
             yield self._read_our_own(Record(array.place, {"calls": array.items}), {})
             return
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
@@ -164,6 +171,12 @@ class CaseReader:
             return
         for record in array.records():
             yield from self.take(record)
+
+    def _spells_calls(self, items: list[Any]) -> bool:
+        """Whether a list is a run in our own words: no calls, names and pairs, or with groups."""
+        if self._part is REFERENCES and (holds_groups(items) or are_calls(items)):
+            return True
+        return are_calls(items) and all(isinstance(item, str | list) for item in items[:1])
 
     def _documents_for(self, fields: dict[str, Any]) -> Documents:
         group = repr(fields.get("id"))
@@ -236,6 +249,11 @@ class CaseReader:
     def _read_traces(
         self, document: Document, fields: dict[str, Any], wanted: Wanted
     ) -> Iterator[Found]:
+        if self._part is REFERENCES and _are_own_calls(document):
+            # What is written by hand may have rules in it, which a recording has not.
+            items = document.value if isinstance(document.value, list) else [document.value]
+            yield self._read_record(Record(document.place, {"calls": items}), fields, wanted)
+            return
         read = read_as if self._dialect is None else read_named
         try:
             traces = read(document.dialect, document.value, wanted)
@@ -254,12 +272,20 @@ class CaseReader:
     def _with_tools(self, case: Case, document: Document) -> Case:
         if not self._keeps_tools:
             return case
-        tools = read_definitions_in(document.value, dialect=document.dialect)
+        if document is not self._latest[0]:  # which may hold many runs
+            self._latest = document, brought_tools(document)
+        tools = self._latest[1]
         return structs.replace(case, tools=tools) if tools else case
 
     def _offered(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
         """What a document holds, each case with the other answers that may count."""
         return with_others(read_candidates(read, self._wanted, self._top_k))
+
+
+def _are_own_calls(document: Document) -> bool:
+    """Whether it is calls, one a line or in a list, in no words but ours."""
+    items = document.value if isinstance(document.value, list) else [document.value]
+    return document.dialect.name == "generic" and all(first(item, *NAMES) for item in items)
 
 
 def with_others(answers: list[list[Found]]) -> list[Found]:
@@ -280,11 +306,6 @@ def _with_other(found: Found, others: list[Found]) -> Found:
     cases = [other[1] for other in others if not isinstance(other, BadRecord)]
     calls = [other.actual for other in cases if other.actual is not None]
     return place, structs.replace(case, others=tuple(calls))
-
-
-def _spells_calls(items: list[Any]) -> bool:
-    """Whether a list is a run in our own words: no calls, or bare names and pairs among them."""
-    return are_calls(items) and all(isinstance(item, str | list) for item in items[:1])
 
 
 def cases_in(

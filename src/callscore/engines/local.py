@@ -123,7 +123,7 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
         format: what the files are written in; by default that is recognised.
         wanted: what to take from a document that offers a choice.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
-            the cases bring themselves.
+            the cases, or the traces, bring themselves.
         hooks: what wants to be told on the way.
 
     Raises:
@@ -134,7 +134,7 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
     """
     definitions = Definitions(tools)
     collector = Collector(settings, show, limit, hooks, definitions)
-    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k)
+    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
     run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         for path in _paths(paths):
@@ -173,7 +173,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
         format: what both files are written in; by default that is recognised for each.
         wanted: what to take from a document that offers a choice.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
-            the cases bring themselves.
+            the cases, or the traces, bring themselves.
         hooks: what wants to be told on the way.
 
     Raises:
@@ -184,7 +184,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
     """
     definitions = Definitions(tools)
     collector = Collector(settings, show, limit, hooks, definitions)
-    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k)
+    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
     run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         run.join(_paths(expected), _paths(actual))
@@ -278,8 +278,11 @@ class _Run:
             self._refuse(error.place, error.problem)
 
     def _read(self, paths: list[str], part: Part) -> Iterator[tuple[str, Case]]:
+        # What was called is held against the tools that the trace offers, not its reference.
+        keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
+        inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
-            found = cases_in(path, part, self._inputs, on_bytes=self._hooks.on_bytes)
+            found = cases_in(path, part, inputs, on_bytes=self._hooks.on_bytes)
             yield from self._cases(found)
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:

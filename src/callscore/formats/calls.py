@@ -56,6 +56,8 @@ _ARGUMENTS = dict.fromkeys(ARGUMENTS)
 _ALIASES = frozenset((*NAMES, *ARGUMENTS)).difference(("name", "arguments"))
 _OTHER_FIELDS = CALL_FIELDS.difference(NAMES, ARGUMENTS)
 _SHAPES = '{"name": ..., "arguments": {...}}'
+# What people write for yes and no.
+_FLAGS = {True: True, False: False, "true": True, "false": False, "True": True, "False": False}
 _PAIR = 2
 _NAMELESS = "?"
 
@@ -173,7 +175,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
         id=_id_of(_first(call, IDS)),
         step=step if isinstance(step, int) and not isinstance(step, bool) else None,
         result=call.get("result"),
-        failed=failed if isinstance(failed, bool) else None,
+        failed=_FLAGS.get(failed) if isinstance(failed, bool | int | str) else None,
         raw=raw,
         error=error,
         kind=_text(call, "kind"),

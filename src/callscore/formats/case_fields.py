@@ -17,11 +17,13 @@ __all__ = [
     "read_id",
     "read_tags",
     "read_trial",
+    "refuse_groups",
     "refuse_typos",
     "require_tool",
 ]
 
 SIDES = ("id", "input", *EXPECTED, *ACTUAL)  # without any of these a record is no case
+_GROUP_WORDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _ALL_FIELDS = frozenset((*SIDES, *EITHER, "trial", "tools", "tags", "metadata"))
 
 
@@ -56,6 +58,17 @@ def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> s
         problem = f"{' and '.join(given)} mean the same. Keep one of them."
         raise UnreadableInput(place, problem)
     return given[0] if given else None
+
+
+def refuse_groups(record: dict[str, Any], place: str) -> None:
+    """Refuse what belongs into `expected` and would be lost beside it.
+
+    Raises:
+        UnreadableInput: there is some.
+    """
+    for word in _GROUP_WORDS:
+        if word in record:
+            raise UnreadableInput(place, f"`{word}` belongs into the list of what is `expected`.")
 
 
 def refuse_typos(record: dict[str, Any], place: str) -> None:

@@ -14,6 +14,7 @@ from callscore.formats.case_fields import (
     read_id,
     read_tags,
     read_trial,
+    refuse_groups,
     refuse_typos,
     require_tool,
 )
@@ -64,6 +65,7 @@ def read_case(
         UnreadableInput: it is not an object, or one of its fields cannot be read.
     """
     record = _require_object(value, place, "a case")
+    refuse_groups(record, place)
     expected = _read_expected(record, EXPECTED, _How(wanted, dialect, spelled), place)
     actual = _read_actual(record, ACTUAL, _How(wanted, dialect), place)
     if expected is None or actual is None:
@@ -145,6 +147,7 @@ def read_reference(
         UnreadableInput: it is not an object, or a field cannot be read.
     """
     record = _require_object(value, place, "a reference")
+    refuse_groups(record, place)
     expected = _read_expected(record, EXPECTED + EITHER, _How(wanted, dialect), place)
     if expected is None:
         refuse_typos(record, place)

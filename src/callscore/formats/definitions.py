@@ -8,10 +8,11 @@ from callscore.core.tool import Effect, Tool
 from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["read_definition", "read_definitions", "unique_tools"]
+__all__ = ["read_definition", "read_definitions", "unique_tools", "unknown_effects"]
 
+_EFFECTS = get_args(Effect)
 _WRAPPERS = ("function", "toolSpec", "tool_spec", "custom", "tool")
 _LISTS = ("functionDeclarations", "function_declarations")
 _SCHEMAS = (
@@ -122,13 +123,36 @@ def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _read_effect(entry: dict[str, Any]) -> Effect | None:
     """What a definition says of the effect: in our own word, or in the hints of MCP."""
-    if entry.get("effect") in get_args(Effect):
+    if entry.get("effect") in _EFFECTS:
         return cast("Effect", entry["effect"])
     annotations = first(entry, "annotations", "hints")
+    if annotations is None:
+        return None
     is_read = first(annotations, "readOnlyHint", "read_only_hint", "read_only")
     if isinstance(is_read, bool):
         return "read" if is_read else "write"
     return "write" if first(annotations, "destructiveHint", "destructive_hint") is True else None
+
+
+def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
+    """The tools, by name, whose definitions say `effect` and mean none that there is.
+
+    In a trace the word may mean anything; who writes definitions by hand should be told.
+
+    Args:
+        document: definitions, and what they stand in.
+    """
+    pending: list[Any] = [document]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            tool = read_definition(item)
+            effect = item.get("effect")
+            if tool is not None and effect is not None and effect not in _EFFECTS:
+                yield tool.name, effect
+            pending += [item[key] for key in item if key not in _SCHEMAS]
 
 
 def unique_tools(tools: Iterable[Tool]) -> list[Tool]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast, get_args
+from functools import lru_cache
+from typing import Any, cast, get_args
 
 from msgspec import structs
 
+from callscore.core.call import ToolCall
 from callscore.core.expectation import Expected, Forbidden, Group, GroupKind, Times
 from callscore.core.matcher import Matcher
 from callscore.core.nearest import meant_by
 from callscore.errors import InvalidCall
-from callscore.formats.calls import NAMES, is_pair, read_call
+from callscore.formats.calls import CALL_FIELDS, NAMES, is_pair, read_call
 from callscore.formats.describing import describe
-
-if TYPE_CHECKING:
-    from callscore.core.call import ToolCall
 
 __all__ = [
     "FORBID",
@@ -79,11 +78,18 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     """
     if isinstance(item, Matcher):
         problem = f"`{item.key}` stands in place of an argument's value, not of a call"
-        raise InvalidCall(f"{where}: {problem}.")
+        word = item.key.removeprefix("$")
+        hint = f" For calls write expect.{word}(expect.call(...))." if word in GROUPS else ""
+        raise InvalidCall(f"{where}: {problem}.{hint}")
     if isinstance(item, Group):
         return _checked(item, where)
     if isinstance(item, Times):
-        return _read_times(item.call, {"min": item.least, "max": item.most}, where)
+        call: Any = item.call
+        if not isinstance(call, ToolCall):
+            raise InvalidCall(
+                f"{where}.{TIMES}: only a call can be repeated; got {describe(call)}."
+            )
+        return _read_times(call, {"min": item.least, "max": item.most}, where)
     if _read_forbidden(item, where) is not None:
         problem = f"`{FORBID}` holds for the whole case: put it into the top list"
         raise InvalidCall(f"{where}: {problem}.")
@@ -143,14 +149,16 @@ def _read_forbidden(item: Any, where: str) -> Forbidden | None:
     if len(item) == 1 and isinstance(pattern, str) and pattern:
         return Forbidden(pattern)
     problem = 'is the name of a tool, or a pattern such as "delete_*", and stands alone'
-    raise InvalidCall(f"{where}.{FORBID}: it {problem}; got {describe(item)}.")
+    got = describe(pattern if len(item) == 1 else item)
+    raise InvalidCall(f"{where}.{FORBID}: it {problem}; got {got}.")
 
 
 def _read_call(item: Any, where: str, *, spelled: bool) -> ToolCall:
     if isinstance(item, Mapping):
         _refuse_misspelled(item, where)
+        _refuse_words(item, where)
     call = read_call(item, side="expected", where=where)
-    return with_rules(call, where) if spelled and not _is_foreign(item) else call
+    return call if isinstance(item, ToolCall) or not spelled else with_rules(call, where)
 
 
 def _is_call(items: list[Any]) -> bool:
@@ -159,13 +167,6 @@ def _is_call(items: list[Any]) -> bool:
         return False
     arguments = items[1].strip() if isinstance(items[1], str) else ""
     return arguments in ("", "null") or arguments[0] in '{"'  # an object as JSON, perhaps twice
-
-
-def _is_foreign(item: Any) -> bool:
-    """Whether it is a call as another stack records it, in which nothing is a rule."""
-    if not isinstance(item, Mapping):
-        return False
-    return "type" in item or isinstance(item.get("function"), Mapping)
 
 
 def with_rules(call: ToolCall, where: str) -> ToolCall:
@@ -180,6 +181,8 @@ def with_rules(call: ToolCall, where: str) -> ToolCall:
     key = arguments.key if isinstance(arguments, Matcher) else LITERAL
     problem = f"`{key}` stands in place of an argument's value, not of all arguments"
     hint = "To allow other arguments beside these, use mode `flexible` with a threshold of 1"
+    if key == "$any":
+        hint = "To accept any, leave `arguments` out"
     raise InvalidCall(f"{where}.arguments: {problem}. {hint}.")
 
 
@@ -194,6 +197,47 @@ def refuse_misspelled(items: list[Any], where: str) -> None:
             _refuse_misspelled(item, f"{where}[{position}]")
 
 
+def refuse_words(items: list[Any], where: str) -> None:
+    """Refuse a call that has a word beside it which would mean something around it.
+
+    Anything else may stand beside a name and arguments, but to ignore `forbid` or a misspelled
+    `times` would change what is expected.
+
+    Raises:
+        InvalidCall: there is one.
+    """
+    for position, item in enumerate(items):
+        if isinstance(item, Mapping):
+            _refuse_words(item, f"{where}[{position}]")
+
+
+def _refuse_words(item: Mapping[str, Any], where: str) -> None:
+    for key in item:
+        if key in CALL_FIELDS or not isinstance(key, str):
+            continue
+        meant = _word_meant_by(key)
+        if meant in _BOUNDS:
+            raise InvalidCall(
+                f'{where}: {describe(key)} belongs into `times`: {{"times": {{...}}}}.'
+            )
+        if meant == TIMES:
+            raise InvalidCall(f"{where}: {describe(key)} is no field of a call. Is 'times' meant?")
+        if meant is not None:
+            problem = f"{describe(key)} cannot stand beside a call: it goes around it"
+            raise InvalidCall(f'{where}: {problem}, as in {{"{meant}": ...}}.')
+
+
+@lru_cache(maxsize=256)  # the calls of a file mostly have the same keys
+def _word_meant_by(key: str) -> str | None:
+    from difflib import get_close_matches
+
+    words = (*_KINDS, TIMES, *_BOUNDS)
+    if key in words:
+        return key
+    found = get_close_matches(key.lower(), (*_KINDS, TIMES), n=1, cutoff=0.8)
+    return found[0] if found else None
+
+
 def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
     if any(name in item for name in NAMES) or len(item) != 1:
         return
@@ -202,11 +246,15 @@ def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
         problem = f"{describe(key)} stands in place of an argument's value, not of a call"
         raise InvalidCall(f"{where}: {problem}.")
     hint = meant_by(key, _KINDS)
+    if not hint and isinstance(item[key], list):
+        hint = f". There are {', '.join(_KINDS)}."
     if hint:
         raise InvalidCall(f"{where}: {describe(key)} is no group{hint}")
 
 
 def _read_times(call: ToolCall, times: Any, where: str) -> Times:
+    if isinstance(times, float) and times.is_integer():
+        times = int(times)  # JSON knows no difference
     bounds = {"min": times, "max": times} if _is_count(times) else times
     if not isinstance(bounds, Mapping):
         problem = 'is a number, or an object such as {"min": 1, "max": 3}'

@@ -190,6 +190,7 @@ def _call() -> dict[str, Any]:
     nested = {"properties": {"name": {"type": ["string", "null"]}, _ARGUMENTS: _GIVEN}}
     return {
         "title": "A call",
+        "not": has_any((*_KINDS, "min", "max")),  # which go around it, or into `times`
         "if": {"properties": {_NESTED: {"type": "object"}}, "required": [_NESTED]},
         "then": {"properties": {_NESTED: nested, TIMES: {"$ref": "#/$defs/times"}}},
         "else": _flat_call(),

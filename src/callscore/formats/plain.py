@@ -27,6 +27,7 @@ class PlainCase(Struct, frozen=True, gc=False):
     expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
     toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
     tools: UnsetType = UNSET  # by whose schemas the calls are checked
+    forbid: UnsetType = UNSET  # which belongs into `expected`
 
 
 # What a key begins with that may be a rule in place of a value, also if it is written as an escape.

@@ -57,7 +57,7 @@ def read_side(
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or are_calls(value):
-        return read_calls(value, side=side, where=where)
+        return _with_failures(read_calls(value, side=side, where=where), wanted)
     from callscore.formats.objects import plain
 
     document = json_of(value) if isinstance(value, str) else plain(value)
@@ -70,6 +70,22 @@ def read_side(
     except InvalidCall as error:
         raise InvalidCall(f"{where}: {error}") from error
     return _on_side(as_one(traces, where=where), side, where)
+
+
+def _with_failures(calls: _Calls, wanted: Wanted) -> _Calls:
+    """The calls, failed where the text of their result says so and nothing else does."""
+    if not any(isinstance(call.result, str) for call in calls):
+        return calls
+    return tuple(
+        [
+            structs.replace(call, failed=True)
+            if call.failed is None
+            and isinstance(call.result, str)
+            and wanted.failure.search(call.result)
+            else call
+            for call in calls
+        ]
+    )
 
 
 def read_wanted(
@@ -95,35 +111,48 @@ def read_wanted(
     if value.__class__ is list:
         calls = read_plain(value)
         if calls is not None:
-            return _with_rules(calls, where) if spelled else calls
-    from callscore.formats.expectations import holds_groups, read_expectation, refuse_misspelled
+            return _with_rules(calls, where, value) if spelled else calls
+    from callscore.formats.expectations import (
+        holds_groups,
+        read_expectation,
+        refuse_misspelled,
+        refuse_words,
+    )
 
-    items = list(value) if isinstance(value, list | tuple) else [value]
+    if isinstance(value, tuple | set | frozenset | Iterator):
+        value = list(value)
+    items = value if isinstance(value, list) else [value]
     if holds_groups(items):
         return read_expectation(items, where=where, spelled=spelled)
+    is_own = _is_own(items)
+    if is_own:
+        refuse_words(items, where)
     try:
         calls = read_side(value, side="expected", where=where, wanted=wanted, dialect=dialect)
     except InvalidCall:
         refuse_misspelled(items, where)
         raise
-    return _with_rules(calls, where) if spelled and _is_own(items) else calls
+    return _with_rules(calls, where, items) if spelled and is_own else calls
 
 
 def _is_own(items: list[Any]) -> bool:
     """Whether these are calls as people write them, and no document of another stack."""
-    if are_calls(items):
-        return True
-    if not all(first(item, *NAMES) for item in items if isinstance(item, dict)):
+    named = [item for item in items if isinstance(item, dict)]
+    if not all(first(item, *NAMES) for item in named):
         return False
+    if are_calls(items) or all(CALL_FIELDS.issuperset(item) for item in named):
+        return True
     from callscore.formats.recognition import find_dialect
 
     dialect = find_dialect(items)
     return dialect is None or dialect.name == _GENERIC
 
 
-def _with_rules(calls: _Calls, where: str) -> _Calls:
+def _with_rules(calls: _Calls, where: str, items: list[Any]) -> _Calls:
     from callscore.formats.expectations import with_rules
 
+    if any(isinstance(item, ToolCall) for item in items):
+        return calls  # they were made in Python
     return tuple([with_rules(call, f"{where}[{at}]") for at, call in enumerate(calls)])
 
 
@@ -166,9 +195,15 @@ def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -
     try:
         return read_calls(document, side=side[0], where=side[1])
     except InvalidCall as other:
-        if not isinstance(document, dict | list | str):
+        if not isinstance(document, dict | list | str) or _is_nearly_a_call(document):
             raise
         raise UnknownFormat(f"{other} If it is a trace: {error}") from error
+
+
+def _is_nearly_a_call(document: Any) -> bool:
+    """Whether something has a name, so that it is no trace that nobody knows."""
+    items = document if isinstance(document, list) else [document]
+    return all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
 
 
 def _is_prose(text: str) -> bool:

@@ -28,6 +28,7 @@ def write(results: CheckResults, *, lang: Language = "en") -> str:
         "calls": results.calls,
         "faulty_calls": results.faulty_calls,
         "checked_calls": results.checked_calls,
+        "unchecked_calls": results.unchecked_calls,
         "invalid_calls": results.invalid_calls,
         "parameters_valid": results.parameters_valid,
         "faults": results.totals,

@@ -38,7 +38,7 @@ _TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмен�
 _FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
 
 _FAULTY = Phrase("{count} at fault, {share}", "с ошибками: {count}, {share}")
-_FAULTLESS = Phrase("nothing is wrong with them", "ошибок нет")
+_FAULTLESS = Phrase("no faults found", "ошибок не найдено")
 _NO_CALLS = Phrase("no calls", "вызовов нет")
 _VALID = Phrase(
     "parameters valid: {share} ({part} of {whole})",
@@ -97,6 +97,13 @@ _NOTES = (
         Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
     ),
 )
+_UNCHECKED = Phrase(
+    "{count} with nothing to check the arguments by: the tool has no schema that can be used, or the "
+    "trace no arguments with names",
+    "{count} без проверки аргументов: у инструмента нет пригодной схемы или в трассе нет именованных "
+    "аргументов",
+)
+_OF_RUNS = "without_tools"
 _NAMES_SHOWN = 3
 _NAME_WIDTH = 120
 
@@ -124,14 +131,21 @@ def parameters_line(results: CheckResults, lang: Language) -> str | None:
 
 
 def check_notes(results: CheckResults, lang: Language) -> list[tuple[str, str]]:
-    """What was not checked, or not all of it: a sentence, and the first names if not all are meant."""
+    """What was not checked, or not all of it: a sentence, and the first names if not all are meant.
+
+    A tool whose schema cannot be used is named with the reason.
+    """
     lines: list[tuple[str, str]] = []
     for note in _NOTES:
         noted: Noted = getattr(results, note.field)
         if noted.count:
             count = count_of(note.nouns, noted.count, lang)
-            names = "" if noted.count == results.runs else _names(noted, lang)
+            is_of_all = note.field == _OF_RUNS and noted.count == results.runs
+            names = "" if is_of_all else _names(noted, lang)
             lines.append((say(note.sentence, lang, count=count), names))
+    if results.unchecked_calls:
+        count = count_of(_CALLS, results.unchecked_calls, lang)
+        lines.append((say(_UNCHECKED, lang, count=count), ""))
     return lines
 
 

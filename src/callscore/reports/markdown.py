@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from callscore.core.diff import call_lines, plain_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
-from callscore.core.wording import count_of, decimal, percent, rating, say, summary_line
+from callscore.core.wording import count_of, percent, rating, say, summary_line
 from callscore.reports import wording
 from callscore.reports.markdown_text import code, entities, table
 from callscore.reports.tool_table import tool_columns
+from callscore.reports.trial_table import trial_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +53,7 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
     yield from _tools(summary, lang)
     yield from _confusions(summary, lang)
     yield from _arguments(summary, lang)
-    yield from _checks(summary, lang)
+    yield from _checks(results, lang)
     for case in results.cases:
         yield _case(case, lang)
     if results.not_shown:
@@ -67,7 +68,7 @@ def _headline(results: Results, lang: Language) -> Iterator[str]:
         return
     yield f"## {say(wording.HEADLINE, lang, score=percent(f1))}: {rating(f1, lang=lang)}"
     cases = count_of(wording.SCORED_CASES, results.summary.cases, lang)
-    line = f"{cases}, {wording.comparison_text(results.settings, lang)}"
+    line = f"{cases}, {wording.comparison_text(results.settings, lang, write=code)}"
     if interval is not None:
         line += f", {say(wording.INTERVAL, lang, interval=wording.interval_text(interval))}"
     yield line
@@ -102,10 +103,8 @@ def _note(sentence: str, names: str) -> str:
 
 
 def _trials(summary: Summary, lang: Language) -> Iterator[str]:
-    rates = {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
-    if rates["pass@k"]:
-        labels = [f"k={k}" for k in range(1, len(rates["pass@k"]) + 1)]
-        rows = [(label, *map(decimal, values)) for label, values in rates.items()]
+    labels, rows = trial_table(summary)
+    if rows:
         yield _heading(wording.TRIALS, lang)
         yield table(("", *labels), rows)
 
@@ -137,7 +136,8 @@ def _arguments(summary: Summary, lang: Language) -> Iterator[str]:
     yield from _ranking(wording.WRONG_ARGUMENTS, labels, rows, _MOST_ARGUMENTS, lang)
 
 
-def _checks(summary: Summary, lang: Language) -> Iterator[str]:
+def _checks(results: Results, lang: Language) -> Iterator[str]:
+    summary = results.summary
     if not summary.checked_calls:
         return
     from callscore.core.fault_text import kind_name
@@ -151,6 +151,9 @@ def _checks(summary: Summary, lang: Language) -> Iterator[str]:
         for tool, kind, count in worst_faults(summary)
     ]
     yield from islice(_ranking(wording.CHECKS, labels, rows, _MOST_FAULTS, lang), 1, None)
+    where = wording.where_line(results, lang, write=code)
+    if where is not None:
+        yield where
 
 
 def _ranking(

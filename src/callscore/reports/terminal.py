@@ -11,10 +11,11 @@ from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
-from callscore.core.wording import count_of, decimal, percent, rating, say
+from callscore.core.wording import count_of, percent, rating, say
 from callscore.reports import wording
 from callscore.reports.sections import Section, print_sections, width_of, written
 from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
+from callscore.reports.trial_table import MOST_COLUMNS, trial_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +38,6 @@ _MOST_FAULTS = 15
 _NAME_WIDTH = 40
 _SHORTEST_NAME = 8
 _SPACE = "   "
-
-# What stands together, with an empty line before the next such group.
 
 
 class _Ranking(NamedTuple):
@@ -71,8 +70,9 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
         _note(sentence, names) for sentence, names in wording.note_lines(results, lang)
     ]
     tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary, width, lang)]
-    checks = _checks(summary, width, lang)
-    yield from (section for section in (notes, _trials(summary, lang), *tables, checks) if section)
+    checks = _checks(results, width, lang)
+    trials = _trials(summary, width, lang)
+    yield from (section for section in (notes, trials, *tables, checks) if section)
     for case in results.cases:
         yield _case(case, width, lang)
     if results.not_shown:
@@ -128,13 +128,14 @@ def _note(sentence: str, names: str) -> Text:
     return line.append(f" ({names})" if names else "", "dim")
 
 
-def _trials(summary: Summary, lang: Language) -> Section:
-    rates = {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
-    if not rates["pass@k"]:
+def _trials(summary: Summary, width: int, lang: Language) -> Section:
+    room = (width - len("pass@k")) // (len(_SPACE) + len("0.123"))
+    labels, rows = trial_table(summary, most=min(room, MOST_COLUMNS))
+    if not rows:
         return []
-    table = _table([""], [f"k={k}" for k in range(1, len(rates["pass@k"]) + 1)])
-    for label, values in rates.items():
-        table.add_row(label, *map(decimal, values))
+    table = _table([""], labels)
+    for row in rows:
+        table.add_row(*row)
     return [_heading(wording.TRIALS, lang), table]
 
 
@@ -191,8 +192,9 @@ def _label_width(label: str) -> int:
     return max(map(len, label.split("\n")))
 
 
-def _checks(summary: Summary, width: int, lang: Language) -> Section:
+def _checks(results: Results, width: int, lang: Language) -> Section:
     """What the schemas say of the calls; nothing where nobody knows them."""
+    summary = results.summary
     if not summary.checked_calls:
         return []
     from callscore.core.fault_text import kind_name
@@ -206,7 +208,8 @@ def _checks(summary: Summary, width: int, lang: Language) -> Section:
     names = (wording.TOOL, wording.FAILURE)
     ranking = _Ranking(wording.CHECKS, names, (wording.TIMES,), rows, _MOST_FAULTS)
     heading, *table = _ranked(ranking, width, lang) or [_heading(wording.CHECKS, lang)]
-    return [heading, line, *table]
+    where = wording.where_line(results, lang)
+    return [heading, line, *table, *([] if where is None else [Text(where, "dim")])]
 
 
 def _heading(phrase: Phrase, lang: Language) -> Text:

@@ -14,6 +14,8 @@ from callscore.core.text import clip_middle, escape
 from callscore.core.wording import Phrase, Plural, count_of, percent, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from callscore.core.results import Results
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
@@ -64,6 +66,7 @@ __all__ = [
     "forbidden_line",
     "interval_text",
     "note_lines",
+    "where_line",
 ]
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
@@ -85,10 +88,10 @@ _CHANGES = {
     "repeated_calls": Phrase("repeats collapsed", "повторы считаются одним вызовом"),
     "arrays": Phrase("arrays in any order", "порядок в массивах любой"),
     "nested_objects": Phrase("extra keys in objects allowed", "в объектах допустимы лишние ключи"),
-    "arguments": Phrase("rules for arguments: {value}", "правил для аргументов: {value}"),
+    "arguments": Phrase("rules for arguments ({value})", "правила для аргументов ({value})"),
     "strip_prefix": Phrase("prefixes stripped", "префиксы отброшены"),
     "normalise_name": Phrase("names normalised", "имена нормализованы"),
-    "effects": Phrase("effects given: {value}", "эффектов задано: {value}"),
+    "effects": Phrase("effects ({value})", "эффекты ({value})"),
     "top_k": Phrase("best of {value} answers", "лучший из ответов, до {value}"),
     "similarity": Phrase("own similarity", "своя мера сходства"),
     "judge": Phrase("with a judge", "с судьёй"),
@@ -128,6 +131,7 @@ WRONG_ARGUMENTS = Phrase("Arguments most often wrong", "Аргументы, в �
 ARGUMENT = Phrase("argument", "аргумент")
 TIMES = Phrase("times", "раз")
 CHECKS = Phrase("Checks by the tools' schemas", "Проверки по схемам инструментов")
+WHERE = Phrase("{command} shows where", "{command} покажет, где")
 VALID_CALLS = Phrase("calls valid", "вызовов без ошибок")
 FAILURE = Phrase("failure", "ошибка")
 TRIALS = Phrase("Repeated trials", "Повторные попытки")
@@ -197,9 +201,23 @@ STOPPED = Phrase(
 NOT_SCORED = Phrase("no expected calls are given", "эталонные вызовы не указаны")
 NOT_RUN = Phrase("there is no trace", "трассировки нет")
 _NAMES_SHOWN = 5
+_RULES_SHOWN = 4
+_RULE_WIDTH = 40
 _NAME_WIDTH = 100
 
 
+# A sentence that begins with how many cases it is about.
+UNCOUNTED_CASES = Plural(
+    (
+        "case: no call counts under these settings, so it passes",
+        "cases: no call counts under these settings, so they pass",
+    ),
+    (
+        "случай: по этим настройкам ни один вызов не учитывается, поэтому он пройден",
+        "случая: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
+        "случаев: по этим настройкам ни один вызов не учитывается, поэтому они пройдены",
+    ),
+)
 FORBIDDEN_LINE = Phrase(
     "{calls}, in {cases}: such a case scores 0",
     "{calls} (затронуто: {cases}), оценка такого случая 0",
@@ -224,6 +242,8 @@ def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
     """What was forbidden, not scored, not run, repeated or skipped: a sentence, and the first names."""
     forbidden = forbidden_line(results.summary, lang)
     lines: list[tuple[str, str]] = [] if forbidden is None else [forbidden]
+    if results.summary.uncounted_cases:
+        lines.append((count_of(UNCOUNTED_CASES, results.summary.uncounted_cases, lang), ""))
     for note in _NOTES:
         noted: Noted = getattr(results, note.field)
         if noted.count:
@@ -249,20 +269,50 @@ def count_text(part: int, whole: int, lang: Language) -> str:
     return f"{say(OF, lang, part=part, whole=whole)}, {percent(part / whole)}"
 
 
-def comparison_text(settings: Settings, lang: Language) -> str:
-    """How the calls were compared, in a few words; what is as by default goes without saying."""
+def where_line(
+    results: Results, lang: Language, *, write: Callable[[str], str] = escape
+) -> str | None:
+    """How to find faults in cases that are not shown; None where there are none."""
+    shown = sum(len(case.score.faults or ()) for case in results.cases)
+    if sum(results.summary.faults.values()) <= shown:
+        return None
+    return say(WHERE, lang, command=write("callscore check"))
+
+
+def comparison_text(
+    settings: Settings, lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """How the calls were compared, in a few words; what is as by default goes without saying.
+
+    Args:
+        settings: what decided that.
+        lang: the language.
+        write: makes the patterns in the settings safe to show.
+    """
     threshold = f"{settings.argument_match_threshold:g}"
     mode = say(COMPARISON[settings.mode], lang, threshold=threshold)
     changes = [
-        say(phrase, lang, value=_short_value(getattr(settings, name)))
+        say(phrase, lang, value=_short_value(name, settings, lang, write))
         for name, phrase in _CHANGES.items()
         if getattr(settings, name) != getattr(DEFAULT, name)
     ]
     return ", ".join([mode, say(COMPARISON[settings.order], lang), *changes])
 
 
-def _short_value(value: object) -> str:
-    return str(len(value)) if isinstance(value, tuple) else f"{value}"
+def _short_value(name: str, settings: Settings, lang: Language, write: Callable[[str], str]) -> str:
+    if name == "arguments":
+        rules = [(rule.pattern, rule.rule) for rule in settings.arguments]
+    elif name == "effects":
+        rules = [(pattern, effect) for pattern, effect in settings.effects]
+    else:
+        return f"{getattr(settings, name)}"
+    shown = [
+        write(clip_middle(escape(f"{pattern} {what}"), _RULE_WIDTH))
+        for pattern, what in rules[:_RULES_SHOWN]
+    ]
+    if len(rules) > _RULES_SHOWN:
+        shown.append(say(MORE, lang, count=len(rules) - _RULES_SHOWN))
+    return ", ".join(shown)
 
 
 def call_counts(summary: Summary, lang: Language) -> tuple[str, str]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.comparator import check, compare, describe
-from callscore.core.comparison import context_for
+from callscore.core.comparator import check, describe
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 

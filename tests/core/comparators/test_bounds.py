@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, compare, describe
-from callscore.core.comparison import context_for
+from callscore.core.comparator import check, describe
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 

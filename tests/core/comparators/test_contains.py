@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from callscore.core.comparator import check, compare
-from callscore.core.comparison import context_for
+from callscore.core.comparator import check
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 

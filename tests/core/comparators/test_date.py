@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, compare
-from callscore.core.comparators.date import NO_DATE, ZONE_UNKNOWN
-from callscore.core.comparison import context_for
+from callscore.core.comparator import check
+from callscore.core.comparators.date import NO_DATE, NOT_MIDNIGHT, ZONE_UNKNOWN
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 from callscore.core.verdict import Verdict
@@ -41,7 +41,6 @@ def test_two_spellings_of_one_moment_are_the_same(wanted: Any, given: Any) -> No
     ("wanted", "given"),
     [
         ("2024-01-15", "2024-01-16"),
-        ("2024-01-15", "2024-01-15T00:00:01"),
         ("2024-01-15T12:00:00Z", "2024-01-15T12:00:00+03:00"),
         ("2024-01-15T12:00:00", "2024-01-15T12:00:01"),
     ],
@@ -51,6 +50,13 @@ def test_two_moments_are_not(wanted: Any, given: Any) -> None:
     assert not verdict(given, wanted).matched
 
 
+def test_a_day_is_no_time_of_day_but_midnight_and_a_note_says_so() -> None:
+    for found in (verdict("2024-01-15", "2024-01-15T00:00:01"), verdict(1705276801, "2024-01-15")):
+        assert (found.matched, found.value) == (False, 0)
+        assert found.note is not None
+        assert found.note.phrase is NOT_MIDNIGHT
+
+
 def test_with_and_without_a_time_zone_cannot_be_compared() -> None:
     note = verdict("2024-01-15T12:00:00Z", "2024-01-15T12:00:00").note
 
@@ -58,7 +64,9 @@ def test_with_and_without_a_time_zone_cannot_be_compared() -> None:
     assert note.phrase is ZONE_UNKNOWN
 
 
-@pytest.mark.parametrize("given", ["01/02/2024", "soon", None, ["2024-01-15"], True])
+@pytest.mark.parametrize(
+    "given", ["01/02/2024", "15 March 2025", "soon", None, ["2024-01-15"], True]
+)
 def test_what_is_no_date_is_told_so(given: Any) -> None:
     note = verdict("2024-01-15", given).note
 
@@ -72,3 +80,17 @@ def test_nothing_but_a_date_can_be_expected(value: Any) -> None:
 
     assert problem is not None
     assert problem.startswith("a date as in ISO 8601, RFC 2822 or seconds since 1970 is wanted")
+
+
+@pytest.mark.parametrize("value", [20250315, 19000101, 21001231, 20240115103000])
+def test_a_date_without_quotes_is_told_to_have_them(value: int) -> None:
+    problem = check(Matcher("$date", value))
+
+    assert problem is not None
+    assert problem.endswith(f'if a date is meant, write it in quotes: "{value}".')
+    assert check(Matcher("$date", str(value))) is None
+
+
+@pytest.mark.parametrize("value", [20251345, 18991231, 21010101, 1705276800, 0, -20250315])
+def test_seconds_that_are_no_date_need_none(value: int) -> None:
+    assert check(Matcher("$date", value)) is None

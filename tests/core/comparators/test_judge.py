@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.comparator import check, compare
-from callscore.core.comparison import context_for
+from callscore.core.call import ToolCall
+from callscore.core.comparator import check
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
+from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.errors import InvalidSettings
 
@@ -97,3 +99,15 @@ def test_without_a_judge_the_error_says_how_to_get_one() -> None:
 )
 def test_a_question_is_text_and_enough_is_a_share(matcher: Matcher) -> None:
     assert check(matcher) is not None
+
+
+def test_a_score_and_its_differences_rest_on_one_answer() -> None:
+    answers = iter([False, True, True, True, True])
+    settings = Settings(judge=lambda _question, _value: next(answers))
+    expected = ToolCall("say", {"text": Matcher("$judge", "polite?")})
+
+    score = score_calls((expected,), (ToolCall("say", {"text": "go"}),), settings)
+
+    assert score.f1 == 0
+    assert [found.kind for found in score.incorrect[0].differences] == ["matcher"]
+    assert score.incorrect[0].matched_arguments == 0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from callscore.core.comparator import check, compare, describe
-from callscore.core.comparison import context_for
-from callscore.core.matcher import Matcher
+from callscore.core.comparator import check, describe
+from callscore.core.comparison import compare, context_for
+from callscore.core.matcher import ABSENT, Matcher
 from callscore.core.settings import Settings
 
 CONTEXT = context_for(Settings())
@@ -60,3 +60,14 @@ def test_alternatives_are_described_in_a_row() -> None:
     matcher = Matcher("$one_of", ["a", None, Matcher("$gt", 1, {"$lt": 3}), [1]])
 
     assert describe(matcher) == '$one_of "a", null, ($gt 1, $lt 3), [1]'
+
+
+def test_nothing_will_do_where_one_alternative_says_so() -> None:
+    or_nothing = Matcher("$one_of", [Matcher("$absent"), 5])
+    or_default = Matcher("$one_of", [Matcher("$optional", 1), Matcher("$any")])
+
+    assert compare(or_nothing, ABSENT, CONTEXT).matched
+    assert compare(or_nothing, 5, CONTEXT).matched
+    assert not compare(or_nothing, 6, CONTEXT).matched
+    assert compare(or_default, ABSENT, CONTEXT).matched
+    assert not compare(Matcher("$one_of", [Matcher("$any"), None]), ABSENT, CONTEXT).matched

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from callscore.core.comparator import compare
-from callscore.core.comparison import context_for
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import ABSENT, Matcher
 from callscore.core.settings import Settings
 from callscore.core.verdict import Part

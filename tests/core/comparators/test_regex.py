@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from callscore.core.comparator import check, compare
+from callscore.core.comparator import check
 from callscore.core.comparators import regex as module
-from callscore.core.comparison import context_for
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import Matcher
 from callscore.core.settings import Settings
 
@@ -37,29 +40,103 @@ def test_an_endless_search_is_given_up_and_not_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_slow", set())
-
+    monkeypatch.setattr(module, "_slow", {})
     first = compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
-    again = compare(Matcher("$regex", ENDLESS), "aa", CONTEXT)
-    other = compare(Matcher("$regex", "a+$"), "aa", CONTEXT)
+    monkeypatch.setattr(module, "_SECONDS", 100.0)
+
+    again = compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
 
     assert first.note is not None
     assert first.note.text("en") == "the expression is too slow: gave up after 0.05 s"
     assert first.note.text("ru").endswith("поиск прерван через 0.05 с")
     assert again == first
-    assert other.matched
+
+
+def test_another_text_is_not_the_worse_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 0.05)
+    monkeypatch.setattr(module, "_slow", {})
+
+    assert not compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT).matched
+    assert compare(Matcher("$regex", ENDLESS), "aa", CONTEXT).matched
+    assert not compare(Matcher("$regex", ENDLESS), "b", CONTEXT).matched
+    assert compare(Matcher("$regex", "a+$"), "aa", CONTEXT).matched
+
+
+def test_many_endless_searches_have_less_and_less_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 0.02)
+    monkeypatch.setattr(module, "_TRIES", 1)
+    monkeypatch.setattr(module, "_LEAST_SECONDS", 0.0002)
+    monkeypatch.setattr(module, "_REMEMBERED", 4)
+    slow: dict[Any, float] = {}
+    monkeypatch.setattr(module, "_slow", slow)
+
+    for number in range(6):
+        compare(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), CONTEXT)
+        assert len(slow) == min(number + 1, 4)
+
+    assert [*slow.values()] == [pytest.approx(0.0002)] * 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found", "other"),
+    [
+        ("^UA{d}$", "UA{d}", "U"),
+        ("a{e}", "a{e}", "b"),
+        ("id{i}", "id{i}", "iid"),
+        ("(?:foo){e<=1}", "foo{e<=1}", "fo"),
+        ("^x{}$", "x{}", "x"),
+        ("^x{,}$", "xxx", "x{,}"),
+        ("^[[:alpha:]]$", ":]", "b"),
+        ("^[^[{e}]$", "x", "["),
+        (r"^[\[{]$", "{", "e"),
+        (r"^\N{DIGIT ONE}{2}$", "11", "1"),
+        (r"^[\N{DIGIT ONE}[]$", "[", "N"),
+        ("(?#[)^a{e}]$", "a{e}]", "a"),
+        ("^[ab&&a]$", "&", "&&"),
+    ],
+)
+def test_an_expression_means_what_it_means_in_python(pattern: str, found: str, other: str) -> None:
+    matcher = Matcher("$regex", pattern)
+
+    assert check(matcher) is None
+    assert compare(matcher, found, CONTEXT).matched
+    assert not compare(matcher, other, CONTEXT).matched
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [*"ab1e{}[]()|*?^$.,:-", "{e}", "{2}", "{,1}", "[^", "[:a:]", r"\d", "(?:", "&&"]
+    )
+)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@settings(max_examples=300)
+@given(PIECES.map("".join), st.text("ab1e{}[]:-,", max_size=6))
+def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
+    try:
+        expected = re.search(pattern, text) is not None
+    except re.error:
+        assert check(Matcher("$regex", pattern)) is not None
+    else:
+        assert check(Matcher("$regex", pattern)) is None
+        assert compare(Matcher("$regex", pattern), text, CONTEXT).matched == expected
 
 
 @pytest.mark.parametrize(
     ("pattern", "problem"),
     [
-        ("a(", "not a regular expression: missing ) at position 2."),
+        ("a(", "not a regular expression: missing ), unterminated subpattern at position 1."),
+        (r"\p{Lu}", r"not a regular expression: bad escape \p at position 0."),
+        (r"\m", r"not a regular expression: bad escape \m at position 0."),
+        ("a{,9999999999}", "not a regular expression: the repetition number is too large."),
+        ("(?x) a # [", "a regular expression with (?x) cannot have a # in it."),
         ("*a", "not a regular expression: nothing to repeat at position 0."),
         ("(" * 2000 + ")" * 2000, "the regular expression is nested too deep."),
         ("a" * 5001, "the regular expression is longer than 5000 characters."),
-        ("a(?R)?b", "a regular expression that calls itself cannot be used."),
-        ("(a)(?1)", "a regular expression that calls itself cannot be used."),
-        ("(?P<x>a)(?&x)", "a regular expression that calls itself cannot be used."),
+        ("a(?R)?b", "not a regular expression: unknown extension ?R at position 2."),
+        ("(a)(?1)", "not a regular expression: unknown extension ?1 at position 4."),
+        ("(?P<x>a)(?&x)", "not a regular expression: unknown extension ?& at position 9."),
         (None, "a regular expression is wanted, not null."),
     ],
 )
@@ -92,7 +169,9 @@ def test_what_would_fill_the_memory_is_refused(pattern: str) -> None:
         r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
         "(?:.{0,5000}){1,3000}",
         "[)](a|b){9}",
-        r"\p{Lu}\w+ (?i:street)",
+        r"[A-Z]\w+ (?i:street)",
+        "(?x) a b",
+        "(?i)#a",
         "x{,5}y{z}",
     ],
 )
@@ -102,3 +181,11 @@ def test_what_people_write_is_not(pattern: str) -> None:
 
 def test_a_bracket_too_many_is_left_to_the_library() -> None:
     assert check(Matcher("$regex", "a)")) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"), [(r"^\(?0\d{2}\)? \d+$", "(030) 12"), (r"\(?R", "R"), ("[(?&]", "&")]
+)
+def test_what_only_looks_like_a_call_of_itself_is_used(pattern: str, text: str) -> None:
+    assert check(Matcher("$regex", pattern)) is None
+    assert compare(Matcher("$regex", pattern), text, CONTEXT).matched

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, compare
-from callscore.core.comparison import context_for
+from callscore.core.comparator import check
+from callscore.core.comparison import compare, context_for
 from callscore.core.matcher import ABSENT, Matcher
 from callscore.core.settings import Settings
 from callscore.core.verdict import Part

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.comparator import check, compare
+from callscore.core.comparator import check
+from callscore.core.comparators import unordered as module
+from callscore.core.comparison import compare, context_for
 from callscore.core.comparison import compare as compare_values
-from callscore.core.comparison import context_for
 from callscore.core.matcher import ABSENT, Matcher
 from callscore.core.settings import Settings
 from callscore.core.verdict import Part, Verdict
@@ -131,3 +132,83 @@ def test_among_very_many_nothing_is_set_against_each_other() -> None:
 
     assert len(parts) == 22
     assert all(part.expected is ABSENT or part.actual is ABSENT for part in parts)
+
+
+def test_an_item_that_may_be_absent_needs_no_partner_but_takes_one() -> None:
+    optional = Matcher("$optional", 2)
+
+    assert verdict([1, optional], [1]).matched
+    assert verdict([optional, 1], [1, 2]).matched
+    assert verdict([Matcher("$absent"), 1], [1]).matched
+    assert verdict([1, optional], [1, 3]).parts == (Part(1, ABSENT, 3),)
+    assert verdict([1, optional], []).parts == (Part(0, 1, ABSENT),)
+    assert verdict([1, optional], [3]).value == 0
+
+
+def test_an_item_that_needs_a_partner_comes_before_one_that_does_not() -> None:
+    either = Matcher("$optional", Matcher("$one_of", [1, 2]))
+    low, high = Matcher("$lt", 2), Matcher("$gt", 1)
+
+    assert verdict([either, low], [1]).matched
+    assert verdict([either, low], [1, 2]).matched
+    assert verdict([either, high, low], [2, 1]).matched
+    assert verdict([either, either, low], [2, 1]).matched
+
+
+@given(
+    st.lists(ITEMS, max_size=4),
+    st.lists(ITEMS, max_size=2),
+    st.lists(st.integers(0, 6), max_size=5),
+)
+def test_it_matches_where_some_way_to_leave_out_what_may_be_absent_does(
+    wanted: list[Any], optional: list[Any], given: list[int]
+) -> None:
+    may_be = [Matcher("$optional", item) for item in optional]
+    chosen = [[], *[[item] for item in optional], optional]
+
+    assert verdict([*may_be, *wanted], given).matched == any(
+        verdict([*wanted, *some], given).matched for some in chosen
+    )
+
+
+def test_many_rules_that_fit_many_items_take_a_while_but_not_forever() -> None:
+    numbers = list(range(300))
+    at_least = [Matcher("$gte", number) for number in numbers]
+
+    assert verdict(at_least, numbers[::-1]).matched
+    assert not verdict(at_least, [*numbers[1:], 0.5][::-1]).parts
+    assert len(verdict(at_least, [*numbers[1:-1], 0, 0]).parts) == 2
+
+
+def test_thousands_of_objects_in_another_order_take_little_time() -> None:
+    wanted = [
+        Matcher("$subset", {"id": n, "tags": Matcher("$unordered", [n])}) for n in range(3000)
+    ]
+    given = [{"id": n, "tags": [n]} for n in range(3000)]
+    others = [{"id": n, "tags": [n], "more": 1} for n in range(1, 3001)]
+
+    assert verdict(wanted, given[::-1]).matched
+    assert len(verdict(wanted, others[::-1]).parts) == 2
+    assert not verdict(wanted, [{"id": -n} for n in range(1, 3001)]).matched
+
+
+def test_too_many_questions_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST", 100)
+    rules = [Matcher("$gte", number, {"$lte": number}) for number in range(20)]
+
+    found = verdict(rules, [*range(10, 20), *range(10)])
+
+    assert (found.matched, found.value, found.parts) == (False, 0, ())
+    assert found.note is not None
+    assert "gave up after 100 comparisons" in found.note.text("en")
+    assert "100 сравнений" in found.note.text("ru")
+    assert verdict(rules, [*range(20)]).matched
+
+
+def test_what_lies_very_deep_is_looked_at_as_it_is() -> None:
+    deep: Any = [Matcher("$any")]
+    plain: Any = [1]
+    for _ in range(30):
+        deep, plain = [deep], [plain]
+
+    assert verdict([deep, Matcher("$any")], [2, plain]).matched

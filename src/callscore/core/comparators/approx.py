@@ -8,6 +8,7 @@ from callscore.core.comparator import describe as describe_value
 from callscore.core.comparator import operand_problem, option_problem
 from callscore.core.quantity import is_number, ratio_of
 from callscore.core.verdict import Verdict
+from callscore.core.wrong_type import wrong_type
 
 if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
@@ -39,7 +40,6 @@ EXAMPLES = (
 
 _DEFAULT_REL = 1e-6
 _ALMOST_ONE = 1 - 2**-53
-_OFF = Verdict(matched=False, value=0.0)
 
 
 def check(matcher: Matcher) -> str | None:
@@ -55,7 +55,7 @@ def check(matcher: Matcher) -> str | None:
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the distance is within the tolerance; else how many times it is as large."""
     if not is_number(actual):
-        return _OFF
+        return wrong_type(actual, "number")
     wanted, given = ratio_of(matcher.value), ratio_of(actual)
     distance = _ratio(abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1])
     tolerance = _tolerance(matcher, wanted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.comparator import operand_problem, option_problem
 from callscore.core.quantity import is_number
 from callscore.core.verdict import Verdict
+from callscore.core.wrong_type import wrong_type
 
 if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
@@ -51,10 +52,9 @@ def check(matcher: Matcher) -> str | None:
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether it is a number within all bounds."""
-    is_given = isinstance(actual, int | float) and not isinstance(actual, bool)
-    matched = is_given and all(
-        _TESTS[key](actual, bound) for key, bound in _bounds(matcher).items()
-    )
+    if isinstance(actual, bool) or not isinstance(actual, int | float):
+        return wrong_type(actual, "number")
+    matched = all(_TESTS[key](actual, bound) for key, bound in _bounds(matcher).items())
     return Verdict(matched, float(matched))
 
 

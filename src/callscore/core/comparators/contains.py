@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.comparator import operand_problem
 from callscore.core.verdict import Verdict
+from callscore.core.wrong_type import wrong_type
 
 if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
@@ -29,5 +30,7 @@ def check(matcher: Matcher) -> str | None:
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether it is in there."""
-    matched = isinstance(actual, str) and matcher.value in actual
+    if not isinstance(actual, str):
+        return wrong_type(actual, "string")
+    matched = matcher.value in actual
     return Verdict(matched, float(matched))

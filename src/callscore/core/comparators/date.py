@@ -7,9 +7,11 @@ from __future__ import annotations
 from datetime import datetime, time
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.comparator import describe as describe_value
 from callscore.core.comparator import operand_problem
-from callscore.core.moment import moment_in
+from callscore.core.moment import is_compact, moment_in
 from callscore.core.phrase import Note, Phrase
+from callscore.core.quantity import is_number
 from callscore.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from callscore.core.moment import Moment
     from callscore.core.verdict import Context
 
-__all__ = ["EXAMPLES", "KEYS", "NO_DATE", "RULE", "SCHEMA", "ZONE_UNKNOWN", "check", "compare"]
+__all__ = ["EXAMPLES", "KEYS", "NOT_MIDNIGHT", "NO_DATE", "RULE", "SCHEMA", "ZONE_UNKNOWN"]
+__all__ += ["check", "compare"]
 
 KEYS = ("$date",)
 RULE = True
@@ -36,7 +39,12 @@ EXAMPLES = (
 )
 
 NO_DATE = Phrase(
-    "it cannot be read as a date without guessing", "это нельзя прочитать как дату без догадок"
+    "no date as in ISO 8601, RFC 2822 or seconds since 1970",
+    "это не дата по ISO 8601, RFC 2822 или в секундах с 1970 года",
+)
+NOT_MIDNIGHT = Phrase(
+    "one is a day, the other a time of day that is not midnight",
+    "одно из двух день, а другое время суток, и не полночь",
 )
 ZONE_UNKNOWN = Phrase(
     "only one of the two has a time zone", "часовой пояс указан только у одного из двух"
@@ -47,6 +55,10 @@ _MIDNIGHT = time()
 
 def check(matcher: Matcher) -> str | None:
     """The value is a date or an instant."""
+    digits = describe_value(matcher.value)
+    if is_number(matcher.value) and is_compact(digits):
+        problem = f"as a number, {digits} is the time since 1970"
+        return f'{problem}; if a date is meant, write it in quotes: "{digits}".'
     if moment_in(matcher.value) is not None:
         return None
     return operand_problem(matcher, "a date as in ISO 8601, RFC 2822 or seconds since 1970")
@@ -61,9 +73,15 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
         if (wanted.tzinfo is None) != (given.tzinfo is None):
             return Verdict(matched=False, value=0.0, note=Note(ZONE_UNKNOWN))
         matched = wanted == given
-    else:
-        matched = _day(wanted) == _day(given)
-    return Verdict(matched, float(matched))
+        return Verdict(matched, float(matched))
+    return _same_day(_day(wanted), _day(given))
+
+
+def _same_day(wanted: Moment, given: Moment) -> Verdict:
+    if wanted == given:
+        return Verdict(matched=True)
+    are_days = not isinstance(wanted, datetime) and not isinstance(given, datetime)
+    return Verdict(matched=False, value=0.0, note=None if are_days else Note(NOT_MIDNIGHT))
 
 
 def _day(moment: Moment) -> Moment:

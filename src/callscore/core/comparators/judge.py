@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.asking import ask, share_answered, shown
+from callscore.core.asking import ask_once, share_answered, shown
 from callscore.core.comparator import operand_problem, option_problem
 from callscore.core.phrase import Note, Phrase
 from callscore.core.quantity import is_share
@@ -57,7 +57,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """What the judge says.
+    """What the judge says, who is asked once about each value.
 
     Raises:
         InvalidSettings: there is no judge, or it answers nonsense.
@@ -67,7 +67,7 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
             "judge: `$judge` needs one. Pass a function that takes the question and the value:"
             " score(..., judge=ask_model)"
         )
-    answer, reason = _split(ask("judge", context.judge, matcher.value, actual))
+    answer, reason = _split(ask_once("judge", context.judge, matcher.value, actual))
     if isinstance(answer, bool):
         note = Note(REFUSED, {"reason": reason}) if reason else None
         return Verdict(answer, float(answer), None if answer else note)

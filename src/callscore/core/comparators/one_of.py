@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.comparator import describe as describe_value
 from callscore.core.comparator import operand_problem
+from callscore.core.comparison import may_be_absent
 from callscore.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
     from callscore.core.verdict import Context
 
-__all__ = ["EXAMPLES", "KEYS", "NESTS", "SCHEMA", "check", "compare", "describe"]
+__all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "NESTS", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$one_of",)
 NESTS = True
@@ -29,6 +30,13 @@ EXAMPLES = (
     ({"$one_of": ["economy", "business"]}, "business", "first"),
     ({"$one_of": [None, {"$gt": 5}]}, 6, 5),
 )
+
+
+def _one_may_be_absent(matcher: Matcher) -> bool:
+    return any(map(may_be_absent, matcher.value))
+
+
+MAY_BE_ABSENT = _one_may_be_absent
 
 
 def check(matcher: Matcher) -> str | None:

@@ -9,9 +9,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.comparator import operand_problem
+from callscore.core.equality import digest
 from callscore.core.phrase import Note, Phrase
 from callscore.core.text import clip, escape
 from callscore.core.verdict import Verdict
+from callscore.core.wrong_type import wrong_type
 
 if TYPE_CHECKING:
     import regex
@@ -41,15 +43,25 @@ GAVE_UP = Phrase(
 )
 
 _SECONDS = 1.0
-# The library writes out what is repeated: a{1000} takes the room of 1000 letters. And what calls
-# itself can take all the room there is, before the time is up.
+# The library writes out what is repeated: a{1000} takes the room of 1000 letters.
 _LONGEST_PATTERN = 5_000
 _LARGEST = 100_000
-_CALLS_ITSELF = re.compile(r"\(\?(?:R|&|P>|[+-]?[0-9])")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[()]|\{([0-9]{1,9})|.", re.DOTALL)
+# What has to be respelled: a set, and a brace; before them what looks like one and is none.
+_PART = re.compile(
+    r"\(\?#[^)]*\)|\\N\{[^}]*\}|\\.|\{[0-9]*,?[0-9]*\}(?<!\{\})|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{",
+    re.DOTALL,
+)
+_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
+_IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 
-# Expressions that ran out of time once; they would again.
-_slow: set[str] = set()
+# Searches that ran out of time, by expression and text, and the time that they had: so that each is
+# tried once, and whatever is said about it is the same.
+_slow: dict[tuple[str, bytes], float] = {}
+_REMEMBERED = 2**14
+# After each so many of them, one has a tenth of the time, so that they cannot stop a run.
+_TRIES = 10
+_LEAST_SECONDS = 0.01
 
 
 def check(matcher: Matcher) -> str | None:
@@ -63,8 +75,6 @@ def check(matcher: Matcher) -> str | None:
 def _size_problem(pattern: str) -> str | None:
     if len(pattern) > _LONGEST_PATTERN:
         return f"the regular expression is longer than {_LONGEST_PATTERN} characters."
-    if _CALLS_ITSELF.search(pattern):
-        return "a regular expression that calls itself cannot be used."
     if _size(pattern) > _LARGEST:
         return f"the regular expression repeats itself to more than {_LARGEST} characters."
     return None
@@ -87,11 +97,14 @@ def _size(pattern: str) -> int:
 
 
 def _syntax_problem(pattern: str) -> str | None:
+    # In a comment anything may stand, also what looks like the beginning of a set.
+    if "#" in pattern and _VERBOSE.search(pattern):
+        return "a regular expression with (?x) cannot have a # in it."
     import regex
 
     try:
         _compiled(pattern)
-    except regex.error as error:
+    except (re.error, regex.error, OverflowError) as error:
         return f"not a regular expression: {clip(escape(str(error)), 200)}."
     except RecursionError:
         return "the regular expression is nested too deep."
@@ -100,19 +113,49 @@ def _syntax_problem(pattern: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> regex.Pattern[str]:
+    """The expression, if it is one for Python, as the library has to be told it.
+
+    The library can stop in time, which Python's own cannot. It also knows more, and takes some of
+    what is plain text in Python for that.
+    """
+    import warnings
+
     import regex
 
-    return regex.compile(pattern)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # on what may mean something else one day
+        re.compile(pattern)
+        return regex.compile(_PART.sub(_respelled, pattern))
+
+
+def _respelled(part: re.Match[str]) -> str:
+    """A set without a `[` that could begin another, and a brace that is no repeat count as text."""
+    text = part[0]
+    if text.startswith("["):
+        return "[" + _IN_SET.sub(_escaped, text[1:])
+    return "\\{" if text == "{" else text
+
+
+def _escaped(part: re.Match[str]) -> str:
+    return "\\[" if part[0] == "[" else part[0]
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the expression finds something, in the time that it has."""
     if not isinstance(actual, str):
-        return Verdict(matched=False, value=0.0)
-    if matcher.value not in _slow:
+        return wrong_type(actual, "string")
+    seconds = _slow.get((matcher.value, digest(actual))) if _slow else None
+    if seconds is None:
+        seconds = max(_SECONDS / 10 ** (len(_slow) // _TRIES), _LEAST_SECONDS)
         try:
-            matched = _compiled(matcher.value).search(actual, timeout=_SECONDS) is not None
+            matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
             return Verdict(matched, float(matched))
         except (TimeoutError, MemoryError):
-            _slow.add(matcher.value)
-    return Verdict(matched=False, value=0.0, note=Note(GAVE_UP, {"seconds": f"{_SECONDS:g}"}))
+            _remember(matcher.value, actual, seconds)
+    return Verdict(matched=False, value=0.0, note=Note(GAVE_UP, {"seconds": f"{seconds:g}"}))
+
+
+def _remember(pattern: str, actual: str, seconds: float) -> None:
+    _slow[pattern, digest(actual)] = seconds
+    if len(_slow) > _REMEMBERED:
+        del _slow[next(iter(_slow))]

@@ -11,6 +11,7 @@ from callscore.core.folding import FOLDS, fold
 from callscore.core.phrase import Note, Phrase
 from callscore.core.quantity import is_share
 from callscore.core.verdict import Verdict
+from callscore.core.wrong_type import wrong_type
 
 if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
@@ -75,7 +76,7 @@ def _are_folds(value: Any) -> bool:
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the folded texts are equal, or alike enough."""
     if not isinstance(actual, str):
-        return Verdict(matched=False, value=0.0)
+        return wrong_type(actual, "string")
     ignore = tuple(matcher.options.get("ignore", FOLDS))
     wanted, given = fold(matcher.value, ignore), fold(actual, ignore)
     if wanted == given:

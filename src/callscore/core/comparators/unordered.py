@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.assignment import members
 from callscore.core.comparator import operand_problem
 from callscore.core.comparison import fits
 from callscore.core.equality import fingerprint
 from callscore.core.matcher import ABSENT, Matcher, holds_matchers
+from callscore.core.partners import Partners
+from callscore.core.phrase import Note, Phrase
 from callscore.core.verdict import Part, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.core.verdict import Context
 
-__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
+__all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "TOO_MANY", "check", "compare"]
 
 KEYS = ("$unordered",)
 NESTS = True
@@ -35,8 +38,19 @@ EXAMPLES = (
     ({"$unordered": [{"$gt": 0}, 5]}, [5, 7], [5, 0]),
 )
 
+TOO_MANY = Phrase(
+    "too many rules for as many items: gave up after {most} comparisons",
+    "слишком много правил на столько элементов: прервано после {most} сравнений",
+)
+
 _MANY = 100  # pairs; beyond that, nobody looks for what is nearly alike
-_REMEMBERED = 2**18  # answers of rules; an array of any length must not fill the memory
+_MOST = 4_000_000  # times that a rule is asked about an item, which takes some seconds
+_DEEPEST = 20  # levels at which rules are looked for that only say how parts are compared
+_STRUCTURAL = ("$subset", "$unordered", "$optional")
+
+
+class _TooManyError(Exception):
+    """It would take too long to find out who fits whom."""
 
 
 def check(matcher: Matcher) -> str | None:
@@ -50,18 +64,16 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if not isinstance(actual, list | tuple):
         return Verdict(matched=False, value=0.0)
     wanted = matcher.value
-    unmet, ruled, free = _without_equal(wanted, actual)
-    if ruled:
-
-        @lru_cache(maxsize=_REMEMBERED)
-        def fits(row: int, column: int) -> bool:
-            return context.compare(wanted[row], actual[column]).matched
-
-        alone, free = _without_partners(ruled, free, fits)
-        unmet = sorted(unmet + alone)
+    unmet, ruled, places = _without_equal(wanted, actual)
+    try:
+        alone, free = _without_partners(ruled, _Fits(wanted, actual, places, context))
+    except _TooManyError:
+        return Verdict(matched=False, value=0.0, note=Note(TOO_MANY, {"most": f"{_MOST:,}"}))
+    skipped = [row for row in alone if fits(wanted[row], ABSENT, context)]
+    unmet = sorted({*unmet, *alone}.difference(skipped))
     if not unmet and not free:
         return Verdict(matched=True)
-    total = len(wanted) + len(actual)
+    total = len(wanted) + len(actual) - len(skipped)
     value = (total - len(unmet) - len(free)) / total
     return Verdict(matched=False, value=value, parts=_parts(wanted, actual, unmet, free, context))
 
@@ -115,13 +127,13 @@ def _closeness(wanted: Any, given: Any, context: Context) -> float:
 
 def _without_equal(
     wanted: Sequence[Any], actual: Sequence[Any]
-) -> tuple[list[int], list[int], list[int]]:
+) -> tuple[list[int], list[int], _Places]:
     """What is left when plain items have taken their equals: unmet ones, rules, and given ones.
 
     A plain item has no other choice than an equal, and equals are as good as one another for the
     rules, so that taking them first costs no rule its partner.
     """
-    places: dict[str, list[int]] = defaultdict(list)
+    places: _Places = defaultdict(list)
     for column in reversed(range(len(actual))):
         places[fingerprint(actual[column])].append(column)
     unmet: list[int] = []
@@ -133,45 +145,103 @@ def _without_equal(
             columns.pop()
         else:
             unmet.append(row)
-    return unmet, ruled, sorted(column for columns in places.values() for column in columns)
+    return unmet, ruled, {kind: columns for kind, columns in places.items() if columns}
 
 
-def _without_partners(
-    rows: list[int], columns: list[int], fits: Callable[[int, int], bool]
-) -> tuple[list[int], list[int]]:
-    """The rows and the columns that the largest assignment leaves alone."""
-    row_of: dict[int, int] = {}
-    column_of: dict[int, int] = {}
-    free = dict.fromkeys(columns)
+# Where the given items of each kind stand, last first.
+_Places = dict[str, list[int]]
+
+
+class _Fits:
+    """Which given items each rule accepts; it is asked once about those that are the same."""
+
+    def __init__(
+        self, wanted: Sequence[Any], actual: Sequence[Any], places: _Places, context: Context
+    ) -> None:
+        self.wanted, self.actual, self.context = wanted, actual, context
+        self.places = places
+        self.kinds = {columns[0]: _bits(columns) for columns in places.values()}
+        self.firsts = _bits(list(self.kinds))
+        self.columns = sum(self.kinds.values())
+        self.known: dict[str, int] = {}
+        self.left = _MOST
+
+    def one(self, row: int, column: int) -> bool:
+        """Whether a rule accepts an item."""
+        return self.context.compare(self.wanted[row], self.actual[column]).matched
+
+    def all(self, row: int) -> int:
+        """All items that a rule accepts.
+
+        Raises:
+            _TooManyError: too many have been asked about.
+        """
+        kind = fingerprint(self.wanted[row])
+        if kind not in self.known:
+            possible = members(self._possible(self.wanted[row]))
+            self.left -= len(possible)
+            if self.left < 0:
+                raise _TooManyError
+            self.known[kind] = sum(self.kinds[first] for first in possible if self.one(row, first))
+        return self.known[kind]
+
+    def _possible(self, item: Any) -> int:
+        """Of each kind of given items the first, without the objects that lack a plain member."""
+        possible = self.firsts
+        item = item.value if isinstance(item, Matcher) and item.key == "$subset" else item
+        for key, member in item.items() if isinstance(item, dict) else ():
+            if not holds_matchers(member):
+                possible &= self._by_member.get((key, fingerprint(member)), 0)
+        return possible
+
+    @cached_property
+    def _by_member(self) -> dict[tuple[str, str], int]:
+        """The first of each kind of given objects, by what they have as members."""
+        found: dict[tuple[str, str], int] = defaultdict(int)
+        for first in self.kinds:
+            item = self.actual[first]
+            for key, member in item.items() if isinstance(item, dict) else ():
+                found[key, fingerprint(member)] |= 1 << first
+        return found
+
+    def likely(self, row: int, free: int) -> Iterator[int]:
+        """The free items that a rule most likely accepts: an equal, the first, and the last."""
+        equals = self.places.get(fingerprint(_bare(self.wanted[row])), ())
+        yield from [column for column in equals if free >> column & 1][-1:]
+        if free:
+            yield (free & -free).bit_length() - 1
+            yield free.bit_length() - 1
+
+
+def _bits(columns: list[int]) -> int:
+    return sum(1 << column for column in columns)
+
+
+def _bare(value: Any, depth: int = 0) -> Any:
+    """A value without the rules that only say how its parts are compared."""
+    if depth == _DEEPEST:
+        return value
+    if isinstance(value, Matcher):
+        return _bare(value.value, depth + 1) if value.key in _STRUCTURAL else value
+    if isinstance(value, dict):
+        return {key: _bare(member, depth + 1) for key, member in value.items()}
+    return [_bare(item, depth + 1) for item in value] if isinstance(value, list) else value
+
+
+def _without_partners(rows: list[int], fitting: _Fits) -> tuple[list[int], list[int]]:
+    """The rows and the columns that the largest pairing leaves alone.
+
+    Rows that need a partner come first, and never lose it to one that does not.
+    """
+    partners = Partners(fitting.columns, fitting.all)
+    optional = [row for row in rows if fits(fitting.wanted[row], ABSENT, fitting.context)]
+    needy = sorted(set(rows).difference(optional))
     alone: list[int] = []
-    for row in rows:
-        reached, end = _reach(row, row_of, free, fits)
-        if end is None:
-            alone.append(row)
-            continue
-        del free[end]
-        column: int | None = end
-        while column is not None:  # every row on the way hands its column on
-            taker = reached[column]
-            given_up = column_of.get(taker)
-            row_of[column], column_of[taker] = taker, column
-            column = given_up
-    return alone, list(free)
-
-
-def _reach(
-    start: int, row_of: dict[int, int], free: dict[int, None], fits: Callable[[int, int], bool]
-) -> tuple[dict[int, int], int | None]:
-    """From which row each column is reached, up to a free one; free ones are asked first."""
-    reached: dict[int, int] = {}
-    rows = [start]
-    for row in rows:  # it grows on the way
-        for column in free:
-            if fits(row, column):
-                reached[column] = row
-                return reached, column
-        for column, owner in row_of.items():
-            if column not in reached and fits(row, column):
-                reached[column] = row
-                rows.append(owner)
-    return reached, None
+    for group in (needy, optional):
+        for row in group:  # a good guess spares most questions, and a bad one costs nothing
+            for column in fitting.likely(row, partners.free):
+                if fitting.one(row, column):
+                    partners.take(row, column)
+                    break
+        alone += partners.grow(group)
+    return alone, members(partners.free)

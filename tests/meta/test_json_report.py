@@ -1,0 +1,149 @@
+"""The page about the JSON reports: it has every field that they have, and no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from callscore import ToolCall
+from callscore.cli.main import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parents[2] / "docs/reference/json-report.md"
+
+# Between them these cases fill every part of both reports.
+TOOLS = [{"name": "book", "parameters": {"type": "object", "properties": {"to": {}}}}]
+EXPECTED = [
+    {"name": "book", "arguments": {"to": {"$text": "Oslo"}, "seats": 2}},
+    "pay",
+    "get_price",
+    {"forbid": "cancel_*"},
+]
+ACTUAL = [
+    {"name": "book", "arguments": {"to": "Rome", "seats": 3}},
+    {"name": "pay", "arguments": {}},
+    {"name": "cancel_trip", "arguments": {}},
+]
+CASES = [
+    {"id": "trip", "trial": 0, "tools": TOOLS, "expected": EXPECTED, "actual": ACTUAL},
+    {"id": "trip", "trial": 1, "expected": ["pay"], "actual": []},
+]
+
+Report = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("report") / "cases.jsonl"
+    file.write_bytes(msgspec.json.Encoder().encode_lines(CASES))
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def scored(cases: str) -> Report:
+    options = ["--no-config", "--count-calls", "writes", "--format", "json"]
+    return _written(["score", cases, *options])
+
+
+@pytest.fixture(scope="module")
+def checked(cases: str) -> Report:
+    return _written(["check", cases, "--format", "json"])
+
+
+def _written(command: list[str]) -> Report:
+    ran = CliRunner().invoke(cli, command, catch_exceptions=False)
+    return msgspec.json.decode(ran.stdout, type=dict[str, Any])
+
+
+def _documented(heading: str) -> list[str]:
+    """The fields in the first column of the table under a heading."""
+    section = PAGE.read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2]
+    rows = re.findall(r"^\| (`.+?) \| ", section.partition("\n## ")[0], re.MULTILINE)
+    return sorted(field for row in rows for field in re.findall(r"`(.+?)`", row))
+
+
+def _fields(*values: Report) -> list[str]:
+    """The keys of objects; those of objects inside them are written with a path."""
+    return sorted({path for value in values for path in _paths(value)})
+
+
+def _paths(value: Report) -> Iterator[str]:
+    for key, member in value.items():
+        inner = member[0] if isinstance(member, list) and member else member
+        if isinstance(inner, dict):
+            mark = "[]" if isinstance(member, list) else ""
+            yield from (f"{key}{mark}.{path}" for path in _paths(inner))
+        else:
+            yield key
+
+
+def test_every_part_of_the_report_is_documented(scored: Report) -> None:
+    assert _documented("The report") == sorted(scored)
+
+
+@pytest.mark.parametrize("part", ["totals", "calls", "checks", "trials"])
+def test_the_fields_of_a_part_are_documented(part: str, scored: Report) -> None:
+    assert _documented(f"`{part}`") == _fields(scored[part])
+
+
+@pytest.mark.parametrize("table", ["tools", "wrong_arguments", "confusion"])
+def test_the_columns_of_a_table_are_documented(table: str, scored: Report) -> None:
+    assert _documented(f"`{table}`") == _fields(*scored[table])
+
+
+@pytest.mark.parametrize(
+    "note", ["not_scored", "not_run", "without_reference", "repeated", "skipped", "stopped"]
+)
+def test_the_fields_of_a_note_are_documented(note: str, scored: Report) -> None:
+    assert _documented("Notes") == sorted(scored[note])
+
+
+def test_the_fields_of_a_case_are_documented(scored: Report) -> None:
+    assert _documented("A case") == sorted(scored["cases"][0])
+
+
+def test_a_line_of_jsonl_is_a_case_of_the_report(cases: str, scored: Report) -> None:
+    options = ["--no-config", "--count-calls", "writes", "--format", "jsonl"]
+
+    lines = CliRunner().invoke(cli, ["score", cases, *options]).stdout.splitlines()
+
+    assert [msgspec.json.decode(line) for line in lines] == scored["cases"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "part"),
+    [("A pair", "incorrect"), ("An ignored call", "ignored"), ("A fault", "faults")],
+)
+def test_the_fields_inside_a_case_are_documented(heading: str, part: str, scored: Report) -> None:
+    assert _documented(heading) == sorted(scored["cases"][0][part][0])
+
+
+def test_the_fields_of_a_forbidden_call_are_documented(scored: Report) -> None:
+    forbidden = scored["cases"][0]["forbidden"][0]
+
+    assert _documented("A forbidden call") == sorted(forbidden.keys() - ToolCall.__struct_fields__)
+
+
+def test_the_fields_of_a_difference_are_documented(scored: Report) -> None:
+    differences = scored["cases"][0]["incorrect"][0]["differences"]
+
+    assert _documented("A difference") == sorted({key for found in differences for key in found})
+
+
+def test_the_fields_of_a_call_are_documented() -> None:
+    assert _documented("A call") == sorted(ToolCall.__struct_fields__)
+
+
+def test_the_report_of_a_check_is_documented(checked: Report) -> None:
+    assert _documented("`callscore check`") == sorted(checked)
+
+
+def test_the_fields_of_a_finding_are_documented(checked: Report) -> None:
+    assert _documented("A finding") == sorted(checked["findings"][0])
