@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
+from callscore.core.argument_rules import IGNORE
 from callscore.core.arguments import matched_arguments
 from callscore.core.comparator import comparator_of
 from callscore.core.comparison import context_for
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Counts", "Demands", "counts_of", "demanded"]
 
-_IGNORE = "ignore"
 # How the schema of a rule says that its operand is a value like any other.
 _VALUE = "#/$defs/value"
 # Deeper than this, values are compared as they are.
@@ -106,7 +106,7 @@ class Demands(dict[str, Any]):
 
     def _ignores(self, argument: str) -> bool:
         rule = _rule_for(self.tool, argument, self.rules)
-        return rule is not None and rule.rule == _IGNORE
+        return rule is not None and rule.rule == IGNORE
 
 
 def counts_of(wanted: dict[str, Any], given: dict[str, Any]) -> Counts:
@@ -127,7 +127,7 @@ def demanded(call: ToolCall, settings: Settings) -> ToolCall:
         rule = _rule_for(call.name, key, settings.arguments)
         if rule is None:
             demands[key] = _loosened(value, settings)
-        elif rule.rule != _IGNORE:
+        elif rule.rule != IGNORE:
             demands[key] = _ruled(value, rule, settings)
         elif holds_matchers(value):  # what the case itself says counts for more
             demands[key] = _loosened(value, settings)
@@ -139,7 +139,7 @@ def demanded(call: ToolCall, settings: Settings) -> ToolCall:
 def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
     """Whether some argument of this tool is ignored, be it one that a case does not expect."""
     return any(
-        rule.rule == _IGNORE and fits(rule.pattern.rpartition(".")[0], tool) for rule in rules
+        rule.rule == IGNORE and fits(rule.pattern.rpartition(".")[0], tool) for rule in rules
     )
 
 

@@ -8,6 +8,7 @@ one word of OpenAPI that JSON Schema has not, `nullable`, is understood.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -29,6 +30,7 @@ DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
 # Steps of the engine for patterns that need backtracking; these take about two milliseconds.
 _MOST_BACKTRACKING = 100_000
 _MOST_ERRORS = 100  # of one value; whoever has more of them is not helped by the rest
+_MOST_READ = 10 * _MOST_ERRORS  # several of them may say the same
 _LONGEST = 300  # columns of a problem
 _TOO_DEEP = "it is nested too deep."
 _TOO_MANY_WAYS = "it is not valid; to tell where, in a schema with so many ways, takes too long."
@@ -88,7 +90,8 @@ def _errors(usable: _Usable, value: Any) -> list[SchemaError]:
         return []
     if usable.referring is not None and takes_too_long(usable.referring, value):
         return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
-    return schema_errors(usable.validator.iter_errors(value), value)[:_MOST_ERRORS]
+    found = islice(usable.validator.iter_errors(value), _MOST_READ)
+    return schema_errors(found, value)[:_MOST_ERRORS]
 
 
 def _errors_of_mended(usable: _Usable, value: Any) -> list[SchemaError]:

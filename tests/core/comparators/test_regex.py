@@ -189,3 +189,8 @@ def test_a_bracket_too_many_is_left_to_the_library() -> None:
 def test_what_only_looks_like_a_call_of_itself_is_used(pattern: str, text: str) -> None:
     assert check(Matcher("$regex", pattern)) is None
     assert compare(Matcher("$regex", pattern), text, CONTEXT).matched
+
+
+def test_an_expression_is_shown_as_it_is_written() -> None:
+    assert repr(Matcher("$regex", r"^UA\d+$")) == r"$regex ^UA\d+$"
+    assert repr(Matcher("$regex", "a\nb")) == r"$regex a\nb"

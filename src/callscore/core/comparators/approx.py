@@ -57,7 +57,7 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     if not is_number(actual):
         return wrong_type(actual, "number")
     wanted, given = ratio_of(matcher.value), ratio_of(actual)
-    distance = _ratio(abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1])
+    distance = abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1]
     tolerance = _tolerance(matcher, wanted)
     allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
     if needed <= allowed:
@@ -69,13 +69,9 @@ def _tolerance(matcher: Matcher, wanted: Ratio) -> Ratio:
     """The greater of the two tolerances."""
     rel_default = 0 if "abs" in matcher.options else _DEFAULT_REL
     rel = ratio_of(matcher.options.get("rel", rel_default))
-    share = _ratio(rel[0] * abs(wanted[0]), rel[1] * wanted[1])
+    share = rel[0] * abs(wanted[0]), rel[1] * wanted[1]
     fixed = ratio_of(matcher.options.get("abs", 0))
     return share if share[0] * fixed[1] > fixed[0] * share[1] else fixed
-
-
-def _ratio(numerator: int, denominator: int) -> Ratio:
-    return numerator, denominator
 
 
 def describe(matcher: Matcher) -> str:

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.comparator import describe as describe_value
 from callscore.core.comparator import operand_problem
 from callscore.core.equality import digest
 from callscore.core.phrase import Note, Phrase
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from callscore.core.matcher import Matcher
     from callscore.core.verdict import Context
 
-__all__ = ["EXAMPLES", "GAVE_UP", "KEYS", "SCHEMA", "check", "compare"]
+__all__ = ["EXAMPLES", "GAVE_UP", "KEYS", "SCHEMA", "check", "compare", "describe"]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -43,6 +44,7 @@ GAVE_UP = Phrase(
 )
 
 _SECONDS = 1.0
+_SHOWN = 200  # characters; whoever shows it cuts it to the room there is
 # The library writes out what is repeated: a{1000} takes the room of 1000 letters.
 _LONGEST_PATTERN = 5_000
 _LARGEST = 100_000
@@ -159,3 +161,10 @@ def _remember(pattern: str, actual: str, seconds: float) -> None:
     _slow[pattern, digest(actual)] = seconds
     if len(_slow) > _REMEMBERED:
         del _slow[next(iter(_slow))]
+
+
+def describe(matcher: Matcher) -> str:
+    """The expression as it is, without the quotes and doubled backslashes that JSON needs."""
+    pattern = matcher.value
+    text = escape(pattern[:_SHOWN]) if isinstance(pattern, str) else describe_value(pattern)
+    return f"{matcher.key} {text}"
