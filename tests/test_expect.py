@@ -104,6 +104,7 @@ def test_groups_take_calls_and_names_of_tools() -> None:
         (lambda: expect.one_of(["a", "b"]), "expect.one_of: give them one by one"),
         (lambda: expect.optional([expect.call("a")]), "expect.optional: give them one by one"),
         (lambda: expect.unordered("abc"), "expect.unordered: "),
+        (lambda: expect.text("a", ignore=True), "expect.text: "),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.unordered(5), "expect.unordered: "),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.subset([1]), "expect.subset: "),  # type: ignore[arg-type]  # on purpose
         (lambda: expect.schema(5), "expect.schema: "),  # type: ignore[arg-type]  # on purpose

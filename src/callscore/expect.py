@@ -205,7 +205,8 @@ def text(
         similarity: how similar it must be, from 0 to 1; 1 by default.
     """
     if ignore is not None:
-        ignore = [ignore] if isinstance(ignore, str) else list(ignore)
+        given: Any = [ignore] if isinstance(ignore, str) else ignore
+        ignore = list(given) if isinstance(given, Iterable) else given
     return _matcher("$text", value, ignore=ignore, similarity=similarity)
 
 

@@ -422,7 +422,7 @@ def test_an_extra_call_says_below_itself_what_would_have_been_allowed() -> None:
 
     shown = call_lines(score, width=60)
 
-    assert plain_text(shown[-1:]).startswith('    allowed only as search(q="xxx')
+    assert plain_text(shown[-1:]).startswith('    not as it was written: search(q="xxx')
     assert display_width(plain_text(shown[-1:])) <= 60
     assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
 

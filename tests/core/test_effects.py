@@ -83,3 +83,19 @@ def test_of_the_settings_the_first_pattern_that_fits_decides() -> None:
 
     assert effect_of("crm.delete_user", settings, {}) == "write"
     assert effect_of("crm.user", settings, {}) == "read"
+
+
+def test_the_first_pattern_that_fits_any_of_the_names_decides() -> None:
+    settings = Settings(
+        strip_prefix=("mcp__*__",), effects=(("delete_*", "write"), ("mcp__*", "read"))
+    )
+
+    assert effect_of("mcp__s__delete_x", settings, {}) == "write"
+    assert effect_of("mcp__s__put_x", settings, {}) == "read"
+
+
+def test_the_name_of_a_server_says_nothing_about_a_tool() -> None:
+    settings = Settings(normalise_name=("namespace",))
+
+    assert effect_of("search_server.delete_user", settings, {}) == "write"
+    assert effect_of("admin.get_user", settings, {}) == "read"

@@ -79,3 +79,20 @@ def test_each_of_the_three_settings_selects() -> None:
     assert left(Settings(count_calls="writes")) == 3
     assert left(Settings(failed_calls="ignore")) == 3
     assert left(Settings(repeated_calls="collapse")) == 2
+
+
+def test_a_set_in_a_pattern_is_no_name_with_a_dash() -> None:
+    settings = Settings(normalise_name=("dots", "case"))
+
+    given = prepared((Forbidden("Delete-[A-Z]*"),), (ToolCall("delete_user", {}),), settings, {})
+
+    assert given.forbidden == (0,)
+
+
+def test_tools_that_are_compared_alike_and_do_different_things_say_nothing() -> None:
+    settings = Settings(normalise_name=("namespace",), count_calls="writes")
+    tools = {"x.do": Tool("x.do", effect="read"), "y.do": Tool("y.do", effect="write")}
+    calls = (ToolCall("do", {}), ToolCall("x.do", {}), ToolCall("y.do", {}))
+
+    for known in (tools, dict(reversed(tools.items()))):
+        assert len(prepared((), calls, settings, known).actual) == 2

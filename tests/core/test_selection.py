@@ -334,3 +334,10 @@ def test_to_select_twice_is_to_select_once(calls: tuple[ToolCall, ...], settings
     twice = select(once.expected, once.actual, settings, {})
 
     assert twice == Selected(once.expected, once.actual)
+
+
+def test_a_repeat_that_leaves_something_open_may_mean_several_calls() -> None:
+    times = Times(ToolCall("f", {"x": Matcher("$any")}), 2, 3)
+
+    assert _expected(times, settings=ONCE) == (times,)
+    assert _expected(Times(ToolCall("f"), 2, 2), settings=ONCE) == (Times(ToolCall("f"), 2, 2),)

@@ -13,7 +13,7 @@ from callscore.core.expectation import Forbidden, Group, Times
 from callscore.core.matcher import Matcher
 from callscore.core.model import Score, ToolCall
 from callscore.core.scoring import score_calls
-from callscore.core.settings import Mode, Settings
+from callscore.core.settings import DEFAULT, Mode, Settings
 from callscore.core.unpaired import unpaired
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def test_of_plain_calls_nothing_more_is_to_be_said() -> None:
 def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
     score = scored([ASK, optional(weather("Oslo"))], [weather("Rome"), ASK])
 
-    assert unpaired(score, "en").extra == {0: 'allowed only as weather(city="Oslo")'}
-    assert unpaired(score, "ru").extra == {0: 'допускается только как weather(city="Oslo")'}
+    assert unpaired(score, "en").extra == {0: 'not as it was written: weather(city="Oslo")'}
+    assert unpaired(score, "ru").extra == {0: 'не так, как записано: weather(city="Oslo")'}
 
 
 def test_of_several_that_would_have_been_allowed_the_closest_is_named() -> None:
@@ -56,7 +56,7 @@ def test_of_several_that_would_have_been_allowed_the_closest_is_named() -> None:
 
     found = words([ASK, *map(optional, cities)], [ASK, weather("Rome", unit="F")])
 
-    assert found == {1: 'allowed only as weather(city="Rome", unit="C")'}
+    assert found == {1: 'not as it was written: weather(city="Rome", unit="C")'}
 
 
 def test_a_rule_is_named_as_it_is_written() -> None:
@@ -64,7 +64,7 @@ def test_a_rule_is_named_as_it_is_written() -> None:
 
     found = words([ASK, optional(allowed)], [ASK, ToolCall("weather", {"days": 9})])
 
-    assert found == {1: "allowed only as weather(days=$lte 5)"}
+    assert found == {1: "not as it was written: weather(days=$lte 5)"}
 
 
 def test_what_was_made_is_not_allowed_once_more() -> None:
@@ -77,8 +77,10 @@ def test_what_was_made_is_not_allowed_once_more() -> None:
 def test_a_repeat_with_other_arguments_says_what_would_have_been_allowed() -> None:
     made = [weather("Oslo"), weather("Rome")]
 
-    assert words([Times(made[0], 1, 3)], made) == {1: 'allowed only as weather(city="Oslo")'}
-    assert words([Times(made[0], 1, None)], made) == {1: 'allowed only as weather(city="Oslo")'}
+    assert words([Times(made[0], 1, 3)], made) == {1: 'not as it was written: weather(city="Oslo")'}
+    assert words([Times(made[0], 1, None)], made) == {
+        1: 'not as it was written: weather(city="Oslo")'
+    }
     assert words([Times(made[0], 1, 1)], made) == {}
 
 
@@ -92,10 +94,12 @@ def test_a_call_made_more_often_than_allowed_says_how_often_it_may_be() -> None:
 def test_an_alternative_that_was_not_chosen_says_so() -> None:
     score = scored([Group("one_of", (PAY, weather("Oslo")))], [PAY, weather("Oslo")])
 
-    assert unpaired(score, "en").extra == {1: "allowed only in place of other calls"}
-    assert unpaired(score, "ru").extra == {1: "допускается только вместо других вызовов"}
+    assert unpaired(score, "en").extra == {
+        1: "it was written only as an alternative to other calls"
+    }
+    assert unpaired(score, "ru").extra == {1: "записан только как альтернатива другим вызовам"}
     assert words([Group("one_of", (PAY, weather("Oslo")))], [PAY, weather("Rome")]) == {
-        1: 'allowed only as weather(city="Oslo")'
+        1: 'not as it was written: weather(city="Oslo")'
     }
 
 
@@ -103,9 +107,9 @@ def test_an_optional_call_in_the_wrong_place_says_so() -> None:
     group = Group("in_order", (optional(weather("Oslo")), ASK))
     late = [ASK, weather("Oslo")]
 
-    assert words([group], late) == {1: "allowed only in another order"}
+    assert words([group], late) == {1: "it was written only as part of an order"}
     assert words([optional(weather("Oslo")), ASK], late, order="in_order") == {
-        1: "allowed only in another order"
+        1: "it was written only as part of an order"
     }
 
 
@@ -113,7 +117,7 @@ def test_one_call_of_an_optional_group_is_allowed_with_the_others_alone() -> Non
     group = optional(Group("any_order", (weather("Oslo"), *[ToolCall(name) for name in "abcdef"])))
 
     assert words([PAY, ASK, group], [PAY, ASK, weather("Oslo")]) == {
-        2: "allowed only together with its group"
+        2: "it was written only as part of an optional group"
     }
 
 
@@ -122,9 +126,9 @@ def test_where_it_may_be_this_or_that_both_are_said() -> None:
 
     score = scored([Group("one_of", (ASK, chain))], [ASK, weather("Oslo")])
 
-    both = "allowed only in place of other calls or in another order"
+    both = "it was written only as an alternative to other calls and part of an order"
     assert unpaired(score, "en").extra == {1: both}
-    assert " или " in unpaired(score, "ru").extra[1]
+    assert " и " in unpaired(score, "ru").extra[1]
 
 
 def test_a_call_that_is_near_enough_fits() -> None:
@@ -132,7 +136,7 @@ def test_a_call_that_is_near_enough_fits() -> None:
 
     found = words([group], [ASK, weather("Rome", a=1, b=2, c=3, d=4)], mode=Mode.FLEXIBLE)
 
-    assert found == {1: "allowed only in place of other calls"}
+    assert found == {1: "it was written only as an alternative to other calls"}
 
 
 def test_a_call_that_is_made_in_another_order_is_named_by_its_tool() -> None:
@@ -197,3 +201,10 @@ def test_words_are_about_extra_calls_of_tools_that_nothing_was_missed_of(
     paired = {pair.actual_index for pair in score.correct + score.incorrect}
     assert paired.isdisjoint(found.extra)
     assert all(score.actual[position].name not in missed for position in found.extra)
+
+
+def test_an_optional_call_that_cannot_be_read_says_so() -> None:
+    broken = ToolCall("a", None, raw="{bad", error="truncated_json")
+    score = score_calls((Group("optional", (ToolCall("a"),)),), (broken,), DEFAULT)
+
+    assert "breaks off" in unpaired(score, "en").extra[0]

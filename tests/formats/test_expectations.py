@@ -198,6 +198,7 @@ def test_groups_nested_too_deeply_are_refused() -> None:
 
 def test_a_number_of_times_is_a_number_as_json_knows_it() -> None:
     assert read([{"name": "a", "times": 2.0}]) == (Times(A, 2, 2),)
+    assert read([{"name": "a", "times": {"min": 1.0, "max": 3.0}}]) == (Times(A, 1, 3),)
 
 
 def test_three_calls_are_more_than_may_be_optional_together() -> None:

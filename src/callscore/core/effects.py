@@ -54,18 +54,16 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
         tools: what is known of the tools, by name.
     """
     names = (name, comparable_name(name, settings)) if renames(settings) else (name,)
-    for known in names:
-        effect = _first_fitting(known, settings.effects) if settings.effects else None
-        if effect is not None:
-            return effect
-    for known in names:
-        tool = tools.get(known)
-        if tool is not None and tool.effect is not None:
-            return tool.effect
-    found = [_first_fitting(known, _SHIPPED) for known in names]
-    return "read" if "read" in found else "write"
+    effect = _first_fitting(names, settings.effects) if settings.effects else None
+    defined = [tools[known].effect for known in names if known in tools]
+    effect = effect or next(filter(None, defined), None)
+    # By name alone, what is compared of it decides: a server may be called `search_server`.
+    return effect or _first_fitting(names[-1:], _SHIPPED) or "write"
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
-def _first_fitting(name: str, rules: _Rules) -> Effect | None:
-    return next((effect for pattern, effect in rules if fits(pattern, name)), None)
+def _first_fitting(names: tuple[str, ...], rules: _Rules) -> Effect | None:
+    """The effect by the first rule that fits any of the names."""
+    return next(
+        (effect for pattern, effect in rules if any(fits(pattern, name) for name in names)), None
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from callscore.core.expectation import Forbidden, calls_in
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from callscore.core.settings import Settings
 
 __all__ = ["forbids", "patterns_in", "refuse_contradictions"]
+
+_SET = re.compile(r"(\[[^\]]*\])")
 
 
 def patterns_in(expected: Iterable[Expected]) -> tuple[str, ...]:
@@ -32,11 +35,23 @@ def forbids(patterns: Sequence[str], name: str, settings: Settings) -> str | Non
         if fits(pattern, name):
             return pattern
         if renames(settings):
-            alike = spelled_alike(pattern, settings)
+            alike = _pattern_alike(pattern, settings)
             names = spelled_alike(name, settings), comparable_name(name, settings)
             if any(fits(alike, known) for known in names):
                 return pattern
     return None
+
+
+def _pattern_alike(pattern: str, settings: Settings) -> str:
+    """A pattern with its letters as names are compared; `-` in a set such as `[a-z]` is no letter."""
+    is_folded = "case" in settings.normalise_name
+    parts = [
+        (part.casefold() if is_folded else part)
+        if part.startswith("[")
+        else spelled_alike(part, settings)
+        for part in _SET.split(pattern)
+    ]
+    return "".join(parts)
 
 
 def refuse_contradictions(expected: tuple[Expected, ...], settings: Settings) -> None:

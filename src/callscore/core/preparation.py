@@ -53,8 +53,7 @@ def prepared(
     if _selects(settings):
         from callscore.core.selection import select
 
-        by_compared = {comparable_name(name, settings): tool for name, tool in tools.items()}
-        selected = select(expected, actual, settings, {**by_compared, **tools})
+        selected = select(expected, actual, settings, _by_any_name(tools, settings))
         expected, actual, ignored = selected
     patterns = patterns_in(expected)
     forbidden = tuple(
@@ -75,6 +74,18 @@ def prepared(
             ]
         )
     return Prepared(expected, actual, ignored, forbidden)
+
+
+def _by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:
+    """The tools by their names and by what is compared of these; but not where they differ then."""
+    if not renames(settings):
+        return tools
+    compared: dict[str, Tool | None] = {}
+    for name, tool in tools.items():
+        alike = compared.setdefault(comparable_name(name, settings), tool)
+        if alike is not None and alike.effect != tool.effect:
+            compared[comparable_name(name, settings)] = None
+    return {**{name: tool for name, tool in compared.items() if tool is not None}, **tools}
 
 
 def _selects(settings: Settings) -> bool:

@@ -1,7 +1,5 @@
 """Why a call found no partner, where there is more to say than that none is left."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +9,9 @@ from callscore.core.choices import Allowance, Tie, allowances
 from callscore.core.closeness import grade
 from callscore.core.counted_text import keeps_order
 from callscore.core.demands import demanded
+from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.phrase import Phrase, say
+from callscore.core.wording import fault_text
 
 if TYPE_CHECKING:
     from callscore.core.call import ToolCall
@@ -27,13 +27,13 @@ _MOST_CALLS = 100
 _MOST_LOOKS = 20
 _CALL_WIDTH = 100
 
-ALLOWED_AS = Phrase("allowed only as {call}", "допускается только как {call}")
-ALLOWED = Phrase("allowed only {how}", "допускается только {how}")
-OR = Phrase(" or ", " или ")
+NOT_AS_WRITTEN = Phrase("not as it was written: {call}", "не так, как записано: {call}")
+WRITTEN = Phrase("it was written only as {how}", "записан только как {how}")
+AND = Phrase(" and ", " и ")
 HOW: dict[Tie, Phrase] = {
-    "one_of": Phrase("in place of other calls", "вместо других вызовов"),
-    "in_order": Phrase("in another order", "в другом порядке"),
-    "together": Phrase("together with its group", "вместе со своей группой"),
+    "one_of": Phrase("an alternative to other calls", "альтернатива другим вызовам"),
+    "in_order": Phrase("part of an order", "часть порядка"),
+    "together": Phrase("part of an optional group", "часть необязательной группы"),
 }
 TOO_OFTEN = Phrase("more often than allowed ({most})", "чаще, чем допускается ({most})")
 
@@ -44,7 +44,7 @@ class Unpaired(NamedTuple):
     Attributes:
         out_of_order: the tools of calls that were missed, although the tool was called: in the
             order that is asked for, no pair can be made of the two.
-        extra: about extra calls, by their positions: what would have been allowed.
+        extra: about extra calls, by their positions: how they differ from what was written.
     """
 
     out_of_order: set[str]
@@ -69,6 +69,9 @@ def unpaired(score: Score, lang: Language) -> Unpaired:
     extra: dict[int, str] = {}
     for column in explicable[:_MOST_CALLS]:
         call = score.actual[column]
+        if call.error not in (None, NOT_CAPTURED):
+            extra[column] = fault_text(call.error or "", lang=lang)
+            continue
         words = _words(call, known[call.name][:_MOST_LOOKS], score.settings, lang)
         if words is not None:
             extra[column] = words
@@ -82,13 +85,13 @@ def _others(paired: set[int], start: int, end: int) -> list[int]:
 def _words(
     call: ToolCall, written: list[Allowance], settings: Settings, lang: Language
 ) -> str | None:
-    """What would have been allowed in place of an extra call; None where nothing more was."""
+    """How an extra call differs from what was written of its tool; None where nothing more was."""
     graded = [(grade(demanded(one.call, settings), call, settings), one) for one in written]
     fitting = [one for (is_correct, *_), one in graded if is_correct]
     ties = frozenset[Tie]().union(*[one.ties for one in fitting if one.has_room])
     how = [say(phrase, lang) for tie, phrase in HOW.items() if tie in ties]
     if how:
-        return say(ALLOWED, lang, how=say(OR, lang).join(how))
+        return say(WRITTEN, lang, how=say(AND, lang).join(how))
     limits = [one.most for one in fitting if one.has_times and not one.has_room]
     if limits:
         return say(TOO_OFTEN, lang, most=limits[0])
@@ -96,7 +99,7 @@ def _words(
     if not others:
         return None
     _, closest = max(others, key=_overlap)
-    return say(ALLOWED_AS, lang, call=call_text(closest.call, limit=_CALL_WIDTH))
+    return say(NOT_AS_WRITTEN, lang, call=call_text(closest.call, limit=_CALL_WIDTH))
 
 
 def _overlap(graded: tuple[Grade, Allowance]) -> float:

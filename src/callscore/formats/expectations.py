@@ -253,8 +253,7 @@ def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
 
 
 def _read_times(call: ToolCall, times: Any, where: str) -> Times:
-    if isinstance(times, float) and times.is_integer():
-        times = int(times)  # JSON knows no difference
+    times = _whole(times)
     bounds = {"min": times, "max": times} if _is_count(times) else times
     if not isinstance(bounds, Mapping):
         problem = 'is a number, or an object such as {"min": 1, "max": 3}'
@@ -263,7 +262,7 @@ def _read_times(call: ToolCall, times: Any, where: str) -> Times:
         if key not in _BOUNDS:
             hint = meant_by(key, _BOUNDS) or "."
             raise InvalidCall(f"{where}.{TIMES}: {describe(key)} is neither `min` nor `max`{hint}")
-    least, most = bounds.get("min", 1), bounds.get("max")
+    least, most = _whole(bounds.get("min", 1)), _whole(bounds.get("max"))
     if not _is_count(least) or not (most is None or _is_count(most)):
         raise InvalidCall(
             f"{where}.{TIMES}: `min` and `max` are integers from 0 to {MOST_TIMES:,}."
@@ -272,6 +271,11 @@ def _read_times(call: ToolCall, times: Any, where: str) -> Times:
         problem = f"`max` is {most} and `min` is {least}"
         raise InvalidCall(f"{where}.{TIMES}: {problem}; to forbid a call write `{FORBID}`.")
     return Times(call, least, most)
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as an integer: JSON knows no difference."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_count(value: Any) -> bool:
