@@ -209,18 +209,14 @@ def test_forbidden_calls_are_exported_and_say_what_the_score_is() -> None:
     assert exported["summary"].endswith("| Extra: 1 | Forbidden: 1")
 
 
-@pytest.mark.parametrize(
-    ("patterns", "pattern"),
-    [(["mcp__*__drop"], "mcp__*__drop"), (["mcp__*__drop", "mcp__*__delete"], None)],
-)
-def test_a_pattern_about_what_was_taken_off_a_name_is_named_where_it_is_the_only_one(
-    patterns: list[str], pattern: str | None
-) -> None:
-    calls = (ToolCall("drop", {}),)
-    expectation = tuple(map(Forbidden, patterns))
-    score = Score((), calls, 0, forbidden=(0,), expectation=expectation)
+def test_a_pattern_is_named_also_if_it_is_about_what_is_not_compared_of_a_name() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",))
+    expected = (Forbidden("mcp__a__delete"), Forbidden("mcp__*__drop"))
 
-    assert score_to_dict(score)["forbidden"][0]["pattern"] == pattern
+    score = score_calls(expected, (ToolCall("mcp__x__drop", {}),), settings)
+
+    forbidden = score_to_dict(score)["forbidden"][0]
+    assert (forbidden["name"], forbidden["pattern"]) == ("mcp__x__drop", "mcp__*__drop")
 
 
 def test_calls_that_do_not_count_are_exported_with_their_side_and_the_reason() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.json_schema import errors_in
+from callscore.core.schema_parts import SAME_VALUE, schemas_in
 from callscore.core.schema_reference import target_of
 
 if TYPE_CHECKING:
@@ -12,10 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["closed", "made_up"]
 
-# Where a schema holds schemas for the same object: alone, in a list, or by name.
-_SINGLE = ("if", "then", "else")
-_LISTS = ("allOf", "anyOf", "oneOf")
-_MAPPINGS = ("dependentSchemas", "dependencies")
+# What `not` names is not known by it.
+_SAME_OBJECT = SAME_VALUE._replace(single=("if", "then", "else"))
 _OPENING = ("additionalProperties", "unevaluatedProperties")
 _ELSEWHERE = ("$dynamicRef", "$recursiveRef")
 
@@ -68,9 +67,7 @@ def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
             continue
         seen.add(id(part))
         yield part
-        pending += [part.get(key) for key in _SINGLE]
-        pending += [item for key in _LISTS for item in _items(part.get(key))]
-        pending += [item for key in _MAPPINGS for item in _object(part.get(key)).values()]
+        pending += schemas_in(part, _SAME_OBJECT)
         if any(key in part for key in _ELSEWHERE):
             yield None
         if "$ref" in part:
@@ -78,7 +75,3 @@ def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
             if target is None:
                 yield None
             pending.append(target)
-
-
-def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

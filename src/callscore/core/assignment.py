@@ -6,7 +6,12 @@ where a textbook solver crawls; a bit set handles all tied columns in one operat
 
 from __future__ import annotations
 
-__all__ = ["Levels", "assign", "members"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Levels", "assign", "members", "way_to_free"]
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
@@ -41,6 +46,43 @@ def members(columns: int) -> list[int]:
         found.append(bit.bit_length() - 1)
         columns ^= bit
     return found
+
+
+# Which columns a row may have, which row has a column, and the columns that nobody has.
+_Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
+
+
+def way_to_free(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
+    """Who takes which column so that a row gets one and nobody else loses theirs.
+
+    Args:
+        root: the row that has none.
+        reach: what the others may have, and have.
+        unreached: the columns that no earlier search has looked at in vain.
+
+    Returns:
+        The rows that take another column, and that column; none where there is no way. And the
+        columns that are still unreached.
+    """
+    may_have, owner, free = reach
+    path = [root]
+    taken: list[int] = []
+    while path:
+        open_columns = may_have(path[-1]) & unreached
+        if not open_columns:
+            path.pop()
+            if taken:
+                taken.pop()
+            continue
+        goal = open_columns & free
+        step = goal or open_columns
+        bit = step & -step
+        unreached ^= bit
+        taken.append(bit.bit_length() - 1)
+        if goal:
+            return list(zip(path, taken, strict=True)), unreached
+        path.append(owner(taken[-1]))
+    return [], unreached
 
 
 class _Prices:
@@ -94,28 +136,14 @@ class _Prices:
 
     def _augment(self, root: int, tight: list[int], unreached: int) -> tuple[int, bool]:
         """Walk tight pairs from a free row to a free column, and shift every row on the way."""
-        path = [root]
-        taken: list[int] = []
-        while path:
-            reach = tight[path[-1]] & unreached
-            goal = reach & self.free_columns
-            if not reach:
-                path.pop()
-                if taken:
-                    taken.pop()
-                continue
-            step = goal or reach
-            bit = step & -step
-            unreached ^= bit
-            taken.append(bit.bit_length() - 1)
-            if goal:
-                self.free_columns ^= bit
-                for row, column in zip(path, taken, strict=True):
-                    self.column_of[row] = column
-                    self.row_of[column] = row
-                return unreached, True
-            path.append(self.row_of[taken[-1]])
-        return unreached, False
+        reach = (tight.__getitem__, self.row_of.__getitem__, self.free_columns)
+        way, unreached = way_to_free(root, reach, unreached)
+        for row, column in way:
+            self.column_of[row] = column
+            self.row_of[column] = row
+        if way:
+            self.free_columns ^= 1 << way[-1][1]
+        return unreached, bool(way)
 
     def _lower(self, reached_rows: list[int], reached: int) -> None:
         """Lower the reached rows, and raise the reached columns, until another pair is tight."""

@@ -131,9 +131,7 @@ def _written(expectation: tuple[Expected, ...] | None) -> list[Any] | None:
 def _forbidden(score: Score, position: int) -> dict[str, Any]:
     """A forbidden call, where it stands among the actual calls, and what forbids it."""
     call, patterns = score.actual[position], patterns_in(score.expectation or ())
-    pattern = forbids(patterns, call.name, score.settings)
-    if pattern is None and len(patterns) == 1:
-        (pattern,) = patterns  # it was about what the settings took off the name
+    pattern = forbids(patterns, call.name, score.settings)  # it keeps the name that the trace has
     return {**_call(call), "index": position, "pattern": plain(pattern)}
 
 

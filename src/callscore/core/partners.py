@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from callscore.core.assignment import way_to_free
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,27 +60,13 @@ class Partners:
 
     def _augment(self, root: int, unreached: int) -> tuple[int, bool]:
         """Walk from a row to a free column, and shift every row on the way."""
-        path = [root]
-        taken: list[int] = []
-        while path:
-            reach = self._fitting(path[-1]) & unreached
-            goal = reach & self.free
-            if not reach:
-                path.pop()
-                if taken:
-                    taken.pop()
-                continue
-            step = goal or reach
-            bit = step & -step
-            unreached ^= bit
-            taken.append(bit.bit_length() - 1)
-            if goal:
-                self.free ^= bit
-                for row, column in zip(path, taken, strict=True):
-                    self._give(row, column)
-                return unreached, True
-            path.append(self._row_of[taken[-1]])
-        return unreached, False
+        reach = (self._fitting, self._row_of.__getitem__, self.free)
+        way, unreached = way_to_free(root, reach, unreached)
+        for row, column in way:
+            self._give(row, column)
+        if way:
+            self.free ^= 1 << way[-1][1]
+        return unreached, bool(way)
 
     def _give(self, row: int, column: int) -> None:
         self.column_of[row] = column

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from callscore.core.schema_parts import SAME_VALUE, schemas_in
 from callscore.core.schema_reference import target_of
 
 __all__ = ["MOST_DEMANDS", "asks_too_much", "parts_of"]
 
 MOST_DEMANDS = 10_000
-
-# Where a schema holds schemas for the same value: alone, in a list, or by name.
-_SINGLE = ("not", "if", "then", "else")
-_LISTS = ("allOf", "anyOf", "oneOf")
-_MAPPINGS = ("dependentSchemas", "dependencies")
 
 
 def asks_too_much(schema: Any) -> bool:
@@ -71,16 +67,5 @@ def parts_of(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]]:
     """The schemas that a part of a schema holds against the same value, one step away."""
     if not isinstance(part, dict):
         return []
-    found = [part.get(key) for key in _SINGLE]
-    found += [item for key in _LISTS for item in _list(part.get(key))]
-    found += [item for key in _MAPPINGS for item in _values(part.get(key))]
-    found.append(target_of(schema, part.get("$ref")))
+    found = [*schemas_in(part, SAME_VALUE), target_of(schema, part.get("$ref"))]
     return [item for item in found if isinstance(item, dict)]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _values(value: Any) -> list[Any]:
-    return [*value.values()] if isinstance(value, dict) else []

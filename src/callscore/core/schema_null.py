@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from callscore.core.schema_parts import ANYWHERE, schemas_in
+
 __all__ = ["allow_null"]
 
 _NULL = "null"
-# Where a schema holds other schemas: alone, in a list, or by name.
-_SINGLE = (
-    *("items", "additionalItems", "unevaluatedItems", "contains"),
-    *("additionalProperties", "unevaluatedProperties", "propertyNames"),
-    *("not", "if", "then", "else"),
-)
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_MAPPINGS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 # What asks something of null as well, and cannot be told to let it pass.
 _STRICT = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "oneOf", "not", "if"})
 
@@ -52,17 +46,4 @@ def _extend(part: dict[str, Any]) -> None:
 
 
 def _parts(schema: Any) -> list[Any]:
-    if not isinstance(schema, dict):
-        return []
-    found = [schema.get(key) for key in _SINGLE]
-    found += [item for key in _LISTS for item in _list(schema.get(key))]
-    found += [item for key in _MAPPINGS for item in _values(schema.get(key))]
-    return found
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _values(value: Any) -> list[Any]:
-    return [*value.values()] if isinstance(value, dict) else []
+    return schemas_in(schema, ANYWHERE) if isinstance(schema, dict) else []
