@@ -16,10 +16,10 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test format lint types layers tests differential bench validity pictures clean
+.PHONY: help demo test format lint types layers tests differential parity bench bench-peers validity pictures clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
@@ -51,13 +51,19 @@ tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 %
 differential: $(SDKS_VENV)/.installed ## compare with the objects of the real SDKs
 	$(SDKS_VENV)/bin/python -m pytest tests/differential -n $(JOBS)
 
+parity: $(VENV)/.installed ## compare other tools' numbers with the real packages, and write the table
+	$(BIN)/python -m tests.parity.compare --write
+
 bench: $(VENV)/.installed-dev ## measure, and set against the bars
 	$(BIN)/python benchmarks/run.py
+
+bench-peers: $(VENV)/.installed ## time other tools' metrics against ours, and write the table
+	$(BIN)/python benchmarks/peers.py --write
 
 validity: $(VENV)/.installed ## measure how well each score tells success from failure
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run
 
-pictures: $(VENV)/.installed ## draw the pictures and the outputs in the documentation again
+pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the documentation again
 	$(BIN)/python docs/images/make_report_svg.py
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json

@@ -5,7 +5,7 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for True; importing typing costs more than all below
 
 if TYPE_CHECKING:
-    from callscore import expect
+    from callscore import expect, parity
     from callscore.api import check_calls, read_calls, read_tools, score
     from callscore.core.fault import Fault
     from callscore.core.model import Case, Difference, Pair, Score, ToolCall
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         InvalidDialect,
         InvalidSettings,
         MissingExtra,
+        NotScorable,
         UnknownFormat,
         UnreadableInput,
     )
@@ -38,6 +39,7 @@ __all__ = [
     "InvalidSettings",
     "MissingExtra",
     "Mode",
+    "NotScorable",
     "Pair",
     "Results",
     "Score",
@@ -51,6 +53,7 @@ __all__ = [
     "Wanted",
     "check_calls",
     "expect",
+    "parity",
     "pass_at_k",
     "pass_hat_k",
     "read_calls",
@@ -82,17 +85,19 @@ _HOMES = {
         "InvalidDialect",
         "InvalidSettings",
         "MissingExtra",
+        "NotScorable",
         "UnknownFormat",
         "UnreadableInput",
     ),
     "formats.trace": ("Trace", "Wanted"),
 }
+_MODULES = ("expect", "parity")  # modules that are public names themselves
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name == "expect":  # a module that is a public name itself
-        return import_module("callscore.expect")
+    if name in _MODULES:
+        return import_module(f"callscore.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'callscore' has no attribute {name!r}")

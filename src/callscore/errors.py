@@ -5,6 +5,7 @@ CallscoreError
 │   └── UnknownFormat a document in no format that callscore knows
 ├── InvalidDialect    a format that another package brings and that cannot be used
 ├── InvalidSettings   a setting with a value it cannot have (also a ValueError)
+├── NotScorable       a case that another tool's metric refuses, or cannot be asked about (also a ValueError)
 ├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
@@ -24,6 +25,7 @@ __all__ = [
     "InvalidDialect",
     "InvalidSettings",
     "MissingExtra",
+    "NotScorable",
     "UnknownFormat",
     "UnreadableInput",
 ]
@@ -47,6 +49,10 @@ class InvalidDialect(CallscoreError):
 
 class InvalidSettings(CallscoreError, ValueError):
     """A setting has a value that it cannot have."""
+
+
+class NotScorable(CallscoreError, ValueError):
+    """Another tool gives no number for a case: it raises, or has no word for what is expected."""
 
 
 class UnreadableInput(CallscoreError, ValueError):
@@ -82,6 +88,6 @@ class MissingExtra(CallscoreError, ImportError):
 
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
-    *(UnreadableInput, MissingExtra),
+    *(NotScorable, UnreadableInput, MissingExtra),
 ):
     _error.__module__ = "callscore"

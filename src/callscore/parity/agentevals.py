@@ -1,0 +1,235 @@
+"""agentevals: whether the calls of two conversations match, by one of four modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from operator import eq
+from typing import TYPE_CHECKING, Any, Literal
+
+from callscore.core.call import ToolCall
+from callscore.errors import InvalidSettings, NotScorable
+from callscore.parity.calls import pairs_of
+from callscore.parity.choice import chosen
+from callscore.parity.json_text import reread
+
+if TYPE_CHECKING:
+    from callscore.parity.calls import Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "Override", "trajectory_match"]
+
+TITLE = "agentevals"
+VERSION = "0.0.9"
+
+Mode = Literal["strict", "unordered", "subset", "superset"]
+ArgumentsMode = Literal["exact", "ignore", "subset", "superset"]
+_Object = dict[str, Any]
+# Whether the arguments of a call fit those of a wanted one.
+_Rule = Callable[[_Object, _Object], bool]
+Override = ArgumentsMode | list[str] | _Rule | None
+_Pairs = list[tuple[str, _Object]]
+_Rules = tuple[dict[str, _Rule], _Rule]  # those of single tools, and the one of all others
+
+_PLAIN = frozenset({str, bool, type(None)})
+_LONGEST = 10**4300  # Python's own decoder refuses to read longer numbers
+
+
+def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for what has no messages)
+    expected: Calls,
+    actual: Calls,
+    *,
+    mode: Mode = "strict",
+    arguments: ArgumentsMode = "exact",
+    overrides: Mapping[str, Override] | None = None,
+    one_message: bool = True,
+) -> bool:
+    """Whether the actual calls match the expected ones.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        mode: `superset` where every expected call finds a call of its own, `subset` where every
+            actual call does, `unordered` for both, `strict` for the same calls in every message.
+        arguments: which arguments match: `exact` the same, `ignore` any, `subset` where each of
+            the actual ones is expected, `superset` where each of the expected ones is given.
+        overrides: the same for one tool: such a word, a function of the actual and the expected
+            arguments, or a list of paths (`options.unit`) at which both must hold the same.
+        one_message: whether calls of which no step is known are calls of one message; else each
+            is a message.
+
+    Defects:
+        The first call that fits is taken, so that a match can be missed: with `superset` for both,
+        the expected f() takes the actual f(a=1), and the expected f(a=1) is left with f().
+        In mode `subset` the sides are swapped, for the arguments too: `subset` of the arguments
+        then means that the actual ones contain the expected ones, and `superset` the reverse; a
+        function is given the expected ones first. In mode `unordered` both must hold, so that
+        `subset` and `superset` of the arguments are nearly `exact`.
+        In mode `strict` the order within a message does not matter. An override without a path is
+        no override, a word that is no mode accepts everything, and a path that neither side has
+        is the same on both. NaN differs from NaN where it is a whole value that is compared, but
+        not inside of one.
+
+    Raises:
+        NotScorable: a call has no arguments, or has some that JSON does not have.
+        InvalidSettings: there is no such mode, or an override is none of these.
+    """
+    matches, usual = chosen("mode", mode, _MODES), chosen("arguments", arguments, _RULES)
+    rules = {name: _rule_of(own, usual) for name, own in (overrides or {}).items()}, usual
+    try:
+        wanted, given = _read(expected), _read(actual)
+        if matches is not None:
+            return matches(wanted, given, rules)
+        messages = _messages(expected, wanted, one_message=one_message)
+        return _all_alike(messages, _messages(actual, given, one_message=one_message), rules)
+    except RecursionError as error:
+        raise NotScorable("the arguments are nested too deep to be compared.") from error
+
+
+def _read(calls: Calls) -> _Pairs:
+    """The names and the arguments, as the tool sees them: it reads arguments from JSON text."""
+    pairs: _Pairs = []
+    for name, arguments in pairs_of(calls):
+        if arguments is None:
+            raise NotScorable("agentevals does not read a call without arguments.")
+        for value in arguments.values():
+            if value.__class__ not in _PLAIN and not _is_read_as_it_is(value):
+                arguments = reread(arguments)  # noqa: PLW2901  (what the tool has in its place)
+                break
+        pairs.append((name, arguments))
+    return pairs
+
+
+def _is_read_as_it_is(value: Any) -> bool:
+    """Whether a value that is written as JSON and read again is the very same value.
+
+    Of any number of NaN the same one is read; a long integer is not read at all.
+    """
+    left = [value]
+    while left:
+        item = left.pop()
+        kind = item.__class__
+        if kind is list:
+            left += item
+        elif kind is dict:
+            left += item.values()
+        elif kind is float:
+            if item != item:  # noqa: PLR0124  (true of NaN alone)
+                return False
+        elif kind not in _PLAIN and (kind is not int or not -_LONGEST < item < _LONGEST):
+            return False
+    return True
+
+
+def _messages(calls: Calls, pairs: _Pairs, *, one_message: bool) -> list[_Pairs]:
+    """The calls of each message: those that follow each other and have the same step."""
+    messages: list[_Pairs] = []
+    last = None
+    for call, pair in zip(calls, pairs, strict=True):
+        step = call.step if isinstance(call, ToolCall) else None
+        if messages and step == last and (one_message or step is not None):
+            messages[-1].append(pair)
+        else:
+            messages.append([pair])
+        last = step
+    return messages
+
+
+def _all_alike(wanted: list[_Pairs], given: list[_Pairs], rules: _Rules) -> bool:
+    return len(wanted) == len(given) and all(
+        len(these) == len(those) and _holds(those, these, rules)
+        for these, those in zip(wanted, given, strict=True)
+    )
+
+
+def _holds(held: _Pairs, sought: _Pairs, rules: _Rules) -> bool:
+    """Whether every sought call finds a call of its own; each takes the first that fits."""
+    own, usual = rules
+    unused: dict[str, list[_Object]] = {}
+    for name, arguments in held:
+        unused.setdefault(name, []).append(arguments)
+    return all(
+        name in unused and _takes_one(unused[name], arguments, own.get(name, usual))
+        for name, arguments in sought
+    )
+
+
+def _takes_one(candidates: list[_Object], arguments: _Object, fits: _Rule) -> bool:
+    if fits is eq:  # which a list asks itself, and quicker
+        if arguments in candidates:
+            candidates.remove(arguments)
+            return True
+        return False
+    for place, candidate in enumerate(candidates):
+        if fits(candidate, arguments):
+            del candidates[place]
+            return True
+    return False
+
+
+def _superset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
+    return _holds(given, wanted, rules)
+
+
+def _subset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
+    return _holds(wanted, given, rules)
+
+
+def _unordered(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
+    return _holds(given, wanted, rules) and _holds(wanted, given, rules)
+
+
+# Where nothing is named, messages are compared, not calls.
+_MODES: dict[str, Callable[[_Pairs, _Pairs, _Rules], bool] | None] = {
+    "strict": None,
+    "unordered": _unordered,
+    "subset": _subset,
+    "superset": _superset,
+}
+
+
+def _anything(_given: _Object, _wanted: _Object) -> bool:
+    return True
+
+
+def _contained(given: _Object, wanted: _Object) -> bool:
+    return all(key in wanted and wanted[key] == value for key, value in given.items())
+
+
+def _containing(given: _Object, wanted: _Object) -> bool:
+    return _contained(wanted, given)
+
+
+_RULES: dict[str, _Rule] = {
+    "exact": eq,
+    "ignore": _anything,
+    "subset": _contained,
+    "superset": _containing,
+}
+
+
+def _rule_of(override: Any, usual: _Rule) -> _Rule:
+    if not override:
+        return usual
+    if isinstance(override, str):
+        return _RULES.get(override, _anything)
+    if isinstance(override, list):
+        return partial(_same_at, override)
+    if not callable(override):
+        raise InvalidSettings(f"{override!r} is neither a mode, nor a function, nor a list.")
+    rule: _Rule = override
+    return rule
+
+
+def _same_at(paths: list[str], given: _Object, wanted: _Object) -> bool:
+    return all(_value_at(given, path) == _value_at(wanted, path) for path in paths)
+
+
+def _value_at(arguments: _Object, path: str) -> Any:
+    """What is found at the end of a path; None where it leads nowhere."""
+    value: Any = arguments
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+METRICS = (trajectory_match,)

@@ -1,0 +1,255 @@
+"""Autoevals: its scorers of JSON values, over the list of calls.
+
+Autoevals has no scorer for tool calls. These are the ones that can be asked about them: each call is
+an object with its `name` and its `arguments`, and what is scored is the list of these objects.
+"""
+
+from __future__ import annotations
+
+import json  # noqa: TID251  (texts that hold JSON are read as autoevals reads them: NaN, doubled keys)
+import sys
+from collections.abc import Callable
+from functools import cache
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from msgspec import MsgspecError
+from msgspec.json import encode
+
+from callscore.errors import NotScorable
+from callscore.parity.autoevals_assignment import assigned
+from callscore.parity.calls import pairs_of
+from callscore.parity.choice import chosen
+from callscore.parity.json_text import json_text
+
+if TYPE_CHECKING:
+    from callscore.parity.calls import Arguments, Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "exact_match", "json_diff", "list_contains"]
+
+TITLE = "Autoevals"
+VERSION = "0.4.1"
+
+Pairwise = Literal["json_diff", "levenshtein", "exact_match"]
+_Pair = tuple[str, "Arguments"]
+_Reader = Callable[[str], Any] | None  # what is made of a text, if anything
+_Result = TypeVar("_Result")
+
+# What a text that holds a JSON object or array begins with, and a number of too many digits.
+_BRACKETS = frozenset("{[")
+_DIGITS = frozenset("-0123456789")
+_BEGINNINGS = _BRACKETS | _DIGITS | frozenset(" \t\n\r")
+_LONG = sys.int_info.str_digits_check_threshold  # a shorter number is never refused for its length
+_NUMBERS = (int, float)
+
+
+def json_diff(expected: Calls, actual: Calls, *, preserve_strings: bool = False) -> float:
+    """`JSONDiff`: how similar the two lists are, call by call and value by value.
+
+    Calls are compared by position and objects by key, and each level is the mean of the level below.
+    Texts count by their edit distance, numbers by their difference relative to their size, and
+    values of different kinds by the edit distance of their JSON texts.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        preserve_strings: whether a text that holds a JSON object or array stays a text.
+
+    Defects:
+        An argument that is null and one that is missing are the same. `true` is 1. Calls that merely
+        share letters are similar, and one extra call in front shifts all others out of place. The
+        keys of an object are added up in the order of a Python set, so that, with three keys or
+        more, the last bit depends on the hash seed of the process; here they are taken in sorted
+        order, which is one of those orders.
+
+    Raises:
+        NotScorable: an integer is too large to be subtracted from a float, a text holds an integer
+            of too many digits, or a value is nested too deeply.
+    """
+    read = None if preserve_strings else _as_json
+    return _guarded(_list_diff, pairs_of(actual), pairs_of(expected), read)
+
+
+def exact_match(expected: Calls, actual: Calls) -> float:
+    """`ExactMatch`: 1 where the two lists have the same JSON text.
+
+    Defects:
+        The keys are not sorted: the same arguments in another order are a mismatch. So are 1 and
+        1.0.
+
+    Raises:
+        NotScorable: a value cannot be written as JSON.
+    """
+    wanted, made = pairs_of(expected), pairs_of(actual)
+    try:
+        text = encode(wanted)
+        if text != encode(made):
+            return 0.0
+        if b"null" not in text:
+            return 1.0
+    except (MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
+        pass  # an integer beyond 64 bits, half a character: what only Python's encoder writes
+    # Where the quick encoder has `null`, Python's may have NaN.
+    return float(json_text(wanted) == json_text(made))
+
+
+def list_contains(
+    expected: Calls,
+    actual: Calls,
+    *,
+    pairwise: Pairwise = "json_diff",
+    allow_extra_entities: bool = False,
+) -> float:
+    """`ListContains`: the similarity of the best pairing of calls, per call of the longer list.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        pairwise: what says how similar two calls are. Autoevals itself takes `levenshtein`, of the
+            texts that Python makes of the two objects, where nothing is said.
+        allow_extra_entities: whether only expected calls are counted, so that extra ones are free.
+
+    Defects:
+        Those of the pairwise scorer. Without any expected call, `allow_extra_entities` does not keep
+        an extra call from costing everything.
+
+    Raises:
+        InvalidSettings: there is no such pairwise scorer.
+        NotScorable: the pairwise scorer raises, or finds what is not a number.
+    """
+    prepared, similarity = chosen("pairwise", pairwise, _SIMILARITIES)
+    wanted, made = pairs_of(expected), pairs_of(actual)
+    if not wanted or not made:
+        return float(not wanted and not made)
+    columns = [prepared(call) for call in wanted]
+    rows = [
+        [_guarded(similarity, row, column) for column in columns] for row in map(prepared, made)
+    ]
+    if any(isnan(value) for row in rows for value in row):
+        raise NotScorable("autoevals cannot pair calls whose similarity is not a number.")
+    total = 0.0  # added one by one: `sum` would round less than autoevals does
+    for row, column in assigned([[-value for value in row] for row in rows]):
+        total += rows[row][column]
+    return total / (len(wanted) if allow_extra_entities else max(len(wanted), len(made)))
+
+
+def _guarded(score: Callable[..., _Result], *values: Any) -> _Result:
+    try:
+        return score(*values)
+    except OverflowError as error:
+        problem = "autoevals subtracts an integer from a float that cannot hold it."
+        raise NotScorable(problem) from error
+    except RecursionError as error:
+        raise NotScorable("autoevals cannot compare values that are nested so deeply.") from error
+
+
+def _as_json(text: str) -> Any:
+    """What a text holds, where that is a JSON object or array; else the text."""
+    if text[:1] not in _BEGINNINGS:
+        return text
+    start = text.lstrip(" \t\n\r")[:1]
+    if start not in _BRACKETS and (start not in _DIGITS or len(text) < _LONG):
+        return text
+    try:
+        held = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    except ValueError as error:  # too many digits, which autoevals does not expect
+        raise NotScorable(f"autoevals cannot read a text that holds JSON: {error}.") from error
+    return held if isinstance(held, dict | list) else text
+
+
+def _list_diff(made: list[_Pair], wanted: list[_Pair], read: _Reader) -> float:
+    if not made and not wanted:
+        return 1.0
+    scores = [_call_diff(*both, read) for both in zip(made, wanted, strict=False)]
+    return sum(scores) / max(len(made), len(wanted))
+
+
+def _call_diff(made: _Pair, wanted: _Pair, read: _Reader = _as_json) -> float:
+    (name, arguments), (wanted_name, wanted_arguments) = made, wanted
+    return (_diff(name, wanted_name, read) + _diff(arguments, wanted_arguments, read)) / 2
+
+
+def _diff(made: Any, wanted: Any, read: _Reader) -> float:
+    if read is not None:
+        if isinstance(made, str):
+            made = read(made)
+        if isinstance(wanted, str):
+            wanted = read(wanted)
+    if isinstance(made, dict) and isinstance(wanted, dict):
+        return _object_diff(made, wanted, read)
+    if isinstance(made, list) and isinstance(wanted, list):
+        return _array_diff(made, wanted, read)
+    return _plain_diff(made, wanted)
+
+
+def _object_diff(made: dict[str, Any], wanted: dict[str, Any], read: _Reader) -> float:
+    keys = sorted(made.keys() | wanted.keys())
+    if not keys:
+        return 1.0
+    return sum([_diff(made.get(key), wanted.get(key), read) for key in keys]) / len(keys)
+
+
+def _array_diff(made: list[Any], wanted: list[Any], read: _Reader) -> float:
+    if not made and not wanted:
+        return 1.0
+    scores = [_diff(value, other, read) for value, other in zip(made, wanted, strict=False)]
+    return sum(scores) / max(len(made), len(wanted))
+
+
+def _plain_diff(made: Any, wanted: Any) -> float:
+    """How similar two values are that are not both objects or both arrays."""
+    if isinstance(made, str) and isinstance(wanted, str):
+        return _text_diff(made, wanted)
+    if isinstance(made, _NUMBERS) and isinstance(wanted, _NUMBERS):
+        return _number_diff(made, wanted)
+    if made is None or wanted is None:
+        return float(made is wanted)
+    return _text_diff(_compact(made), _compact(wanted))
+
+
+def _number_diff(made: float, wanted: float) -> float:
+    if wanted == 0 and made == 0:
+        return 1.0
+    return 1 - abs(wanted - made) / (abs(wanted) + abs(made))
+
+
+def _compact(value: Any) -> str:
+    return json_text(value, sort_keys=True, separators=(",", ":"))
+
+
+def _text_diff(made: str, wanted: str) -> float:
+    if made == wanted:
+        return 1.0
+    return 1 - (_distance()(made, wanted) / max(len(made), len(wanted)))
+
+
+@cache
+def _distance() -> Callable[[str, str], int]:
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance
+
+
+def _python_text(call: _Pair) -> str:
+    name, arguments = call
+    return _guarded(str, {"name": name, "arguments": arguments})
+
+
+def _same(made: str, wanted: str) -> float:
+    return float(made == wanted)
+
+
+def _itself(call: _Pair) -> _Pair:
+    return call
+
+
+# What is made of a call first, and what compares two of these.
+_SIMILARITIES: dict[str, tuple[Callable[[_Pair], Any], Callable[[Any, Any], float]]] = {
+    "json_diff": (_itself, _call_diff),
+    "levenshtein": (_python_text, _text_diff),
+    "exact_match": (json_text, _same),
+}
+
+METRICS = (json_diff, list_contains, exact_match)

@@ -1,0 +1,218 @@
+"""Azure AI Evaluation: how efficiently an agent navigated a task, by the calls it made.
+
+The evaluator of this name is private in the package. It gives a match, by one of three rules, and
+the precision, recall and F1 of the calls as multisets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from callscore.errors import NotScorable
+from callscore.parity.calls import names_of, pairs_of
+from callscore.parity.choice import chosen
+from callscore.parity.json_text import json_text
+from callscore.parity.overlap import common_count, is_subsequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.parity.calls import Calls
+
+__all__ = [
+    "METRICS",
+    "TITLE",
+    "VERSION",
+    "Match",
+    "NavigationEfficiency",
+    "navigation_efficiency",
+    "navigation_f1",
+    "navigation_match",
+    "navigation_precision",
+    "navigation_recall",
+]
+
+TITLE = "Azure AI Evaluation"
+VERSION = "1.18.10"
+
+Match = Literal["exact_match", "in_order_match", "any_order_match"]
+
+# What calls are compared by: their names, or their names and the texts of their arguments.
+_Steps = list[Any]
+
+
+class NavigationEfficiency(Struct, frozen=True, gc=False):
+    """What the evaluator returns.
+
+    Attributes:
+        match: 1.0 where the calls match, else 0.0.
+        precision: the share of the actual calls that were expected.
+        recall: the share of the expected calls that were made.
+        f1: the harmonic mean of both.
+    """
+
+    match: float
+    precision: float
+    recall: float
+    f1: float
+
+
+def navigation_efficiency(
+    expected: Calls, actual: Calls, *, match: Match = "exact_match", parameters: bool = True
+) -> NavigationEfficiency:
+    """All that the evaluator says of the calls.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        match: `exact_match` for the same calls in the same order, `in_order_match` where others may
+            stand in between, `any_order_match` where the order does not matter either. The other
+            three numbers do not depend on it.
+        parameters: compare arguments, too; else names alone.
+
+    Defects:
+        The expected arguments are kept by the name of the tool, so that all expected calls of one
+        tool have those of the last. They are looked up by the name without the white space around
+        it but kept with it, so that an expected call of `"book "` has no arguments.
+        Values are compared as texts: 1 is "1", None is "None" and `[1]` is "[1]", but 1 is not 1.0.
+        Without an expected call there is no number, even where none was made.
+
+    Raises:
+        InvalidSettings: there is no such match.
+        NotScorable: nothing is expected; or arguments are compared, and an expected call has none,
+            or a value cannot be written as text.
+    """
+    rule = chosen("match", match, _RULES)
+    wanted, made = _steps(expected, actual, parameters=parameters)
+    precision, recall, f1 = _rates(wanted, made)
+    return NavigationEfficiency(1.0 if rule(wanted, made) else 0.0, precision, recall, f1)
+
+
+def navigation_match(
+    expected: Calls, actual: Calls, *, match: Match = "exact_match", parameters: bool = True
+) -> float:
+    """Whether the calls match, 1.0 or 0.0: the `match` of `navigation_efficiency`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        match: as for `navigation_efficiency`.
+        parameters: compare arguments, too; else names alone.
+
+    Raises:
+        InvalidSettings: there is no such match.
+        NotScorable: as for `navigation_efficiency`.
+    """
+    return navigation_efficiency(expected, actual, match=match, parameters=parameters).match
+
+
+def navigation_precision(expected: Calls, actual: Calls, *, parameters: bool = True) -> float:
+    """The share of the actual calls that were expected: `precision` of `navigation_efficiency`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        parameters: compare arguments, too; else names alone.
+
+    Raises:
+        NotScorable: as for `navigation_efficiency`.
+    """
+    return _rates(*_steps(expected, actual, parameters=parameters))[0]
+
+
+def navigation_recall(expected: Calls, actual: Calls, *, parameters: bool = True) -> float:
+    """The share of the expected calls that were made: the `recall` of `navigation_efficiency`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        parameters: compare arguments, too; else names alone.
+
+    Raises:
+        NotScorable: as for `navigation_efficiency`.
+    """
+    return _rates(*_steps(expected, actual, parameters=parameters))[1]
+
+
+def navigation_f1(expected: Calls, actual: Calls, *, parameters: bool = True) -> float:
+    """The harmonic mean of precision and recall: the `f1` of `navigation_efficiency`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        parameters: compare arguments, too; else names alone.
+
+    Raises:
+        NotScorable: as for `navigation_efficiency`.
+    """
+    return _rates(*_steps(expected, actual, parameters=parameters))[2]
+
+
+def _steps(expected: Calls, actual: Calls, *, parameters: bool) -> tuple[_Steps, _Steps]:
+    if not expected:
+        raise NotScorable("Azure wants at least one expected call, and there is none.")
+    if parameters:
+        return _expected_steps(expected), _actual_steps(actual)
+    return _names(expected), _names(actual)
+
+
+def _names(calls: Calls) -> _Steps:
+    return [name.strip() for name in names_of(calls)]
+
+
+def _actual_steps(actual: Calls) -> _Steps:
+    return [(name.strip(), _texts(arguments or {})) for name, arguments in pairs_of(actual)]
+
+
+def _expected_steps(expected: Calls) -> _Steps:
+    pairs = pairs_of(expected)
+    texts: dict[str, frozenset[tuple[str, str]]] = {}
+    for name, arguments in dict(pairs).items():  # of the calls of one tool, the last
+        if arguments is None:
+            raise NotScorable("Azure wants an object of arguments for every expected tool.")
+        texts[name] = _texts(arguments)
+    names = [name.strip() for name, _ in pairs]
+    return [(name, texts.get(name, frozenset())) for name in names]
+
+
+def _texts(arguments: dict[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset([(key, _text(value)) for key, value in arguments.items()])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | list):
+        return json_text(value, sort_keys=True)
+    try:
+        return str(value)
+    except ValueError as error:
+        raise NotScorable(f"a number cannot be written as text: {error}.") from error
+
+
+def _rates(wanted: _Steps, made: _Steps) -> tuple[float, float, float]:
+    """Precision, recall and F1."""
+    common = common_count(wanted, made)
+    if not common:
+        return 0.0, 0.0, 0.0
+    precision, recall = common / len(made), common / len(wanted)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def _is_same(wanted: _Steps, made: _Steps) -> bool:
+    return wanted == made
+
+
+def _is_found(wanted: _Steps, made: _Steps) -> bool:
+    return common_count(wanted, made) == len(wanted)
+
+
+_RULES: dict[str, Callable[[_Steps, _Steps], bool]] = {
+    "exact_match": _is_same,
+    "in_order_match": is_subsequence,
+    "any_order_match": _is_found,
+}
+
+METRICS = (navigation_match, navigation_precision, navigation_recall, navigation_f1)

@@ -1,0 +1,217 @@
+"""DeepEval: ToolCorrectnessMetric, as far as it asks no language model.
+
+All calls are taken to be of one type; DeepEval tells functions from the tools of MCP servers, where
+its user does. What a call gave back is its `output`, or its `result`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from callscore.core.call import ToolCall
+from callscore.errors import NotScorable
+from callscore.parity.calls import pairs_of
+from callscore.parity.choice import chosen
+
+if TYPE_CHECKING:
+    from callscore.parity.calls import Arguments, Call, Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "tool_correctness"]
+
+TITLE = "DeepEval"
+VERSION = "4.3.1"
+
+Compare = Literal["names", "arguments", "outputs", "arguments+outputs"]
+Order = Literal["any", "in_order", "exact"]
+_Parts = tuple[str, ...]
+
+_PARTS: dict[str, _Parts] = {
+    "names": (),
+    "arguments": ("arguments",),
+    "outputs": ("outputs",),
+    "arguments+outputs": ("arguments", "outputs"),
+}
+
+
+class _Call(NamedTuple):
+    name: str
+    arguments: Arguments
+    output: Any
+
+
+def tool_correctness(
+    expected: Calls,
+    actual: Calls,
+    *,
+    compare: Compare = "names",
+    order: Order = "any",
+    strict: bool = False,
+) -> float:
+    """How much of what is expected was done, per expected call.
+
+    A call of the expected name is worth 1.0, or, where arguments are compared, the share of its
+    arguments that it has in common with the expected ones.
+
+    Defects:
+        Calls beyond the expected ones cost nothing, unless the order is `exact`. In any order,
+        expected calls choose one after the other, each the best call that is left, so that the
+        score depends on their order. A call that is chosen is gone, and so is every other one that
+        equals it, arguments and output included: the same call, expected twice and made twice,
+        scores 0.5. Lists are equal or worth nothing. The shares of arguments are added up in the
+        order of a Python set, so that the last bit of a score may change from one process to the
+        next. Arguments that are given on one side alone are an error. So is an integer too long to
+        be written, even where only names are compared.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        compare: what is compared beside the names.
+        order: `in_order` counts what is done in the expected order; `exact` wants the same calls
+            at the same places and scores 1.0 or 0.0.
+        strict: whether everything below 1.0 is 0.0. The score depends on no other threshold.
+
+    Raises:
+        InvalidSettings: there is no such order, or nothing of that name to compare.
+        NotScorable: DeepEval fails on the arguments or the output of a call.
+    """
+    way, parts = chosen("order", order, _ORDERS), chosen("compare", compare, _PARTS)
+    wanted, given = _read(expected), _read(actual)
+    if not wanted:
+        return 0.0 if given else 1.0
+    try:
+        score = min(way(wanted, given, parts), 1.0)
+    except RecursionError as error:
+        raise NotScorable("a value is nested too deeply to be compared.") from error
+    return 0.0 if strict and score < 1 else score
+
+
+def _read(calls: Calls) -> list[_Call]:
+    pairs = pairs_of(calls)
+    outputs = [_output(call) for call in calls]
+    # DeepEval writes every call into its report, also where nothing but the names is compared.
+    try:
+        repr((pairs, outputs))
+    except (ValueError, RecursionError) as error:
+        problem = f"DeepEval writes the calls into its report, and one cannot be written: {error}."
+        raise NotScorable(problem) from error
+    return [_Call(*pair, output) for pair, output in zip(pairs, outputs, strict=True)]
+
+
+def _output(call: Call) -> Any:
+    if isinstance(call, ToolCall):
+        return call.result
+    return call.get("output", call.get("result"))
+
+
+def _worth(wanted: _Call, given: _Call, parts: _Parts) -> float:
+    """What a call is worth to an expected one."""
+    if wanted.name != given.name:
+        return 0.0
+    worth = 1.0
+    if "arguments" in parts:
+        worth = _arguments_worth(wanted.arguments, given.arguments)
+    if "outputs" in parts and wanted.output != given.output:
+        return 0.0
+    return worth
+
+
+def _arguments_worth(wanted: Arguments, given: Arguments) -> float:
+    if wanted == given:
+        return 1.0
+    if wanted is None or given is None:
+        raise NotScorable("DeepEval cannot compare a call that has arguments with one without.")
+    return _overlap(wanted, given)
+
+
+def _overlap(wanted: dict[str, Any], given: dict[str, Any]) -> float:
+    """The share of all keys that have the same value; a nested object counts by its own share."""
+    # DeepEval adds in the order of such a set, which the last bit of the sum depends on.
+    shared = set(wanted.keys()) & set(given.keys())
+    total = len(wanted) + len(given) - len(shared)
+    overlap = 0.0
+    for key in shared:
+        value, other = wanted[key], given[key]
+        if value == other:
+            overlap += 1 / total
+        elif isinstance(value, dict) and isinstance(other, dict):
+            overlap += _overlap(value, other) / total
+    return overlap
+
+
+def _any_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
+    total = 0.0
+    free = actual
+    for wanted in expected:
+        best, chosen = 0.0, None
+        for given in free:
+            worth = _worth(wanted, given, parts)
+            if worth > best:
+                best, chosen = worth, given
+        if chosen is not None:
+            total += best
+            free = [given for given in free if not _is_gone(given, chosen)]
+    return total / len(expected)
+
+
+def _is_gone(call: _Call, chosen: _Call) -> bool:
+    # Part by part: a tuple takes an output that does not equal itself for equal.
+    return call is chosen or (
+        call.name == chosen.name
+        and call.arguments == chosen.arguments
+        and bool(call.output == chosen.output)
+    )
+
+
+def _in_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
+    """The most that can be had in the expected order, read off the table as DeepEval reads it.
+
+    The best sum stands in the last field, but DeepEval adds up the steps that lead there, which
+    may differ in the last bit.
+    """
+    table = _table(expected, actual, parts)
+    row, column, total = len(expected), len(actual), 0.0
+    while row and column:
+        here = table[row][column]
+        if here == table[row - 1][column]:
+            row -= 1
+        elif here == table[row][column - 1]:
+            column -= 1
+        else:
+            row, column = row - 1, column - 1
+            total += here - table[row][column]
+    return total / len(expected)
+
+
+def _table(expected: list[_Call], actual: list[_Call], parts: _Parts) -> list[list[float]]:
+    """The best sum for so many of the expected and so many of the actual calls."""
+    table = [[0.0] * (len(actual) + 1)]
+    for wanted in expected:
+        above, row = table[-1], [0.0]
+        for column, given in enumerate(actual):
+            best = max(above[column + 1], row[column])
+            worth = _worth(wanted, given, parts)
+            row.append(max(best, above[column] + worth) if worth > 0 else best)
+        table.append(row)
+    return table
+
+
+def _exact(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
+    return float(
+        len(expected) == len(actual)
+        and all(
+            _is_exact(wanted, given, parts) for wanted, given in zip(expected, actual, strict=True)
+        )
+    )
+
+
+def _is_exact(wanted: _Call, given: _Call, parts: _Parts) -> bool:
+    return (
+        wanted.name == given.name
+        and ("arguments" not in parts or wanted.arguments == given.arguments)
+        and ("outputs" not in parts or bool(wanted.output == given.output))
+    )
+
+
+_ORDERS = {"any": _any_order, "in_order": _in_order, "exact": _exact}
+
+METRICS = (tool_correctness,)

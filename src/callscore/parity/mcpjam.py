@@ -1,0 +1,233 @@
+"""MCPJam: the matcher of tool calls with which its evals pass or fail a case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from callscore.errors import InvalidSettings
+from callscore.parity.calls import pairs_of
+from callscore.parity.choice import chosen
+from callscore.parity.javascript import text_key, trim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.parity.calls import Arguments, Calls
+
+    _Pairs = list[tuple[str, Arguments]]
+    _Fits = Callable[[dict[str, Any], dict[str, Any]], bool]
+    # The expected calls that found theirs, and where each may look for one by name alone.
+    _Paired = tuple[dict[int, int], list[range]]
+
+__all__ = ["METRICS", "TITLE", "VERSION", "ToolCallMatch", "evaluate_tool_calls", "passed"]
+
+TITLE = "MCPJam"
+VERSION = "1.14.0"
+
+Order = Literal["ignore", "strict", "superset"]
+ArgumentMatching = Literal["partial", "exact", "ignore"]
+
+_UNDEFINED = object()
+_FUNCTION = object()
+# What every object of JavaScript answers to, though nobody gave it.
+_INHERITED: dict[str, Any] = {"__proto__": {}} | dict.fromkeys(
+    (
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+    ),
+    _FUNCTION,
+)
+
+
+class ToolCallMatch(Struct, frozen=True, gc=False):
+    """How the calls of a case were matched.
+
+    Attributes:
+        passed: whether the case passes.
+        missing: the positions of the expected calls that were not made.
+        extra: the positions of the calls that nothing expected was left for.
+        mismatched: the pairs of positions, expected and actual, with the right name and the wrong
+            arguments.
+    """
+
+    passed: bool
+    missing: tuple[int, ...] = ()
+    extra: tuple[int, ...] = ()
+    mismatched: tuple[tuple[int, int], ...] = ()
+
+
+def evaluate_tool_calls(  # noqa: PLR0913  (as many options as the matcher has)
+    expected: Calls,
+    actual: Calls,
+    *,
+    tool_call_order: Order = "ignore",
+    argument_matching: ArgumentMatching = "partial",
+    max_extra_tool_calls: int | None = None,
+    is_negative_test: bool = False,
+) -> ToolCallMatch:
+    """How the calls of a case are matched, and whether the case passes.
+
+    A case passes where every expected call was made with arguments that match, and no more calls
+    besides than are allowed.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        tool_call_order: `ignore` to find each expected call anywhere, `strict` at its own position
+            alone, `superset` in this order, with others in between.
+        argument_matching: `partial` where a call may have more arguments, `exact` where it may not,
+            `ignore` where only names count.
+        max_extra_tool_calls: how many other calls are allowed; None for any number.
+        is_negative_test: whether the case passes where there are no calls, whatever is expected.
+
+    Defects:
+        Where there are no calls, a case fails even where none is expected, if it is not a negative
+        test; where there are, it passes, unless extra calls are limited. Calls are paired in the
+        order in which they are expected, and not for the best outcome. In partial matching, an
+        expected value that reads `any`, `string`, `number`, `boolean`, `object`, `array` or `null`
+        stands for a type, in any case and with whitespace around it, so that these words cannot be
+        expected as such; and every call has arguments such as `toString` and `__proto__`. A number
+        that is not finite is null. Integers beyond 2**53 are the same where their doubles are.
+
+    Raises:
+        InvalidSettings: an option has a value that it cannot have.
+    """
+    pair = chosen("tool_call_order", tool_call_order, _ORDERS)
+    fits = chosen("argument_matching", argument_matching, _MATCHINGS)
+    if max_extra_tool_calls is not None and max_extra_tool_calls < 0:
+        raise InvalidSettings("max_extra_tool_calls has to be 0 or more, or None.")
+    wanted, made = pairs_of(expected), pairs_of(actual)
+    if is_negative_test:
+        return ToolCallMatch(not made, extra=tuple(range(len(made))))
+    if not made:
+        return ToolCallMatch(passed=False, missing=tuple(range(len(wanted))))
+    paired, reach = pair(wanted, made, fits)
+    mismatched = _pair_by_name(wanted, made, paired, reach)
+    taken = set(paired.values())
+    missing = tuple(place for place in range(len(wanted)) if place not in paired)
+    extra = tuple(place for place in range(len(made)) if place not in taken)
+    is_within = max_extra_tool_calls is None or len(extra) <= max_extra_tool_calls
+    passes = not missing and not mismatched and is_within
+    return ToolCallMatch(passes, missing, extra, mismatched)
+
+
+def passed(  # noqa: PLR0913  (likewise)
+    expected: Calls,
+    actual: Calls,
+    *,
+    tool_call_order: Order = "ignore",
+    argument_matching: ArgumentMatching = "partial",
+    max_extra_tool_calls: int | None = None,
+    is_negative_test: bool = False,
+) -> bool:
+    """Whether the case passes, as `evaluate_tool_calls` finds, where the options are explained.
+
+    Raises:
+        InvalidSettings: an option has a value that it cannot have.
+    """
+    return evaluate_tool_calls(
+        expected,
+        actual,
+        tool_call_order=tool_call_order,
+        argument_matching=argument_matching,
+        max_extra_tool_calls=max_extra_tool_calls,
+        is_negative_test=is_negative_test,
+    ).passed
+
+
+def _pair_anywhere(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
+    paired: dict[int, int] = {}
+    left = list(range(len(made)))
+    for place, call in enumerate(wanted):
+        found = next((other for other in left if _fit(call, made[other], fits)), None)
+        if found is not None:
+            paired[place] = found
+            left.remove(found)
+    return paired, [range(len(made))] * len(wanted)
+
+
+def _pair_by_position(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
+    both = min(len(wanted), len(made))
+    paired = {place: place for place in range(both) if _fit(wanted[place], made[place], fits)}
+    reach = [range(place, min(place + 1, len(made))) for place in range(len(wanted))]
+    return paired, reach
+
+
+def _pair_in_order(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
+    paired: dict[int, int] = {}
+    reach: list[range] = []
+    start = 0
+    for place, call in enumerate(wanted):
+        reach.append(range(start, len(made)))
+        found = next((other for other in reach[-1] if _fit(call, made[other], fits)), None)
+        if found is not None:
+            paired[place] = found
+        # A search that fails has used up all calls, for the expected ones that follow as well.
+        start = len(made) if found is None else found + 1
+    return paired, reach
+
+
+def _pair_by_name(
+    wanted: _Pairs, made: _Pairs, paired: dict[int, int], reach: list[range]
+) -> tuple[tuple[int, int], ...]:
+    """Pair what is left by name alone; these pairs are the mismatches."""
+    taken, found = set(paired.values()), []
+    for place, (name, _) in enumerate(wanted):
+        if place in paired:
+            continue
+        for other in reach[place]:
+            if other not in taken and made[other][0] == name:
+                paired[place] = other
+                taken.add(other)
+                found.append((place, other))
+                break
+    return tuple(found)
+
+
+def _fit(call: tuple[str, Arguments], other: tuple[str, Arguments], fits: _Fits) -> bool:
+    return call[0] == other[0] and fits(call[1] or {}, other[1] or {})
+
+
+def _fits_partly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
+    return all(
+        _is_met(value, given[key] if key in given else _INHERITED.get(key, _UNDEFINED))
+        for key, value in wanted.items()
+    )
+
+
+def _is_met(wanted: Any, given: Any) -> bool:
+    accepts = _PLACEHOLDERS.get(trim(wanted).lower()) if isinstance(wanted, str) else None
+    return accepts(given) if accepts else text_key(wanted) == text_key(given)
+
+
+def _fits_exactly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
+    return text_key(wanted) == text_key(given)
+
+
+_ORDERS = {"ignore": _pair_anywhere, "strict": _pair_by_position, "superset": _pair_in_order}
+_MATCHINGS = {
+    "partial": _fits_partly,
+    "exact": _fits_exactly,
+    "ignore": lambda _wanted, _given: True,
+}
+_PLACEHOLDERS: dict[str, Callable[[Any], bool]] = {
+    "any": lambda value: value is not _UNDEFINED,
+    "string": lambda value: isinstance(value, str),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "boolean": lambda value: isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list | tuple),
+    "null": lambda value: value is None,
+}
+METRICS = (passed,)

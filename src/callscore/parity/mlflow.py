@@ -1,0 +1,75 @@
+"""MLflow: whether the tool calls of a trace are the expected ones, by exact comparison.
+
+`ToolCallCorrectness` asks a language model, unless it is told `should_exact_match`; that is what is
+reproduced here. It answers yes or no.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.errors import NotScorable
+from callscore.parity.calls import names_of, pairs_of
+from callscore.parity.json_text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from callscore.parity.calls import Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "tool_call_correctness"]
+
+TITLE = "MLflow"
+VERSION = "3.17.2"
+
+
+def tool_call_correctness(
+    expected: Calls,
+    actual: Calls,
+    *,
+    should_consider_ordering: bool = False,
+    include_arguments: bool = True,
+) -> float:
+    """Whether the calls are exactly the expected ones: 1.0 for yes, 0.0 for no.
+
+    Arguments are compared as JSON texts with sorted keys: 1, 1.0 and true are three values.
+
+    Args:
+        expected: the calls that were expected. Where one of them has None for its arguments,
+            names alone are compared, for all calls.
+        actual: the calls that were made.
+        should_consider_ordering: compare position by position.
+        include_arguments: take the expected arguments into account; else it is as if no expected
+            call had any.
+
+    Defects:
+        Without ordering, equal numbers of calls are compared as sets: a call that is made once and
+        expected twice passes where another is made twice and expected once.
+        One expected call without arguments makes the arguments of all others count for nothing.
+        Without an expected call there is no answer, even where none was made.
+
+    Raises:
+        NotScorable: nothing is expected, or arguments cannot be written as JSON.
+    """
+    if not expected:
+        raise NotScorable("MLflow compares exactly with at least one expected call only.")
+    if len(expected) != len(actual):
+        return 0.0
+    read: Callable[[Calls], Sequence[Hashable]]
+    read = _signatures if include_arguments and _have_arguments(expected) else names_of
+    wanted, made = read(expected), read(actual)
+    is_right = wanted == made if should_consider_ordering else set(wanted) == set(made)
+    return 1.0 if is_right else 0.0
+
+
+def _have_arguments(expected: Calls) -> bool:
+    return all(arguments is not None for _, arguments in pairs_of(expected))
+
+
+def _signatures(calls: Calls) -> list[tuple[str, str]]:
+    return [
+        (name, json_text(arguments or {}, sort_keys=True)) for name, arguments in pairs_of(calls)
+    ]
+
+
+METRICS = (tool_call_correctness,)

@@ -1,0 +1,31 @@
+"""What two sequences have in common, as several tools ask it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+__all__ = ["common_count", "is_subsequence"]
+
+
+def common_count(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
+    """How many items two sequences share, each as often as both have it."""
+    free: dict[Hashable, int] = {}
+    for item in second:
+        free[item] = free.get(item, 0) + 1
+    common = 0
+    for item in first:
+        left = free.get(item)
+        if left:
+            free[item] = left - 1
+            common += 1
+    return common
+
+
+def is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+    """Whether all items of one sequence are found in another in this order, maybe among others."""
+    rest = iter(whole)
+    # Looking for an item takes the iterator past it, so that the next is looked for behind it.
+    return all(item in rest for item in part)

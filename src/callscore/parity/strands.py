@@ -1,0 +1,157 @@
+"""Strands Agents Evals: three scorers over trajectories of opaque items.
+
+Strands hands them to a language model, as tools for judging a trajectory. An item is whatever the
+caller makes of a call, so that the scorers take any items; the metrics make items of the calls.
+"""
+
+from __future__ import annotations
+
+from operator import eq
+from typing import TYPE_CHECKING, Any, Literal
+
+from callscore.errors import NotScorable
+from callscore.parity.calls import names_of, pairs_of
+from callscore.parity.choice import chosen
+from callscore.parity.json_text import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from callscore.parity.calls import Calls
+
+__all__ = [
+    "METRICS",
+    "TITLE",
+    "VERSION",
+    "any_order",
+    "any_order_match_scorer",
+    "exact",
+    "exact_match_scorer",
+    "in_order",
+    "in_order_match_scorer",
+]
+
+TITLE = "Strands Agents Evals"
+VERSION = "1.7.0"
+
+Items = Literal["names", "calls"]
+
+
+def exact_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> float:
+    """The share of the expected items that stand at the same position of the actual ones.
+
+    Defects:
+        Calls beyond the expected ones cost nothing. Without any expected item it divides by zero.
+
+    Raises:
+        NotScorable: nothing is expected.
+    """
+    if not expected:
+        raise NotScorable("Strands divides by the number of expected calls, and there is none.")
+    found: int = sum(map(eq, expected, actual))
+    return found / len(expected)
+
+
+def in_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> float:
+    """How much of the expected sequence, from its start, is found in the actual one in this order.
+
+    Defects:
+        It stops at the first expected item that is not found, however many of the others are.
+        Extra calls cost nothing, even where none is expected.
+    """
+    if not expected:
+        return 1.0
+    found, rest = 0, iter(actual)
+    for item in expected:
+        if item not in rest:  # which goes on until it is found
+            break
+        found += 1
+    return found / len(expected)
+
+
+def any_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> float:
+    """The number of different expected items that are found anywhere, per expected item.
+
+    Defects:
+        Items are compared as sets, but counted as a list: a call that is expected twice, and made
+        twice, counts once of two. Extra calls cost nothing. Items that have no hash are an error.
+
+    Raises:
+        NotScorable: an item has no hash.
+    """
+    if not expected:
+        return 1.0
+    try:
+        return len(set(expected) & set(actual)) / len(expected)
+    except TypeError as error:
+        raise NotScorable("Strands puts the items into sets, and these have no hash.") from error
+
+
+def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
+    """The share of the expected calls that stand at the same position: `exact_match_scorer`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        items: what stands for a call: its name, or its name and its arguments.
+
+    Defects:
+        Calls beyond the expected ones cost nothing. Without any expected call it divides by zero.
+
+    Raises:
+        InvalidSettings: there are no such items.
+        NotScorable: nothing is expected.
+    """
+    return exact_match_scorer(_items_of(expected, items), _items_of(actual, items))
+
+
+def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
+    """How much of the expected sequence, from its start, was called: `in_order_match_scorer`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        items: what stands for a call: its name, or its name and its arguments.
+
+    Defects:
+        It stops at the first expected call that is not found, however many of the others are.
+        Extra calls cost nothing, even where none is expected.
+
+    Raises:
+        InvalidSettings: there are no such items.
+    """
+    return in_order_match_scorer(_items_of(expected, items), _items_of(actual, items))
+
+
+def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
+    """The number of different expected calls that were made, per expected call.
+
+    This is its `any_order_match_scorer`.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        items: what stands for a call: its name, or its name and its arguments.
+
+    Defects:
+        A call that is expected twice, and made twice, counts once of two. Extra calls cost nothing,
+        even where none is expected.
+
+    Raises:
+        InvalidSettings: there are no such items.
+    """
+    return any_order_match_scorer(_items_of(expected, items), _items_of(actual, items))
+
+
+def _items_of(calls: Calls, items: Items) -> Sequence[Any]:
+    return chosen("items", items, _ITEMS)(calls)
+
+
+def _texts_of(calls: Calls) -> Sequence[Any]:
+    return [(name, json_text(arguments, sort_keys=True)) for name, arguments in pairs_of(calls)]
+
+
+_ITEMS: dict[str, Callable[[Calls], Sequence[Any]]] = {"names": names_of, "calls": _texts_of}
+
+
+METRICS = (any_order, in_order, exact)

@@ -1,0 +1,132 @@
+"""tau2-bench: its check that each expected action was taken.
+
+The check is one part of the benchmark's reward, and only of tasks that ask for it; the others look
+at the database and at what was said, which calls alone do not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from callscore.errors import NotScorable
+from callscore.parity.calls import pairs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.parity.calls import Arguments, Call, Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "action_checks", "action_reward", "partial_action_reward"]
+
+TITLE = "tau2-bench"
+VERSION = "0.2.0"
+
+_AGENT = "assistant"  # whose calls and actions those are that do not say
+
+
+def action_checks(
+    expected: Calls, actual: Calls, *, same_requestor: bool = True
+) -> tuple[bool, ...]:
+    """For each expected action, whether any call meets it.
+
+    A call meets an action by its name and by those arguments that `compare_args` of the action
+    names; where it names none, because it is null, by all arguments of the call.
+
+    Args:
+        expected: the actions; objects may have `compare_args` and `requestor` beside the name and
+            the arguments.
+        actual: the calls; objects may have a `requestor`.
+        same_requestor: whether an action of the user is met by calls of the user alone, and one of
+            the assistant by calls of the assistant. The evaluator itself compares names and
+            arguments only; tools of both are mostly named differently.
+
+    Defects:
+        A call without arguments meets every action of its name that does not say what to compare,
+        and an empty `compare_args` is met by any call of that name. One call may meet several
+        actions. Extra calls cost nothing. `==` of Python compares: `true` is 1.
+
+    Raises:
+        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+    """
+    made = list(zip(pairs_of(actual), map(_requestor, actual), strict=True))
+    wanted = zip(pairs_of(expected), map(_requestor, expected), expected, strict=True)
+    try:
+        return tuple(
+            any(
+                (by == requestor or not same_requestor) and _meets(call, action, compared)
+                for call, by in made
+            )
+            for action, requestor, compared in (
+                (action, requestor, _compare_args(given)) for action, requestor, given in wanted
+            )
+        )
+    except RecursionError as error:
+        raise NotScorable("tau2-bench cannot compare values that are nested so deeply.") from error
+
+
+def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True) -> float:
+    """1 where every expected action was taken, else 0; and 1 where none is expected.
+
+    Args:
+        expected: the actions.
+        actual: the calls.
+        same_requestor: see `action_checks`.
+
+    Defects:
+        Those of `action_checks`.
+
+    Raises:
+        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+    """
+    return float(all(action_checks(expected, actual, same_requestor=same_requestor)))
+
+
+def partial_action_reward(
+    expected: Calls, actual: Calls, *, same_requestor: bool = True
+) -> float | None:
+    """The share of the expected actions that were taken; None where none is expected.
+
+    Args:
+        expected: the actions.
+        actual: the calls.
+        same_requestor: see `action_checks`.
+
+    Defects:
+        Those of `action_checks`.
+
+    Raises:
+        NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
+    """
+    checks = action_checks(expected, actual, same_requestor=same_requestor)
+    return sum(checks) / len(checks) if checks else None
+
+
+def _requestor(call: Call) -> Any:
+    given = call.get("requestor") if isinstance(call, Mapping) else None
+    return _AGENT if given is None else given
+
+
+def _compare_args(action: Call) -> Sequence[Any] | None:
+    given = action.get("compare_args") if isinstance(action, Mapping) else None
+    if given is not None and not isinstance(given, list | tuple):
+        raise NotScorable("`compare_args` of an action is null or a list of argument names.")
+    return given
+
+
+def _meets(
+    call: tuple[str, Arguments], action: tuple[str, Arguments], compared: Sequence[Any] | None
+) -> bool:
+    (name, arguments), (wanted_name, wanted_arguments) = call, action
+    if name != wanted_name:
+        return False
+    made, wanted = arguments or {}, wanted_arguments or {}
+    keys = made if compared is None else compared
+    return not keys or _part(made, keys) == _part(wanted, keys)
+
+
+def _part(arguments: dict[str, Any], keys: Any) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key in keys}
+
+
+METRICS = (action_reward, partial_action_reward)

@@ -1,0 +1,111 @@
+"""Trajectly: whether a run refines a baseline, by the names of the tools that are called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from callscore.parity.calls import names_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from callscore.parity.calls import Calls
+
+__all__ = ["METRICS", "TITLE", "VERSION", "Refinement", "passes", "refinement"]
+
+TITLE = "Trajectly"
+VERSION = "0.4.2"
+
+_MISSING = "REFINEMENT_BASELINE_CALL_MISSING"
+_EXTRA = "REFINEMENT_EXTRA_TOOL_CALL"
+_EXTRA_EFFECT = "REFINEMENT_EXTRA_SIDE_EFFECT_CALL"
+_NEW_NAME = "REFINEMENT_NEW_TOOL_NAME_FORBIDDEN"
+
+
+class Refinement(Struct, frozen=True, gc=False):
+    """What Trajectly says of a run.
+
+    Attributes:
+        passes: whether it found nothing wrong.
+        vacuous: whether the baseline is empty, so that nothing was looked at.
+        codes: what is wrong, in its own words: a missing call first, then each extra call.
+    """
+
+    passes: bool
+    vacuous: bool
+    codes: tuple[str, ...]
+
+
+def refinement(
+    expected: Calls,
+    actual: Calls,
+    *,
+    allow_new_tool_names: bool = False,
+    allow_extra_tools: Collection[str] = (),
+    side_effect_tools: Collection[str] = (),
+) -> Refinement:
+    """Whether the baseline can be found in the run as a subsequence, and what else is in the run.
+
+    Args:
+        expected: the calls of the baseline.
+        actual: the calls of the run.
+        allow_new_tool_names: whether an extra call may be one of a tool that the baseline has not.
+        allow_extra_tools: the tools that may be called more often than in the baseline.
+        side_effect_tools: the tools whose extra calls are wrong even where the tool may be called
+            more often. (Those of the policy's `allow_extra_side_effect_tools` are left out here.)
+
+    Defects:
+        Only names are compared. An empty baseline passes whatever is called. Only the first
+        missing call is reported, and everything from there on is extra, even calls that the
+        baseline has too. A new name is reported twice: as an extra call, and as a new name; to
+        allow new names still leaves the extra call. Which copy of a repeated call is the extra
+        one is decided from the left.
+    """
+    wanted, given = names_of(expected), names_of(actual)
+    if not wanted:
+        return Refinement(passes=True, vacuous=True, codes=())
+    extra: list[str] = []
+    found, total = 0, len(wanted)
+    for name in given:
+        if found < total and name == wanted[found]:
+            found += 1
+        else:
+            extra.append(name)
+    codes = [_MISSING] if found < total else []
+    if extra:
+        known = () if allow_new_tool_names else wanted
+        for name in extra:
+            codes += _codes_of(name, known, allow_extra_tools, side_effect_tools)
+    return Refinement(passes=not codes, vacuous=False, codes=tuple(codes))
+
+
+def _codes_of(
+    name: str, known: Collection[str], allowed: Collection[str], effects: Collection[str]
+) -> Iterator[str]:
+    """What is wrong with one extra call; without known names, every name is known."""
+    if name not in allowed:
+        yield _EXTRA
+    if name in effects:
+        yield _EXTRA_EFFECT
+    if known and name not in known and name not in allowed:
+        yield _NEW_NAME
+
+
+def passes(expected: Calls, actual: Calls, *, allow_new_tool_names: bool = False) -> bool:
+    """Whether `refinement` finds nothing wrong.
+
+    Args:
+        expected: the calls of the baseline.
+        actual: the calls of the run.
+        allow_new_tool_names: whether an extra call may be one of a tool that the baseline has not.
+
+    Defects:
+        Those of `refinement`. As an extra call is wrong in any case, allowing new names never
+        changes the verdict, only the reasons for it.
+    """
+    return refinement(expected, actual, allow_new_tool_names=allow_new_tool_names).passes
+
+
+METRICS = (passes,)

@@ -1,0 +1,160 @@
+"""Vertex AI: the six metrics of a trajectory that its evaluation service computes.
+
+The service cannot be held against: what follows is what Google documents on
+https://cloud.google.com/vertex-ai/generative-ai/docs/models/evaluation-agents, where calls are the
+objects `tool_name` and `tool_input`. What is documented there:
+
+- exact match: the same calls in the same order;
+- in-order match: all calls of the reference in the same order, and maybe others;
+- any-order match: all calls of the reference in whatever order, and maybe others;
+- precision: how many calls of the prediction also appear in the reference, divided by the number of
+  calls of the prediction;
+- recall: how many calls of the reference also appear in the prediction, divided by the number of
+  calls of the reference;
+- single tool use: whether the prediction has a call of a tool that is named.
+
+What is our reading, since it is not documented: inputs are the same where they are the same JSON,
+so that 1 is 1.0, true is not 1, and the order of keys does not matter; a call without an input has
+an empty one. What a metric does with repeated calls, and with none, is said at each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.equality import fingerprint
+from callscore.errors import NotScorable
+from callscore.parity.calls import names_of, pairs_of
+from callscore.parity.overlap import common_count, is_subsequence
+
+if TYPE_CHECKING:
+    from callscore.parity.calls import Calls
+
+__all__ = [
+    "METRICS",
+    "TITLE",
+    "VERSION",
+    "trajectory_any_order_match",
+    "trajectory_exact_match",
+    "trajectory_in_order_match",
+    "trajectory_precision",
+    "trajectory_recall",
+    "trajectory_single_tool_use",
+]
+
+TITLE = "Vertex AI"
+VERSION = "as documented"  # a service has no version
+
+
+def trajectory_exact_match(expected: Calls, actual: Calls) -> float:
+    """1.0 where the calls are the same in the same order, else 0.0.
+
+    No calls where none are expected are the same: our reading.
+
+    Args:
+        expected: the calls that were expected, which the service calls the reference.
+        actual: the calls that were made, which the service calls the prediction.
+    """
+    return 1.0 if _keys(expected) == _keys(actual) else 0.0
+
+
+def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
+    """1.0 where all expected calls were made in this order, whatever else was called, else 0.0.
+
+    Where none is expected, anything matches: our reading.
+
+    Args:
+        expected: the calls that were expected, which the service calls the reference.
+        actual: the calls that were made, which the service calls the prediction.
+    """
+    return 1.0 if is_subsequence(_keys(expected), _keys(actual)) else 0.0
+
+
+def trajectory_any_order_match(expected: Calls, actual: Calls) -> float:
+    """1.0 where all expected calls were made in whatever order, whatever else was called, else 0.0.
+
+    A call that is expected twice has to be made twice, and where none is expected, anything
+    matches: our reading, for this is what Google's Agent Development Kit does in its match of the
+    same description.
+
+    Args:
+        expected: the calls that were expected, which the service calls the reference.
+        actual: the calls that were made, which the service calls the prediction.
+    """
+    wanted = _keys(expected)
+    return 1.0 if common_count(wanted, _keys(actual)) == len(wanted) else 0.0
+
+
+def trajectory_precision(expected: Calls, actual: Calls) -> float:
+    """The share of the actual calls that appear among the expected ones.
+
+    Each actual call is looked for by itself, as the documented count says: one that is made twice
+    and expected once counts twice.
+
+    Args:
+        expected: the calls that were expected, which the service calls the reference.
+        actual: the calls that were made, which the service calls the prediction.
+
+    Raises:
+        NotScorable: no call was made, so that the documented division is by zero.
+    """
+    return _share(_keys(actual), _keys(expected), "the number of actual calls")
+
+
+def trajectory_recall(expected: Calls, actual: Calls) -> float:
+    """The share of the expected calls that appear among the actual ones.
+
+    Each expected call is looked for by itself, as the documented count says: one that is expected
+    twice and made once counts twice.
+
+    Args:
+        expected: the calls that were expected, which the service calls the reference.
+        actual: the calls that were made, which the service calls the prediction.
+
+    Raises:
+        NotScorable: no call is expected, so that the documented division is by zero.
+    """
+    return _share(_keys(expected), _keys(actual), "the number of expected calls")
+
+
+def trajectory_single_tool_use(
+    expected: Calls,
+    actual: Calls,
+    *,
+    tool_name: str | None = None,
+) -> float:
+    """1.0 where a tool was called, however often and with whatever arguments, else 0.0.
+
+    Args:
+        expected: the calls that were expected; they have no part in it.
+        actual: the calls that were made, which the service calls the prediction.
+        tool_name: the tool; the service has no default for it either.
+
+    Raises:
+        NotScorable: no tool is named.
+    """
+    del expected
+    if tool_name is None:
+        raise NotScorable("single tool use is about one tool: name it with tool_name.")
+    return 1.0 if tool_name in names_of(actual) else 0.0
+
+
+def _keys(calls: Calls) -> list[tuple[str, str]]:
+    return [(name, fingerprint(arguments or {})) for name, arguments in pairs_of(calls)]
+
+
+def _share(counted: list[tuple[str, str]], known: list[tuple[str, str]], divisor: str) -> float:
+    if not counted:
+        raise NotScorable(f"Vertex AI divides by {divisor}, and there is none.")
+    among = set(known)
+    return sum(key in among for key in counted) / len(counted)
+
+
+METRICS = (
+    trajectory_exact_match,
+    trajectory_in_order_match,
+    trajectory_any_order_match,
+    trajectory_precision,
+    trajectory_recall,
+    trajectory_single_tool_use,
+)

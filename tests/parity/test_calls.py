@@ -1,0 +1,66 @@
+"""The calls that the functions of `parity` take."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from callscore import InvalidCall, NotScorable, ToolCall
+from callscore.parity.calls import names_of, pairs_of
+
+PLAIN = {"name": "f", "arguments": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        PLAIN,
+        {"tool": "f", "args": {"a": 1}},
+        MappingProxyType(PLAIN),
+        ToolCall("f", {"a": 1}),
+        {**PLAIN, "id": "x"},
+    ],
+)
+def test_a_call_has_a_name_and_arguments(call: Any) -> None:
+    assert pairs_of([call]) == [("f", {"a": 1})]
+    assert names_of([call]) == ["f"]
+
+
+@pytest.mark.parametrize(
+    "call", [{"name": "f"}, {"name": "f", "arguments": None}, ToolCall("f")], ids=repr
+)
+def test_arguments_that_are_not_given_are_none(call: Any) -> None:
+    assert pairs_of([call]) == [("f", None)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [3, "f", None, {}, {"name": None, "arguments": {}}, {"name": 3, "arguments": {}}],
+    ids=repr,
+)
+def test_what_is_no_call_is_an_error_that_says_what_to_do(call: Any) -> None:
+    with pytest.raises(InvalidCall, match=r"callscore\.read_calls"):
+        pairs_of([call])
+    with pytest.raises(InvalidCall, match="no call"):
+        names_of([call])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "f", "arguments": "{}"},
+        {"name": "f", "arguments": [1]},
+        ToolCall("f", raw="{", error="not_json"),
+    ],
+    ids=repr,
+)
+def test_arguments_that_are_no_object_are_not_scored(call: Any) -> None:
+    with pytest.raises(NotScorable, match="arguments of f"):
+        pairs_of([call])
+
+
+def test_no_calls_are_no_calls() -> None:
+    assert pairs_of([]) == []
+    assert names_of(()) == []
