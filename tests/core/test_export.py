@@ -24,7 +24,7 @@ from callscore.core.export import (
 from callscore.core.fault import Fault
 from callscore.core.matcher import Matcher
 from callscore.core.model import Ignored, Score, ToolCall
-from callscore.core.results import CaseScore, Noted, Results
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
@@ -476,3 +476,30 @@ def test_results_of_nothing_have_no_macro_numbers_and_no_trials() -> None:
     assert exported["totals"]["macro"]["f1_interval"] is None
     assert exported["trials"] is None
     assert exported["cases"] == []
+
+
+def test_what_other_tools_say_is_exported_for_each_case_and_for_all() -> None:
+    score = score_calls((), (), Settings())
+    values = (MetricValue("a.b", 0.5), MetricValue("a.c", None, "it has \udc00 no number."))
+    case = CaseScore(id="x", score=score, metrics=values)
+    summary = Summary()
+    summary.add(score)
+    metrics = (MetricResult("a.b", 0.5, 1), MetricResult("a.c", None, 0, Noted(1, ("why.",))))
+
+    exported = results_to_dict(
+        Results(settings=Settings(), summary=summary, cases=(case,), metrics=metrics)
+    )
+
+    assert exported["metrics"] == [
+        {"name": "a.b", "mean": 0.5, "scored": 1, "not_scorable": {"count": 0, "names": []}},
+        {
+            "name": "a.c",
+            "mean": None,
+            "scored": 0,
+            "not_scorable": {"count": 1, "names": ["why."]},
+        },
+    ]
+    assert exported["cases"][0]["metrics"] == [
+        {"name": "a.b", "value": 0.5, "reason": None},
+        {"name": "a.c", "value": None, "reason": "it has \\udc00 no number."},
+    ]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from callscore.core.model import Case, ToolCall
-from callscore.core.results import CaseScore, Noted
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted
 from callscore.core.settings import DEFAULT, Settings
+from callscore.core.tool import Tool
 from callscore.engines.collector import Collector, Hooks, Show
 from callscore.formats.plain import decode_plain
+from callscore.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -226,3 +230,38 @@ def test_a_failing_plain_case_that_cannot_be_read_again_is_counted_and_not_shown
 
     assert gathered.results().cases == ()
     assert gathered.results().summary.cases == 1
+
+
+HALF = Metric("x.half", lambda *_: 0.5, {})
+
+
+def test_other_tools_are_asked_about_every_scored_case_and_shown_with_those_that_are_shown() -> (
+    None
+):
+    gathered = Collector(DEFAULT, "failing", 10, Hooks(), metrics=[HALF])
+
+    for case in (RIGHT, WRONG, Case(id="a", actual=())):
+        gathered.take(case)
+
+    results = gathered.results()
+    assert results.metrics == (MetricResult("x.half", 0.5, 2),)
+    assert [case.metrics for case in results.cases] == [(MetricValue("x.half", 0.5),)]
+
+
+def test_cases_are_decoded_where_somebody_looks_at_each() -> None:
+    watching = Hooks(on_score=lambda *_: None)
+
+    assert collector().takes_plain
+    assert not collector(hooks=watching).takes_plain
+    assert not Collector(DEFAULT, "failing", 10, Hooks(), metrics=[HALF]).takes_plain
+
+
+def test_whoever_wants_to_is_given_every_case_with_its_score_and_its_tools() -> None:
+    seen: list[tuple[str, float, object]] = []
+    hooks = Hooks(on_score=lambda case, score, tools: seen.append((case.id, score.f1, tools)))
+    gathered = collector(hooks=hooks)
+
+    gathered.take(RIGHT)
+    gathered.take(structs.replace(WRONG, tools=["f"]))
+
+    assert seen == [("right", 1.0, None), ("wrong", 0.0, {"f": Tool("f")})]

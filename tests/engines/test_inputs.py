@@ -174,9 +174,9 @@ def test_a_format_can_be_named(write: Any) -> None:
 
 
 def test_a_document_that_cannot_be_read_is_a_bad_record(write: Any) -> None:
-    possible = {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2]}}]}
+    in_words = {"id": "memory_0", "ground_truth": ["Michael"]}
 
-    found = list(cases_in(str(write("answers.json", possible)), CASES, Inputs()))
+    found = list(cases_in(str(write("answers.json", in_words)), CASES, Inputs()))
 
     assert len(found) == 1
     assert isinstance(found[0], BadRecord)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.model import Case, ToolCall
-from callscore.core.results import Noted
+from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.settings import Settings
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_cases, score_files, score_joined
@@ -343,3 +343,37 @@ def test_a_word_beside_a_call_is_refused_in_a_file_of_plain_cases(
 
     with pytest.raises(UnreadableInput, match=f"'{word}' cannot stand beside a call"):
         score_files(path, show="none")
+
+
+@pytest.mark.parametrize("metrics", ["strands.any_order", ["strands.any_order"]])
+def test_other_tools_are_asked_in_every_way_of_scoring(tmp_path: Path, metrics: Any) -> None:
+    case = {"id": "a", "expected": [F, F], "actual": [F, G]}
+    cases = write(tmp_path / "cases.jsonl", case)
+    references = write(tmp_path / "e.jsonl", {"id": "a", "expected": case["expected"]})
+    traces = write(tmp_path / "a.jsonl", {"id": "a", "actual": case["actual"]})
+
+    for results in (
+        score_cases([case], metrics=metrics),
+        score_files(cases, metrics=metrics),
+        score_joined(references, traces, metrics=metrics),
+    ):
+        assert results.metrics == (MetricResult("strands.any_order", 0.5, 1),)
+        assert results.cases[0].metrics == (MetricValue("strands.any_order", 0.5),)
+
+
+def test_other_tools_know_nothing_of_the_settings() -> None:
+    failed = {"name": "f", "arguments": {}, "failed": True}
+    settings = Settings(failed_calls="ignore")
+
+    results = score_cases(
+        [{"id": "a", "expected": ["f"], "actual": [failed]}],
+        settings=settings,
+        metrics=["strands.exact"],
+    )
+
+    assert (results.summary.macro_f1, results.metrics[0].mean) == (0.0, 1.0)
+
+
+def test_a_metric_that_there_is_not_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(InvalidSettings, match="Is 'strands' meant"):
+        score_files("no-such-file.jsonl", metrics=["strand.exact"])

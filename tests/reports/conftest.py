@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from msgspec.structs import replace
 
 from callscore.core.fault import Fault
-from callscore.core.model import Ignored, Score, ToolCall
-from callscore.core.results import CaseScore, Noted, Results
+from callscore.core.model import Case, Ignored, Score, ToolCall
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
+from callscore.engines.disagreeing import DisagreementCollector
+from callscore.errors import NotScorable
+from callscore.metrics.metric import Metric
+from callscore.metrics.registry import metric_named
+
+if TYPE_CHECKING:
+    from callscore.metrics.disagreement import Disagreements
 
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 
@@ -109,3 +118,56 @@ def hostile() -> Results:
         skipped=Noted(1, (HOSTILE,)),
         stopped=Noted(1, (HOSTILE,)),
     )
+
+
+@pytest.fixture
+def asked(failing: Score, passing: Score) -> Results:
+    """Two cases about which other tools were asked."""
+    summary = Summary()
+    summary.add(failing)
+    summary.add(passing)
+    values = (
+        MetricValue("ragas.tool_call_f1", 0.4),
+        MetricValue("tool_scorer.score", 0.9999999999999999),
+        MetricValue("azure.navigation_match", None, "Azure wants something else."),
+    )
+    return Results(
+        settings=Settings(),
+        summary=summary,
+        cases=(CaseScore(id="news", score=failing, metrics=values),),
+        metrics=(
+            MetricResult("ragas.tool_call_f1", 0.7, 2),
+            MetricResult("tool_scorer.score", 0.9999999999999999, 2),
+            MetricResult("azure.navigation_match", None, 0, Noted(2, ("Azure wants else.",))),
+        ),
+    )
+
+
+@pytest.fixture
+def disagreements() -> Disagreements:
+    """Four cases, of which one is shown: a wrong argument and an extra call."""
+
+    def named(expected: Any, actual: Any) -> float:
+        if not expected:
+            raise NotScorable("nothing is expected.")
+        return float({call.name for call in expected} <= {call.name for call in actual})
+
+    def same(expected: Any, actual: Any) -> float:
+        return float(list(expected) == list(actual))
+
+    metrics = [
+        metric_named("callscore.f1"),
+        Metric("x.named", named, {}),
+        Metric("x.same", same, {}),
+    ]
+    collector = DisagreementCollector(metrics, 1)
+    right, wrong, extra = ToolCall("f", {"a": 1}), ToolCall("f", {"a": 2}), ToolCall("x", {})
+    for case in (
+        Case(id="right", expected=(right,), actual=(right,)),
+        Case(id="both", trial=0, expected=(right,), actual=(wrong, extra)),
+        Case(id="none", expected=(), actual=(extra,)),
+        Case(id="more", expected=(right,), actual=(right, extra)),
+    ):
+        score = score_calls(case.expected or (), case.actual or (), Settings())
+        collector.take(case, score, None)
+    return collector.results()

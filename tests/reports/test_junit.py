@@ -114,3 +114,27 @@ def test_nothing_to_report_is_an_empty_suite(nothing: Results) -> None:
         '  <testsuite name="callscore" tests="0" failures="0" errors="0" skipped="0" />\n'
         "</testsuites>\n"
     )
+
+
+def test_what_other_tools_say_are_properties(asked: Results) -> None:
+    root = parsed(asked)
+
+    of_all = {item.get("name"): item.get("value") for item in root.iterfind("*/properties/*")}
+    of_case = {
+        item.get("name"): item.get("value") for item in root.iterfind(".//testcase//property")
+    }
+    assert of_all == {
+        "ragas.tool_call_f1": "0.7",
+        "tool_scorer.score": "0.9999999999999999",
+        "azure.navigation_match: not scorable": "",
+    }
+    assert of_case == {
+        "ragas.tool_call_f1": "0.4",
+        "tool_scorer.score": "0.9999999999999999",
+        "azure.navigation_match: not scorable": "Azure wants something else.",
+    }
+    assert root.get("tests") == "1"
+
+
+def test_without_other_tools_there_are_no_properties(results: Results) -> None:
+    assert parsed(results).find(".//properties") is None

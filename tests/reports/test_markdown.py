@@ -212,3 +212,29 @@ def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_the
 ) -> None:
     assert "shows where" not in write(forbidding)
     assert write(replace(forbidding, cases=())).endswith("\n\n`callscore check` shows where\n")
+
+
+def test_what_other_tools_say_is_a_table_and_a_line_of_each_case(asked: Results) -> None:
+    text = write(asked)
+
+    assert (
+        "### Other tools' numbers\n\n"
+        "| metric | mean | cases scored | not scorable |\n"
+        "| --- | ---: | ---: | ---: |\n"
+        "| callscore, macro F1 | 0.700 | 2 | 0 |\n"
+        "| `ragas.tool_call_f1` | 0.700 | 2 | 0 |\n"
+        "| `tool_scorer.score` | 1.000 | 2 | 0 |\n"
+        "| `azure.navigation_match` | – | 0 | 2 |\n\n"  # noqa: RUF001  (a dash)
+        "- **`azure.navigation_match`: 2 cases not scorable** (`Azure wants else`)\n\n"
+    ) in text
+    assert (
+        "</summary>\n\n`ragas.tool_call_f1` 0.400, `tool_scorer.score` 1.000,"
+        " `azure.navigation_match` –\n\n```diff\n"  # noqa: RUF001  (a dash)
+    ) in text
+
+
+def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Results) -> None:
+    settings = Settings(count_calls="writes")
+
+    assert "know nothing of the settings" in write(replace(asked, settings=settings))
+    assert "not scorable**" not in write(replace(asked, metrics=asked.metrics[:1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.reports.markdown_text import code, table
+from callscore.reports.markdown_text import code, fenced, table
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,11 @@ def test_columns_of_numbers_are_set_to_the_right() -> None:
     assert table(["x", "n"], [("a", 1), ("b", 22)]) == (
         "| x | n |\n| --- | ---: |\n| a | 1 |\n| b | 22 |"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [("a", "```diff\na\n```"), ("a ```` b", "`````diff\na ```` b\n`````")],
+)
+def test_a_block_of_code_cannot_end_early(text: str, block: str) -> None:
+    assert fenced(text, "diff") == block

@@ -287,3 +287,53 @@ def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_the
 
     assert "check shows where" not in write(forbidding)
     assert write(hidden).endswith("unknown tool           1\ncallscore check shows where\n")
+
+
+METRICS = """\
+Other tools' numbers
+                                  cases        not
+metric                    mean   scored   scorable
+callscore, macro F1      0.700        2          0
+ragas.tool_call_f1       0.700        2          0
+tool_scorer.score        1.000        2          0
+azure.navigation_match       –        0          2
+! azure.navigation_match: 2 cases not scorable (Azure wants else)
+
+"""
+
+
+def test_what_other_tools_say_stands_below_the_totals(asked: Results) -> None:
+    text = write(asked)
+
+    assert METRICS in text
+    assert text.index(METRICS) < text.index("\nTools\n")
+
+
+def test_what_other_tools_say_of_a_case_stands_beside_its_own_score(asked: Results) -> None:
+    assert (
+        "news   40.0% Poor   precision 33.3%, recall 50.0%\n"
+        "  0.400 ragas.tool_call_f1   1.000 tool_scorer.score       – azure.navigation_match\n"
+        "  Expected  "
+    ) in write(asked)
+
+
+def test_on_a_narrow_terminal_the_numbers_of_a_case_stand_in_columns(asked: Results) -> None:
+    text = rendered(asked, width=60)
+
+    assert (
+        "  0.400 ragas.tool_call_f1\n  1.000 tool_scorer.score\n      – azure.navigation_match\n"
+    ) in "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Results) -> None:
+    text = write(replace(asked, settings=Settings(mode=Mode.FLEXIBLE)))
+
+    assert "they know nothing of the settings" in text
+    assert "they know nothing of the settings" not in write(asked)
+
+
+def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:
+    text = write(asked, lang="ru")
+
+    assert "Оценки других инструментов" in text
+    assert "! azure.navigation_match: без оценки 2 случая (Azure wants else)" in text

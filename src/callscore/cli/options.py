@@ -26,6 +26,7 @@ __all__ = [
     "SHARE",
     "SettingsCommand",
     "lang_option",
+    "metric_option",
     "settings_from",
     "settings_options",
     "tools_from",
@@ -262,6 +263,17 @@ def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
     if not tools:
         raise UnreadableInput(file, "there is no definition of a tool in it.")
     return tools
+
+
+def metric_option(command: _Command) -> _Command:
+    """Add the option that asks for metrics of other tools."""
+    return click.option(
+        "--metric",
+        multiple=True,
+        metavar="NAME[:OPTION=VALUE,...]",
+        help="Another tool's number, as in 'ragas.tool_call_f1': see `callscore metrics`; may be"
+        " given several times.",
+    )(command)
 
 
 def lang_option(command: _Command) -> _Command:

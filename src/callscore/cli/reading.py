@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
     from callscore.formats.trace import Wanted
 
-__all__ = ["fields_option", "input_format_option", "reading_options", "wanted_from"]
+__all__ = [
+    "fields_option",
+    "input_format_option",
+    "reading_options",
+    "require_inputs",
+    "sides_options",
+    "wanted_from",
+]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -108,3 +115,29 @@ def input_format_option(command: _Command) -> _Command:
         metavar="NAME",
         help="What the input is written in: see `callscore formats`.  [default: by content]",
     )(command)
+
+
+def sides_options(command: _Command) -> _Command:
+    """Add the options that name the two sides of cases, in files of their own."""
+    for name, what, other in (
+        ("--actual", "Traces", "--expected"),
+        ("--expected", "References", "--actual"),
+    ):
+        text = f"{what}, to be joined with {other} on id."
+        command = click.option(name, metavar="FILE", multiple=True, help=text)(command)
+    return command
+
+
+def require_inputs(
+    files: tuple[str, ...], expected: tuple[str, ...], actual: tuple[str, ...]
+) -> None:
+    """Refuse anything but files of cases, or both sides of them."""
+    is_joined = bool(expected or actual)
+    if is_joined and not (expected and actual):
+        raise click.UsageError("--expected and --actual go together: name both files.")
+    if is_joined and files:
+        raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
+    if not is_joined and not files:
+        raise click.UsageError("Name a file of cases, or --expected and --actual.")
+    if [*files, *expected, *actual].count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")

@@ -14,6 +14,7 @@ from callscore.cli.options import (
     SHARE,
     SettingsCommand,
     lang_option,
+    metric_option,
     settings_from,
     settings_options,
     tools_from,
@@ -25,6 +26,8 @@ from callscore.cli.reading import (
     fields_option,
     input_format_option,
     reading_options,
+    require_inputs,
+    sides_options,
     wanted_from,
 )
 from callscore.cli.wording import gate_reasons
@@ -76,24 +79,18 @@ class _Request(Struct, frozen=True, kw_only=True):
     input_format: str | None
     wanted: Wanted
     tools: Mapping[str, Tool] | None
+    metric: tuple[str, ...]
 
 
 @click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option(
-    "--expected",
-    metavar="FILE",
-    multiple=True,
-    help="References, to be joined with --actual on id.",
-)
-@click.option(
-    "--actual", metavar="FILE", multiple=True, help="Traces, to be joined with --expected on id."
-)
+@sides_options
 @fields_option
 @input_format_option
 @reading_options
 @tools_option
 @settings_options
+@metric_option
 @click.option(
     "--show",
     type=click.Choice(["failing", "all", "none"]),
@@ -126,26 +123,13 @@ def command(**options: Any) -> int:
     wanted = wanted_from(options, () if tools is None else tools.values())
     fields = dict(options.pop("fields"))
     request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
-    _check_usage(request)
+    require_inputs(request.files, request.expected, request.actual)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
     with open_output(*destination, is_gate=is_gate) as output:
         results = _score(request, output)
         output.write(results)
     return _gate(results, request)
-
-
-def _check_usage(request: _Request) -> None:
-    is_joined = bool(request.expected or request.actual)
-    if is_joined and not (request.expected and request.actual):
-        raise click.UsageError("--expected and --actual go together: name both files.")
-    if is_joined and request.files:
-        raise click.UsageError("Name files of cases, or --expected and --actual, not both.")
-    if not is_joined and not request.files:
-        raise click.UsageError("Name a file of cases, or --expected and --actual.")
-    inputs = [*request.files, *request.expected, *request.actual]
-    if inputs.count("-") > 1:
-        raise click.UsageError("Standard input can be read only once.")
 
 
 def _score(request: _Request, output: Output) -> Results:
@@ -160,6 +144,7 @@ def _score(request: _Request, output: Output) -> Results:
         "format": request.input_format,
         "wanted": request.wanted,
         "tools": request.tools,
+        "metrics": request.metric,
     }
     paths = request.files or (*request.expected, *request.actual)
     try:

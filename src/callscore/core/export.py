@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callscore.core.call import ToolCall
 from callscore.core.forbidden import forbids, patterns_in
-from callscore.core.matcher import Matcher
+from callscore.core.plain import encode_json, plain, plain_string
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults, worst_tools
-from callscore.core.text import atom_text, integer_text, render_value, repr_text
+from callscore.core.text import repr_text
 from callscore.core.wording import rating, reason, summary_line
 from callscore.errors import InvalidCall
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.expectation import Expected
     from callscore.core.fault import Fault
     from callscore.core.model import Ignored, Pair, Score
-    from callscore.core.results import CaseScore, Noted, Results
+    from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
@@ -31,68 +30,13 @@ __all__ = [
     "call_to_dict",
     "case_to_dict",
     "encode_json",
+    "metric_to_dict",
+    "noted_to_dict",
     "plain",
     "results_to_dict",
     "score_to_dict",
     "tool_to_dict",
 ]
-
-# Encoders follow nesting with the interpreter's stack, which holds about a thousand levels.
-_DEEPEST = 100
-_DEEP_TEXT = 10_000
-# Longer integers are refused by every encoder that prints them with Python's own digits.
-_LONGEST_INTEGER = 10_000
-_UNCHANGED = frozenset({bool, type(None)})
-
-
-def plain(value: object, *, depth: int = 0) -> Any:
-    """The value with everything that JSON does not know turned into text.
-
-    NaN and infinities, dates and other objects become strings; so do integers of more than 3,000
-    digits, and what is nested more than 100 levels deep (at most 10,000 characters of it). In
-    strings, halves of surrogate pairs are spelled out. Rules are spelled as in case files.
-    """
-    kind = value.__class__
-    if kind in _UNCHANGED:
-        return value
-    if isinstance(value, str):
-        return _plain_string(value)
-    if isinstance(value, int | float):
-        return _plain_number(value)
-    return _plain_container(value, depth)
-
-
-def _plain_number(value: float) -> int | float | str:
-    if isinstance(value, int):
-        return int(value) if value.bit_length() < _LONGEST_INTEGER else integer_text(value)
-    return float(value) if isfinite(value) else atom_text(value)
-
-
-def _plain_string(value: str) -> str:
-    if value.isascii():
-        return str(value)
-    return value.encode("utf-8", "backslashreplace").decode()
-
-
-def _plain_container(value: object, depth: int) -> Any:
-    if isinstance(value, Matcher):
-        value = {value.key: value.value, **value.options}
-    if not isinstance(value, dict | list | tuple):
-        return _plain_string(repr_text(value))
-    if depth == _DEEPEST:
-        return render_value(value, limit=_DEEP_TEXT)
-    if isinstance(value, dict):
-        return {_plain_key(key): plain(member, depth=depth + 1) for key, member in value.items()}
-    return [plain(member, depth=depth + 1) for member in value]
-
-
-def _plain_key(key: object) -> str:
-    return _plain_string(key if isinstance(key, str) else atom_text(key))
-
-
-def encode_json(value: object) -> bytes:
-    """The value as JSON on one line; integers keep all their digits."""
-    return msgspec.json.encode(plain(value))
 
 
 def score_to_dict(score: Score, *, lang: Language = "en") -> dict[str, Any]:
@@ -143,8 +87,11 @@ def _ignored(ignored: Ignored) -> dict[str, Any]:
 def _fault(fault: Fault, lang: Language) -> dict[str, Any]:
     from callscore.core.fault_text import fault_sentence
 
-    fields = {field: plain(getattr(fault, field)) for field in fault.__struct_fields__}
-    return {**fields, "reason": fault_sentence(fault, lang=lang)}
+    return {**_fields(fault), "reason": fault_sentence(fault, lang=lang)}
+
+
+def _fields(value: Fault | MetricValue) -> dict[str, Any]:
+    return {field: plain(getattr(value, field)) for field in value.__struct_fields__}
 
 
 def _settings(settings: Settings) -> Any:
@@ -207,7 +154,7 @@ def _pair(pair: Pair, lang: Language) -> dict[str, Any]:
 def _difference(difference: Difference, lang: Language) -> dict[str, Any]:
     rule = {"matcher": difference.matcher, "closeness": difference.closeness}
     return {
-        "path": _plain_string(difference.path),
+        "path": plain_string(difference.path),
         "kind": difference.kind,
         "expected": plain(difference.expected),
         "actual": plain(difference.actual),
@@ -222,6 +169,7 @@ def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
         "id": plain(case.id),
         "trial": plain(case.trial),
         "tags": plain(case.tags),
+        "metrics": [_fields(metric) for metric in case.metrics],
         **score_to_dict(case.score, lang=lang),
     }
 
@@ -251,15 +199,26 @@ def results_to_dict(results: Results, *, lang: Language = "en") -> dict[str, Any
         ],
         "checks": _checks(summary),
         "trials": _trials(summary),
-        "not_scored": _noted(results.not_scored),
-        "not_run": _noted(results.not_run),
-        "without_reference": _noted(results.without_reference),
-        "repeated": _noted(results.repeated),
-        "skipped": _noted(results.skipped),
-        "stopped": _noted(results.stopped),
+        "metrics": [metric_to_dict(metric) for metric in results.metrics],
+        "not_scored": noted_to_dict(results.not_scored),
+        "not_run": noted_to_dict(results.not_run),
+        "without_reference": noted_to_dict(results.without_reference),
+        "repeated": noted_to_dict(results.repeated),
+        "skipped": noted_to_dict(results.skipped),
+        "stopped": noted_to_dict(results.stopped),
         "settings": _settings(results.settings),
         "cases": [case_to_dict(case, lang=lang) for case in results.cases],
         "not_shown": results.not_shown,
+    }
+
+
+def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
+    """What a metric of another tool says of many cases, as plain data."""
+    return {
+        "name": plain(metric.name),
+        "mean": metric.mean,
+        "scored": metric.scored,
+        "not_scorable": noted_to_dict(metric.not_scorable),
     }
 
 
@@ -331,5 +290,6 @@ def _trials(summary: Summary) -> dict[str, Any] | None:
     }
 
 
-def _noted(noted: Noted) -> dict[str, Any]:
+def noted_to_dict(noted: Noted) -> dict[str, Any]:
+    """A count, and the first names, as plain data."""
     return {"count": noted.count, "names": plain(noted.names)}

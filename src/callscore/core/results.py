@@ -10,16 +10,39 @@ from callscore.core.model import Score
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 
-__all__ = ["CaseScore", "Noted", "Results"]
+__all__ = ["CaseScore", "MetricResult", "MetricValue", "Noted", "Results"]
+
+
+class MetricValue(Struct, frozen=True, gc=False):
+    """What a metric of another tool says of one case.
+
+    Attributes:
+        name: the metric, as it was asked for.
+        value: its number; None where it has none.
+        reason: why it has none; None where it has one.
+    """
+
+    name: str
+    value: float | None = None
+    reason: str | None = None
 
 
 class CaseScore(Struct, frozen=True, gc=False, kw_only=True):
-    """The score of one case, under the names it goes by."""
+    """The score of one case, under the names it goes by.
+
+    Attributes:
+        id: the name of the case.
+        score: its score.
+        trial: which repetition it is, where a case was run several times.
+        tags: its tags.
+        metrics: what other tools say of it, where they were asked.
+    """
 
     id: str
     score: Score
     trial: int | str | None = None
     tags: tuple[str, ...] = ()
+    metrics: tuple[MetricValue, ...] = ()
 
     @property
     def label(self) -> str:
@@ -32,6 +55,22 @@ class Noted(Struct, frozen=True, gc=False):
 
     count: int = 0
     names: tuple[str, ...] = ()
+
+
+class MetricResult(Struct, frozen=True, gc=False):
+    """What a metric of another tool says of many cases.
+
+    Attributes:
+        name: the metric, as it was asked for.
+        mean: the mean over the cases for which it has a number; None where there are none.
+        scored: how many these are.
+        not_scorable: how many the others are; in place of names, the reasons, each of them once.
+    """
+
+    name: str
+    mean: float | None = None
+    scored: int = 0
+    not_scorable: Noted = Noted()
 
 
 class Results(Struct, frozen=True, gc=False, kw_only=True):
@@ -48,6 +87,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         repeated: cases whose (id, trial) was there before; they are scored all the same.
         skipped: what could not be read and was skipped, as asked: places and problems.
         stopped: where the input broke off and why, where it did; the rest was not read.
+        metrics: what other tools say of the scored cases, where they were asked.
     """
 
     settings: Settings
@@ -60,6 +100,7 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
     repeated: Noted = Noted()
     skipped: Noted = Noted()
     stopped: Noted = Noted()
+    metrics: tuple[MetricResult, ...] = ()
 
     @property
     def has_notes(self) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Literal, cast
 
 from msgspec import Struct, structs
 
 from callscore.api import score_case
-from callscore.core.model import Case
+from callscore.core.model import Case, Score
 from callscore.core.outcome import Outcome, is_passing, outcome_of
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 from callscore.core.tally import Tally, examine
+from callscore.core.tool import Tool
+from callscore.engines.columns import Columns
 from callscore.engines.definitions import Definitions
 from callscore.engines.notes import Notes
 from callscore.errors import UnreadableInput
@@ -22,8 +24,9 @@ from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase
 
 if TYPE_CHECKING:
-    from callscore.core.model import Score
+    from callscore.core.results import MetricValue
     from callscore.core.settings import Settings
+    from callscore.metrics.metric import Metric
 
 __all__ = ["Collector", "Hooks", "Show"]
 
@@ -39,24 +42,29 @@ class Hooks(Struct, frozen=True, kw_only=True):
         on_case: is given every case to show at once, in place of keeping it for the end.
         on_outcomes: is given some scored cases, which have an `id` and a `trial`, and the outcome of
             each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
+        on_score: is given every scored case, its score, and the definitions of its tools by name, or
+            None where nobody knows them.
         on_bytes: is told how many more bytes of input have been read.
     """
 
     on_case: Callable[[CaseScore], None] | None = None
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
+    on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
     on_bytes: Callable[[int], None] | None = None
 
 
 class Collector:
     """Gathers the results of many cases."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (each is something to say about a run)
         self,
         settings: Settings,
         show: Show,
         limit: int | None,
         hooks: Hooks,
         definitions: Definitions | None = None,
+        *,
+        metrics: Sequence[Metric] = (),
     ) -> None:
         self.not_scored = Notes()
         self.not_run = Notes()
@@ -68,6 +76,7 @@ class Collector:
         self._limit = limit
         self._hooks = hooks
         self._definitions = definitions or Definitions()
+        self._columns = Columns(metrics)
         self._summary = Summary(at_least=settings.at_least)
         self._tally = Tally(self._summary)
         self._remembered: set[int] = set()
@@ -80,8 +89,10 @@ class Collector:
     def takes_plain(self) -> bool:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
+        looks_at_each = bool(self._columns) or self._hooks.on_score is not None
         knows_no_tools = self._definitions.of_run is None
-        return shows_few and knows_no_tools and _changes_nothing(self._settings)
+        changes_nothing = _changes_nothing(self._settings)
+        return shows_few and knows_no_tools and changes_nothing and not looks_at_each
 
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""
@@ -92,12 +103,18 @@ class Collector:
         else:
             if has_own_id(case):
                 self._note_repeated(case.id, case.trial)
-            score = self._score(case)
-            self._summary.add(score, trial_of=None if case.trial is None else case.id)
-            if self._hooks.on_outcomes is not None:
-                self._hooks.on_outcomes([case], [outcome_of(score)])
-            if self._show == "all" or (self._show == "failing" and not score.passed):
-                self._show_case(case, score)
+            self._take_scored(case, self._score(case))
+
+    def _take_scored(self, case: Case, score: Score) -> None:
+        tools = self._definitions.of(case.tools, case.id)
+        self._summary.add(score, trial_of=None if case.trial is None else case.id)
+        if self._hooks.on_outcomes is not None:
+            self._hooks.on_outcomes([case], [outcome_of(score)])
+        if self._hooks.on_score is not None:
+            self._hooks.on_score(case, score, tools)
+        values = self._columns.ask(case, tools)
+        if self._show == "all" or (self._show == "failing" and not score.passed):
+            self._show_case(case, score, values)
 
     def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
         """As `take` for each of these, without decoding most of them.
@@ -160,6 +177,7 @@ class Collector:
             without_reference=self.without_reference.noted(),
             repeated=self._repeated.noted(),
             skipped=self.skipped.noted(),
+            metrics=self._columns.results(),
         )
 
     def _score(self, case: Case) -> Score:
@@ -196,12 +214,12 @@ class Collector:
         if case is not None:
             self._show_case(case, self._score(case))
 
-    def _show_case(self, case: Case, score: Score) -> None:
+    def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
         if self._limit is not None and self._shown >= self._limit:
             self._not_shown += 1
             return
         self._shown += 1
-        shown = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags)
+        shown = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags, metrics=values)
         if self._hooks.on_case is not None:
             self._hooks.on_case(shown)
         else:

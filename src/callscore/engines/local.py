@@ -36,19 +36,23 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.engines.inputs import Found, Part
     from callscore.formats.trace import Wanted
+    from callscore.metrics.metric import Metric
+
+    Metrics = str | Metric | Iterable[str | Metric]
 
 __all__ = ["score_cases", "score_files", "score_joined"]
 
 _NO_HOOKS = Hooks()
 
 
-def score_cases(
+def score_cases(  # noqa: PLR0913  (each is something to say about a run)
     cases: Iterable[Case | Mapping[str, Any]],
     *,
     settings: Settings = DEFAULT,
     show: Show = "failing",
     limit: int | None = 10,
     tools: Any = None,
+    metrics: Metrics = (),
 ) -> Results:
     """Score many cases, given as `Case` values or as the objects that a case file holds.
 
@@ -59,13 +63,16 @@ def score_cases(
         limit: how many of them at the most; None for all.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases bring themselves.
+        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
 
     Raises:
         UnreadableInput: a case cannot be read, or contradicts itself.
         InvalidCall: the tools' definitions cannot be read.
+        InvalidSettings: there is no such metric.
     """
     definitions = Definitions(tools)
-    collector = Collector(settings, show, limit, _NO_HOOKS, definitions)
+    asked = _asked(metrics)
+    collector = Collector(settings, show, limit, _NO_HOOKS, definitions, metrics=asked)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
         case = _read_given(given, place, settings.top_k)
@@ -98,7 +105,7 @@ def _read_given(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case
     return structs.replace(case, others=(*known, *others)) if known or others else case
 
 
-def score_files(  # noqa: PLR0913  (each is something to say about a run)
+def score_files(  # noqa: PLR0913  (likewise)
     paths: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     settings: Settings = DEFAULT,
@@ -109,6 +116,7 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
     format: str | None = None,  # noqa: A002  (as everywhere)
     wanted: Wanted = ALL,
     tools: Any = None,
+    metrics: Metrics = (),
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
     """Score the cases of files: of our own kind, or of any dialect that says what was expected.
@@ -124,16 +132,18 @@ def score_files(  # noqa: PLR0913  (each is something to say about a run)
         wanted: what to take from a document that offers a choice.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases, or the traces, bring themselves.
+        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a case in it, cannot be read.
-        InvalidSettings: there is no such format or field, or a path is none.
+        InvalidSettings: there is no such format, field or metric, or a path is none.
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
     definitions = Definitions(tools)
-    collector = Collector(settings, show, limit, hooks, definitions)
+    asked = _asked(metrics)
+    collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
     inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
     run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
@@ -154,6 +164,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
     format: str | None = None,  # noqa: A002  (as everywhere)
     wanted: Wanted = ALL,
     tools: Any = None,
+    metrics: Metrics = (),
     hooks: Hooks = _NO_HOOKS,
 ) -> Results:
     """Score traces against references, joined on `id`.
@@ -174,21 +185,32 @@ def score_joined(  # noqa: PLR0913  (likewise)
         wanted: what to take from a document that offers a choice.
         tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
             the cases, or the traces, bring themselves.
+        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
         hooks: what wants to be told on the way.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
-        InvalidSettings: there is no such format or field, or a path is none.
+        InvalidSettings: there is no such format, field or metric, or a path is none.
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
     definitions = Definitions(tools)
-    collector = Collector(settings, show, limit, hooks, definitions)
+    asked = _asked(metrics)
+    collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
     inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
     run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
     with _keeping_results(collector):
         run.join(_paths(expected), _paths(actual))
     return collector.results()
+
+
+def _asked(metrics: Metrics) -> tuple[Metric, ...]:
+    """The metrics of other tools that are asked for; most people ask for none."""
+    if not metrics:
+        return ()
+    from callscore.metrics.registry import metrics_from
+
+    return metrics_from(metrics)
 
 
 def _record_of(case: Case) -> dict[str, Any]:

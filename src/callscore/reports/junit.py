@@ -11,6 +11,8 @@ from callscore.core.wording import say, summary_line
 from callscore.reports import wording
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.results import CaseScore, Noted, Results
     from callscore.core.wording import Language, Phrase
 
@@ -25,6 +27,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def write(results: Results, *, lang: Language = "en") -> str:
     """One test a shown case; what was not run or not read is an error."""
     suite = Element("testsuite", name="callscore")
+    _add_properties(suite, [(metric.name, metric.mean, None) for metric in results.metrics])
     for case in results.cases:
         _add_case(suite, case, lang)
     _add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
@@ -33,7 +36,7 @@ def write(results: Results, *, lang: Language = "en") -> str:
     _add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
     root = Element("testsuites", name="callscore")
     for element in (root, suite):
-        element.set("tests", str(len(suite)))
+        element.set("tests", str(len(suite.findall("testcase"))))
         for attribute, tag in (
             ("failures", "failure"),
             ("errors", "error"),
@@ -47,12 +50,26 @@ def write(results: Results, *, lang: Language = "en") -> str:
 
 def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
     test = _add_test(suite, case.label)
+    _add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
     if not case.score.passed:
         # Build servers group failures by their type, and a forbidden call is of its own kind.
         kind = "forbidden" if case.score.forbidden else "score"
         message = _legal(summary_line(case.score, lang=lang))
         failure = SubElement(test, "failure", type=kind, message=message)
         failure.text = _legal(plain_text(diff_lines(case.score, lang=lang)))
+
+
+def _add_properties(
+    element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
+) -> None:
+    """What other tools say: a name, a number, and why there is none."""
+    if not numbers:
+        return
+    properties = SubElement(element, "properties")
+    for name, number, why in numbers:
+        # Under the name of a metric stand numbers alone: build servers draw them.
+        named, value = (f"{name}: not scorable", why) if number is None else (name, repr(number))
+        SubElement(properties, "property", name=_legal(named), value=_legal(value or ""))
 
 
 def _add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,8 @@ from callscore.core.diff import call_lines, plain_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, percent, rating, say, summary_line
-from callscore.reports import wording
-from callscore.reports.markdown_text import code, entities, table
+from callscore.reports import metric_table, wording
+from callscore.reports.markdown_text import code, entities, fenced, table
 from callscore.reports.tool_table import tool_columns
 from callscore.reports.trial_table import trial_table
 
@@ -49,6 +48,7 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
     notes = [_note(*line) for line in wording.note_lines(results, lang)]
     if notes:
         yield "\n".join(notes)
+    yield from _metrics(results, lang)
     yield from _trials(summary, lang)
     yield from _tools(summary, lang)
     yield from _confusions(summary, lang)
@@ -100,6 +100,27 @@ def _totals(summary: Summary, lang: Language) -> str:
 
 def _note(sentence: str, names: str) -> str:
     return f"- **{sentence}**{f' ({code(names, width=_NOTE_WIDTH)})' if names else ''}"
+
+
+def _metrics(results: Results, lang: Language) -> Iterator[str]:
+    if not results.metrics:
+        return
+    own, *others = metric_table.metric_rows(results, lang)
+    labels = (
+        metric_table.METRIC,
+        metric_table.MEAN,
+        metric_table.SCORED,
+        metric_table.NOT_SCORABLE,
+    )
+    yield _heading(metric_table.METRICS, lang)
+    rows = [own, *[other._replace(name=code(other.name)) for other in others]]
+    yield table([say(label, lang) for label in labels], rows)
+    reasons = metric_table.reason_lines(results.metrics, lang, write=code)
+    if reasons:
+        yield "\n".join(_note(*line) for line in reasons)
+    settings = metric_table.settings_line(results, lang)
+    if settings is not None:
+        yield settings
 
 
 def _trials(summary: Summary, lang: Language) -> Iterator[str]:
@@ -171,18 +192,21 @@ def _ranking(
 
 
 def _case(case: CaseScore, lang: Language) -> str:
-    diff = plain_text(call_lines(case.score, lang=lang))
-    fence = "`" * max(3, _longest_run(diff) + 1)
+    diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
     title = f"<code>{entities(clip_middle(escape(case.label), _NAME_WIDTH))}</code>"
     return (
         f"<details><summary>{title} {summary_line(case.score, lang=lang)}</summary>\n\n"
-        f"{fence}diff\n{diff}\n{fence}\n\n</details>"
+        f"{_values(case)}{diff}\n\n</details>"
     )
+
+
+def _values(case: CaseScore) -> str:
+    """What other tools say of a case, as a line of its own."""
+    values = [
+        f"{code(found.name)} {metric_table.number_text(found.value)}" for found in case.metrics
+    ]
+    return f"{', '.join(values)}\n\n" if values else ""
 
 
 def _heading(phrase: Phrase, lang: Language) -> str:
     return f"### {say(phrase, lang)}"
-
-
-def _longest_run(text: str) -> int:
-    return max(map(len, re.findall("`+", text)), default=0)

@@ -10,7 +10,7 @@ from callscore.core.text import clip_middle, escape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["code", "entities", "table"]
+__all__ = ["code", "entities", "fenced", "table"]
 
 _NAME_WIDTH = 80
 # Text of these characters alone means nothing to Markdown once it stands between backticks.
@@ -24,6 +24,13 @@ def code(text: str, *, width: int = _NAME_WIDTH) -> str:
     if short.strip() and _SAFE_IN_CODE.fullmatch(short):
         return f"`{short}`"
     return f"<code>{entities(short)}</code>"
+
+
+def fenced(text: str, language: str) -> str:
+    """Text as a block of code, whatever it holds."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:

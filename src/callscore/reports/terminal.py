@@ -12,7 +12,7 @@ from callscore.core.diff import call_lines, rich_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, percent, rating, say
-from callscore.reports import wording
+from callscore.reports import metric_table, wording
 from callscore.reports.sections import Section, print_sections, width_of, written
 from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
 from callscore.reports.trial_table import MOST_COLUMNS, trial_table
@@ -36,8 +36,10 @@ _MOST_ARGUMENTS = 10
 _MOST_CONFUSIONS = 10
 _MOST_FAULTS = 15
 _NAME_WIDTH = 40
+_METRIC_WIDTH = 80
 _SHORTEST_NAME = 8
 _SPACE = "   "
+_INDENT = "  "
 
 
 class _Ranking(NamedTuple):
@@ -48,6 +50,7 @@ class _Ranking(NamedTuple):
     numbers: tuple[Phrase, ...]
     rows: Sequence[tuple[tuple[str, ...], tuple[Text, ...]]]
     most: int
+    widest: int = _NAME_WIDTH
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -72,7 +75,8 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary, width, lang)]
     checks = _checks(results, width, lang)
     trials = _trials(summary, width, lang)
-    yield from (section for section in (notes, trials, *tables, checks) if section)
+    metrics = _metrics(results, width, lang)
+    yield from (section for section in (notes, metrics, trials, *tables, checks) if section)
     for case in results.cases:
         yield _case(case, width, lang)
     if results.not_shown:
@@ -212,6 +216,21 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
     return [heading, line, *table, *([] if where is None else [Text(where, "dim")])]
 
 
+def _metrics(results: Results, width: int, lang: Language) -> Section:
+    """What other tools say of the cases; nothing where they were not asked."""
+    rows = [
+        ((row.name,), (Text(row.mean), _count(row.scored), _count(row.not_scorable, "yellow")))
+        for row in metric_table.metric_rows(results, lang)
+    ]
+    numbers = (metric_table.MEAN, metric_table.SCORED, metric_table.NOT_SCORABLE)
+    names = (metric_table.METRIC,)
+    ranking = _Ranking(metric_table.METRICS, names, numbers, rows, len(rows), _METRIC_WIDTH)
+    reasons = [_note(*line) for line in metric_table.reason_lines(results.metrics, lang)]
+    settings = metric_table.settings_line(results, lang)
+    footnote = [] if settings is None else [Text(settings, "dim")]
+    return [*_ranked(ranking, width, lang), *reasons, *footnote]
+
+
 def _heading(phrase: Phrase, lang: Language) -> Text:
     return Text(say(phrase, lang), "bold")
 
@@ -229,7 +248,7 @@ def _ranked(ranking: _Ranking, width: int, lang: Language) -> Section:
     space, room = _shares(width - sum(map(_label_width, numbers)), len(names), len(numbers))
     table = _table(names, numbers, space)
     for row_names, counts in ranking.rows[: ranking.most]:
-        short = (Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names)
+        short = (Text(clip_middle(escape(name), min(room, ranking.widest))) for name in row_names)
         table.add_row(*short, *counts)
     section: Section = [_heading(ranking.heading, lang), table]
     more = len(ranking.rows) - ranking.most
@@ -257,7 +276,19 @@ def _case(case: CaseScore, width: int, lang: Language) -> Section:
         line.append(_SPACE).append(forbidden, "bold red")
     rates = f"precision {percent(score.precision)}, recall {percent(score.recall)}"
     line.append(_SPACE).append(rates, "dim")
-    return [line, rich_text(call_lines(score, width=width, lang=lang))]
+    return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
+
+
+def _values(case: CaseScore, width: int) -> Section:
+    """What other tools say of a case, as few lines as there is room for."""
+    if not case.metrics:
+        return []
+    lines = Text(no_wrap=True)
+    for number, cells in enumerate(metric_table.metric_cells(case.metrics, width - len(_INDENT))):
+        lines.append("\n" if number else "")
+        for position, (value, name) in enumerate(cells):
+            lines.append(_SPACE if position else _INDENT).append(f"{value} ").append(name, "dim")
+    return [lines]
 
 
 def _table(names: list[str], numbers: list[str], space: int = len(_SPACE)) -> Table:

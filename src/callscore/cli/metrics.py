@@ -1,0 +1,160 @@
+"""`callscore metrics`: other tools' numbers that can be asked for, and where they disagree."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from callscore.cli.metric_pages import metric_list, metric_page
+from callscore.cli.options import lang_option, metric_option, tools_from, tools_option
+from callscore.cli.output import open_output
+from callscore.cli.progress import progress
+from callscore.cli.reading import (
+    fields_option,
+    input_format_option,
+    reading_options,
+    require_inputs,
+    sides_options,
+    wanted_from,
+)
+from callscore.engines.collector import Hooks
+from callscore.engines.disagreeing import DisagreementCollector
+from callscore.engines.local import score_files, score_joined
+from callscore.errors import UnreadableInput
+from callscore.metrics.registry import headlines, itself, metric_named, metrics_from
+
+if TYPE_CHECKING:
+    from callscore.cli.output import Output
+    from callscore.core.phrase import Language
+    from callscore.core.results import Results
+    from callscore.metrics.metric import Metric
+
+__all__ = ["command"]
+
+_FORMATS = ["table", "json", "markdown"]
+_FEW = 5
+_MODULES = {
+    "table": "disagreement_terminal",
+    "json": "disagreement_json",
+    "markdown": "disagreement_markdown",
+}
+_HELP = """List other tools' numbers that `callscore score --metric` can show, or describe NAMEs.
+
+With --disagree, show the cases of FILEs on which the tools disagree most, and what each of them is
+blind to: every kind of fault of a case is repaired, and each tool is asked again.
+
+\b
+  callscore metrics
+  callscore metrics ragas.tool_call_f1
+  callscore metrics --disagree cases.jsonl
+"""
+# What has a meaning without --disagree.
+_ALWAYS = ("names", "disagree")
+
+
+@click.command(short_help="List other tools' numbers, or show where they disagree.", help=_HELP)
+@click.argument("names", nargs=-1, metavar="[NAME | FILE]...")
+@click.option("--disagree", is_flag=True, help="Show on which cases of FILEs the tools disagree.")
+@sides_options
+@metric_option
+@fields_option
+@input_format_option
+@reading_options
+@tools_option
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=_FEW,
+    show_default=True,
+    help="Show at most so many cases.",
+)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@lang_option
+@click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
+@click.pass_context
+def command(
+    context: click.Context, /, *, names: tuple[str, ...], disagree: bool, **options: Any
+) -> None:
+    """List metrics, describe some, or show where they disagree."""
+    if disagree:
+        _disagree(names, options)
+        return
+    _refuse_options(context)
+    with open_output(None, "text", "en") as output:
+        from rich.console import Console
+
+        console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
+        pages = [metric_page(name, console) for name in names] or [metric_list(console)]
+        output.write_text("\n".join(pages))
+
+
+def _refuse_options(context: click.Context) -> None:
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in _ALWAYS and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[-1]} goes with --disagree.")
+
+
+def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
+    sides = options.pop("expected"), options.pop("actual")
+    require_inputs(files, *sides)
+    metrics = metrics_from(options.pop("metric")) or _everybody()
+    gathered = DisagreementCollector(metrics, options.pop("limit"))
+    tools = tools_from(options)
+    reading = {
+        "wanted": wanted_from(options, () if tools is None else tools.values()),
+        "fields": dict(options.pop("fields")),
+        "format": options.pop("input_format"),
+        "skip_bad": options.pop("skip_bad"),
+        "tools": tools,
+    }
+    with (
+        open_output(options["output"], options["output_format"], options["lang"]) as output,
+        progress(files or (*sides[0], *sides[1]), "comparing") as on_bytes,
+    ):
+        score = partial(score_files, files) if files else partial(score_joined, *sides)
+        hooks = Hooks(on_score=gathered.take, on_bytes=on_bytes)
+        write = partial(_write, gathered, output, options["output_format"], options["lang"])
+        try:
+            results = score(hooks=hooks, show="none", **reading)
+        except UnreadableInput as error:
+            if error.results is not None and error.results.summary.cases:
+                write(error.results)
+            raise
+        if not results.summary.cases and not results.has_notes:
+            raise UnreadableInput(", ".join(files or sides[1]), "there is no case to score in it.")
+        write(results)
+
+
+def _everybody() -> tuple[Metric, ...]:
+    """Callscore itself, and what every other tool is known for."""
+    return metric_named(f"{itself().name}.{next(iter(itself().metrics))}"), *headlines()
+
+
+def _write(
+    gathered: DisagreementCollector,
+    output: Output,
+    output_format: str,
+    lang: Language,
+    results: Results,
+) -> None:
+    console = output.console() if output_format == "table" else None
+    if console is not None:
+        from callscore.reports.disagreement_terminal import render
+
+        render(gathered.results(), results, console=console, lang=lang)
+        return
+    report = import_module(f"callscore.reports.{_MODULES[output_format]}")
+    output.write_text(report.write(gathered.results(), results, lang=lang))

@@ -1,0 +1,101 @@
+"""Gathers how far metrics disagree about many cases, and keeps the worst of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING
+
+from callscore.core.results import CaseScore, MetricValue, Noted
+from callscore.engines.columns import Column
+from callscore.metrics.disagreement import SAME, Disagreements, Sights, disagreement_about
+from callscore.metrics.repairs import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from callscore.core.model import Case, Score
+    from callscore.core.tool import Tool
+    from callscore.metrics.disagreement import Disagreement, Opinion, Sight
+    from callscore.metrics.metric import Metric
+    from callscore.metrics.repairs import Kind
+
+__all__ = ["DisagreementCollector"]
+
+_MOST_REASONS = 20
+_DIGITS = 9  # in which two disagreements must differ for one to be the wider
+
+
+class DisagreementCollector:
+    """Asks metrics about one case after another; of the cases only the worst are kept.
+
+    Args:
+        metrics: whom to ask.
+        limit: how many cases to keep.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
+        self._metrics = tuple(metrics)
+        self._limit = limit
+        self._columns = [Column(metric.name) for metric in self._metrics]
+        self._sights: list[Counter[tuple[Kind, Sight]]] = [Counter() for _ in self._metrics]
+        self._faults: Counter[Kind] = Counter()
+        self._cases = self._agreed = self._not_compared = 0
+        self._total_spread = 0.0
+        self._reasons: dict[str, None] = {}
+        # The narrowest first; that no two are alike spares comparing what stands behind them.
+        self._widest: list[tuple[float, float, int, Disagreement]] = []
+
+    def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
+        """Ask about one case that callscore has scored under its default settings."""
+        scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags)
+        found = disagreement_about(scored, self._metrics, tools)
+        if found.spread is None:
+            self._leave_out(found.opinions)
+            return
+        self._cases += 1
+        self._agreed += found.spread <= SAME
+        self._total_spread += found.spread
+        self._faults.update(found.faults)
+        for column, sights, opinion in zip(
+            self._columns, self._sights, found.opinions, strict=True
+        ):
+            column.add(MetricValue(opinion.name, opinion.value, opinion.reason))
+            sights.update([(effect.kind, effect.sight) for effect in opinion.effects])
+        if found.spread > SAME and self._limit:
+            self._keep(found, found.spread)
+
+    def _leave_out(self, opinions: Sequence[Opinion]) -> None:
+        self._not_compared += 1
+        reasons = [opinion.reason for opinion in opinions if opinion.reason is not None]
+        for reason in reasons[: _MOST_REASONS - len(self._reasons)]:
+            self._reasons[reason] = None
+
+    def _keep(self, found: Disagreement, spread: float) -> None:
+        variance = round(found.variance or 0.0, _DIGITS)
+        item = round(spread, _DIGITS), variance, -self._cases, found
+        if len(self._widest) < self._limit:
+            heappush(self._widest, item)
+        else:
+            heappushpop(self._widest, item)
+
+    def results(self) -> Disagreements:
+        """Everything so far."""
+        return Disagreements(
+            cases=self._cases,
+            agreed=self._agreed,
+            mean_spread=self._total_spread / self._cases if self._cases else None,
+            faults={kind: self._faults[kind] for kind in KINDS if self._faults[kind]},
+            metrics=tuple([column.result() for column in self._columns]),
+            sights=tuple([self._seen(sights) for sights in self._sights]),
+            shown=tuple([found for *_, found in sorted(self._widest, reverse=True)]),
+            not_compared=Noted(self._not_compared, tuple(self._reasons)),
+        )
+
+    def _seen(self, sights: Counter[tuple[Kind, Sight]]) -> dict[Kind, Sights]:
+        found: dict[Kind, Sights] = {}
+        for kind in KINDS:
+            seen, blind, masked = (sights[kind, sight] for sight in ("seen", "blind", "masked"))
+            if seen + blind + masked:
+                found[kind] = Sights(seen + blind + masked, blind, masked)
+        return found

@@ -1,0 +1,233 @@
+"""How far metrics disagree about a case, and what each of them sees of it and is blind to.
+
+That is found by trying, not declared: the faults of a case are repaired kind by kind (`repairs`), and
+each metric is asked again. What changes its number is what it saw.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from callscore.core.results import CaseScore, MetricResult, Noted
+from callscore.metrics.repairs import Kind, Sides, faults_of, repaired
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from callscore.core.model import Score
+    from callscore.core.results import MetricValue
+    from callscore.core.tool import Tool
+    from callscore.metrics.metric import Metric
+
+__all__ = [
+    "SAME",
+    "Disagreement",
+    "Disagreements",
+    "Effect",
+    "Opinion",
+    "Sight",
+    "Sights",
+    "disagreement_about",
+]
+
+Sight = Literal["seen", "blind", "masked", "unknown"]
+
+# Numbers that are nearer than this are the same: a tool may have added up shares of 1 in between.
+SAME = 1e-9
+_FEWEST = 2  # metrics that it takes to disagree
+
+
+class Effect(Struct, frozen=True, gc=False):
+    """What one kind of fault does to the number of a metric.
+
+    Attributes:
+        kind: the kind of fault.
+        sight: `seen` (the number changes if it alone is repaired), `blind` (it costs nothing, even
+            where it is the only fault), `masked` (it would cost, but others cost as much already) or
+            `unknown` (without it the metric has no number, or is 0 even where all is right).
+        gain: what its repair alone adds to the number; None where that is unknown.
+    """
+
+    kind: Kind
+    sight: Sight
+    gain: float | None = None
+
+
+class Opinion(Struct, frozen=True, gc=False):
+    """What one metric says of a case, and why.
+
+    Attributes:
+        name: the metric, as it was asked for.
+        value: its number; None where it has none.
+        reason: why it has none.
+        effects: what each kind of fault that the case has does to the number.
+        perfect: its number if all calls were made as expected, letter by letter; None where it has
+            none.
+        together: what all repairs together add to the number; None where that is unknown.
+    """
+
+    name: str
+    value: float | None = None
+    reason: str | None = None
+    effects: tuple[Effect, ...] = ()
+    perfect: float | None = None
+    together: float | None = None
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether no single repair changes the number, and all of them together do."""
+        is_changed = self.together is not None and abs(self.together) > SAME
+        return is_changed and not any(effect.sight == "seen" for effect in self.effects)
+
+
+class Disagreement(Struct, frozen=True, gc=False):
+    """How far metrics disagree about one case.
+
+    Attributes:
+        case: the case, with callscore's own score of it under the default settings.
+        opinions: what each metric says.
+        faults: the kinds of fault that the case has.
+        spread: the distance of the greatest number from the least; None where fewer than two metrics
+            have one.
+        variance: the variance of the numbers, likewise.
+    """
+
+    case: CaseScore
+    opinions: tuple[Opinion, ...]
+    faults: tuple[Kind, ...] = ()
+    spread: float | None = None
+    variance: float | None = None
+
+
+class Sights(Struct, frozen=True, gc=False):
+    """What a metric has seen of one kind of fault, in many cases.
+
+    Attributes:
+        cases: how many cases with such a fault tell something about it.
+        blind: in how many of them it cost nothing.
+        masked: in how many of them others cost as much already.
+    """
+
+    cases: int = 0
+    blind: int = 0
+    masked: int = 0
+
+
+class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
+    """How far metrics disagree about many cases.
+
+    Attributes:
+        cases: how many cases could be compared: at least two metrics have a number.
+        agreed: about how many of them all metrics agree.
+        mean_spread: the mean distance of the greatest number from the least; None without cases.
+        faults: in how many of them each kind of fault occurs.
+        metrics: what each metric says of all of them.
+        sights: for each metric, what it has seen of each kind of fault.
+        shown: the cases with the widest disagreement, the widest first.
+        not_compared: how many cases could not be compared; in place of names, why, each reason once.
+    """
+
+    cases: int = 0
+    agreed: int = 0
+    mean_spread: float | None = None
+    faults: dict[Kind, int] = {}
+    metrics: tuple[MetricResult, ...] = ()
+    sights: tuple[dict[Kind, Sights], ...] = ()
+    shown: tuple[Disagreement, ...] = ()
+    not_compared: Noted = Noted()
+
+
+def disagreement_about(
+    case: CaseScore, metrics: Sequence[Metric], tools: Mapping[str, Tool] | None = None
+) -> Disagreement:
+    """What metrics say of a case, and what of its faults each of them sees.
+
+    Args:
+        case: the case, scored under the default settings.
+        metrics: whom to ask.
+        tools: the definitions of the tools by name, where they are known.
+    """
+    score = case.score
+    wanted = score.expected if score.expectation is None else score.expectation
+    values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
+    numbers = [found.value for found in values if found.value is not None]
+    if len(numbers) < _FEWEST:
+        alone = [Opinion(found.name, found.value, found.reason) for found in values]
+        return Disagreement(case, tuple(alone))
+    faults, again = faults_of(score), _Again(score, tools)
+    opinions = [
+        _opinion(found, faults, partial(again.ask, metric))
+        for metric, found in zip(metrics, values, strict=True)
+    ]
+    spread = max(numbers) - min(numbers)
+    return Disagreement(case, tuple(opinions), faults, spread, _variance(numbers))
+
+
+def _variance(numbers: list[float]) -> float:
+    mean = sum(numbers) / len(numbers)
+    return sum((number - mean) ** 2 for number in numbers) / len(numbers)
+
+
+class _Again:
+    """Asks metrics about a case with some of its faults repaired."""
+
+    def __init__(self, score: Score, tools: Mapping[str, Tool] | None) -> None:
+        self._score = score
+        self._tools = tools
+        self._sides: dict[frozenset[Kind], Sides] = {}
+
+    def ask(self, metric: Metric, kinds: Collection[Kind]) -> float | None:
+        """The number of the metric; None where it has none."""
+        key = frozenset(kinds)
+        if key not in self._sides:
+            self._sides[key] = repaired(self._score, key)
+        return metric.value_of(*self._sides[key], self._tools).value
+
+
+def _opinion(
+    found: MetricValue, faults: tuple[Kind, ...], ask: Callable[[Collection[Kind]], float | None]
+) -> Opinion:
+    if found.value is None:
+        return Opinion(found.name, None, found.reason)
+    if not faults:
+        return Opinion(found.name, found.value, perfect=found.value, together=0.0)
+    best = ask(faults)
+    without_repeats = [kind for kind in faults if kind != "repeats"]
+    return Opinion(
+        found.name,
+        found.value,
+        effects=tuple([_effect(kind, found.value, best, faults, ask) for kind in faults]),
+        perfect=ask(without_repeats),
+        together=None if best is None else best - found.value,
+    )
+
+
+def _effect(
+    kind: Kind,
+    value: float,
+    best: float | None,
+    faults: tuple[Kind, ...],
+    ask: Callable[[Collection[Kind]], float | None],
+) -> Effect:
+    alone = ask([kind])
+    if alone is None:
+        return Effect(kind, "unknown")
+    if abs(alone - value) > SAME:
+        return Effect(kind, "seen", alone - value)
+    if value > 1 - SAME:  # there is nothing to gain, so that the fault has cost nothing
+        return Effect(kind, "blind", 0.0)
+    # Others may cost so much that this one does not show. Does it where it is the only one?
+    only = ask([other for other in faults if other != kind])
+    return Effect(kind, _sight_of(only, best), 0.0)
+
+
+def _sight_of(only: float | None, best: float | None) -> Sight:
+    """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
+    if (
+        only is None or best is None or best <= SAME
+    ):  # a number that is 0 all the same tells nothing
+        return "unknown"
+    return "blind" if abs(best - only) <= SAME else "masked"

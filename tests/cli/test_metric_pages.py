@@ -1,0 +1,145 @@
+"""The list of other tools' metrics, and a page about one of them."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.console import Console
+
+from callscore.cli.metric_pages import metric_list, metric_page
+from callscore.errors import InvalidSettings
+from callscore.metrics import registry
+from callscore.metrics.metric import Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PLAIN = Console(file=StringIO(), width=100)
+
+
+def coloured(width: int = 80) -> Console:
+    return Console(file=StringIO(), width=width, force_terminal=True, color_system="truecolor")
+
+
+def brought(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """A metric that another package brings."""
+
+    def share(
+        *_: Any, of: str, half: bool = False, weigh: Callable[[], int] | None = None
+    ) -> float:
+        """A share of all."""
+        raise NotImplementedError
+
+    share.__module__ = module
+    peer = Peer("acme", "Acme", "2", {"share": share})
+    monkeypatch.setattr(registry, "peers", lambda: (peer,))
+    monkeypatch.setattr("callscore.cli.metric_pages.peers", lambda: (peer,))
+
+
+def test_every_metric_is_listed_below_its_tool_with_what_it_can_be_told() -> None:
+    text = metric_list(PLAIN)
+
+    assert text.startswith("callscore itself, to compare with\n  callscore.f1\n      The F1 of")
+    assert "\n\nRagas 0.4.3\n  ragas.tool_call_accuracy strict_order=true\n      The mean" in text
+    for peer in registry.peers():
+        assert f"\n{peer.title} {peer.version}\n" in text
+        assert all(f"\n  {peer.name}.{name}" in text for name in peer.metrics)
+
+
+@pytest.mark.parametrize("width", [60, 100, 300])
+def test_no_line_of_the_list_is_too_long_to_read(width: int) -> None:
+    console = Console(file=StringIO(), width=width, force_terminal=True, no_color=True)
+
+    assert max(map(len, metric_list(console).splitlines())) <= min(width, 100)
+
+
+def test_in_a_terminal_the_tools_stand_out() -> None:
+    assert "\x1b[1mRagas 0.4.3\x1b[0m\n" in metric_list(coloured())
+    assert "ragas.tool_call_accuracy\x1b[2m strict_order=true\x1b[0m\n" in metric_list(coloured())
+    assert "\x1b" not in metric_list(PLAIN)
+
+
+PAGE = """\
+Options
+    strict_order: true | false  [default: true]
+
+Options that only Python can give
+    argument_metric
+
+On the command line
+    callscore score cases.jsonl --metric ragas.tool_call_accuracy
+    callscore score cases.jsonl --metric ragas.tool_call_accuracy:strict_order=true
+
+In Python
+    from callscore.parity import ragas
+
+    ragas.tool_call_accuracy(expected, actual, strict_order=True)
+"""
+
+
+def test_a_page_says_everything_about_one_metric() -> None:
+    text = metric_page("ragas.tool_call_accuracy", PLAIN)
+
+    assert text.startswith("ragas.tool_call_accuracy\n\nThe mean share of right arguments")
+    assert "\nDefects:\n" in text
+    assert text.endswith(f"\n\n{PAGE}")
+
+
+def test_the_options_that_a_metric_is_asked_with_do_not_change_its_page() -> None:
+    named = "ragas.tool_call_accuracy:strict_order=false"
+
+    assert metric_page(named, PLAIN) == metric_page("ragas.tool_call_accuracy", PLAIN)
+
+
+def test_words_stand_in_quotes_in_python() -> None:
+    text = metric_page("strands.exact", PLAIN)
+
+    assert "--metric strands.exact:items=names\n" in text
+    assert text.endswith('strands.exact(expected, actual, items="names")\n')
+
+
+def test_a_metric_without_options_has_none_on_its_page() -> None:
+    text = metric_page("ragas.tool_call_f1", PLAIN)
+
+    assert "Options" not in text
+    assert text.endswith("    ragas.tool_call_f1(expected, actual)\n")
+
+
+def test_callscore_itself_is_asked_as_always() -> None:
+    assert metric_page("callscore.f1", PLAIN).endswith(
+        "In Python\n    import callscore\n\n    callscore.score(expected, actual).f1\n"
+    )
+
+
+def test_a_metric_that_there_is_not_has_no_page() -> None:
+    with pytest.raises(InvalidSettings, match="Is 'ragas' meant"):
+        metric_page("raggas.tool_call_f1", PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "call"),
+    [
+        ("acme.metrics", "from acme import metrics", "metrics.share("),
+        ("acme", "import acme", "acme.share("),
+    ],
+)
+def test_a_metric_of_another_package_is_imported_from_there(
+    monkeypatch: pytest.MonkeyPatch, module: str, source: str, call: str
+) -> None:
+    brought(monkeypatch, module)
+
+    text = metric_page("acme.share", PLAIN)
+
+    assert f"In Python\n    {source}\n\n    {call}expected, actual, of=..., half=False)\n" in text
+    assert "    of: text  [required]\n    half: true | false  [default: false]\n" in text
+    assert "--metric acme.share:of=...,half=false\n" in text
+    assert "acme.share of=... half=false\n" in metric_list(PLAIN)
+
+
+def test_a_metric_may_have_nothing_to_say_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    peer = Peer("acme", "Acme", "2", {"share": lambda *_: 1.0})
+    monkeypatch.setattr(registry, "peers", lambda: (peer,))
+
+    assert metric_page("acme.share", PLAIN).startswith("acme.share\n\nOn the command line\n")

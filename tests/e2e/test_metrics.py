@@ -1,0 +1,237 @@
+"""`callscore metrics`, and `callscore score --metric`, as they are typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import msgspec
+import pytest
+
+from callscore.metrics.registry import peers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+OSLO = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+BERGEN = {"name": "get_weather", "arguments": {"city": "Bergen"}}
+CASES: tuple[dict[str, Any], ...] = (
+    {"id": "right", "expected": [OSLO], "actual": [OSLO]},
+    {"id": "wrong", "expected": [OSLO], "actual": [BERGEN]},
+    {"id": "silent", "expected": [], "actual": []},
+    {"id": "noisy", "expected": [], "actual": [OSLO]},
+    {"id": "rules", "expected": [{"name": "f", "arguments": {"a": {"$any": True}}}], "actual": []},
+)
+TWO = ("--metric", "strands.exact", "--metric", "ragas.tool_call_f1")
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    return write(tmp_path / "cases.jsonl", *CASES)
+
+
+def write(path: Path, *records: Any) -> Path:
+    path.write_bytes(msgspec.json.Encoder().encode_lines(records))
+    return path
+
+
+def decoded(text: str) -> dict[str, Any]:
+    return msgspec.json.decode(text, type=dict[str, Any])
+
+
+def test_other_tools_numbers_stand_beside_our_own(callscore: Program, cases: Path) -> None:
+    run = callscore("score", cases, *TWO)
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "callscore, macro F1   0.400        5          0\n" in run.stdout
+    assert "strands.exact         1.000        2          3\n" in run.stdout
+    assert "ragas.tool_call_f1    0.250        4          1\n" in run.stdout
+    assert "\n  1.000 strands.exact   0.000 ragas.tool_call_f1\n" in run.stdout
+    assert "strands.exact: 3 cases not scorable (Strands divides by" in run.stdout
+
+
+def test_other_tools_are_asked_about_joined_files_too(callscore: Program, tmp_path: Path) -> None:
+    write(tmp_path / "e.jsonl", *({"id": c["id"], "expected": c["expected"]} for c in CASES[:2]))
+    write(tmp_path / "a.jsonl", *({"id": c["id"], "actual": c["actual"]} for c in CASES[:2]))
+
+    run = callscore("score", "--expected", "e.jsonl", "--actual", "a.jsonl", *TWO)
+
+    assert "ragas.tool_call_f1    0.500        2          0\n" in run.stdout
+
+
+def test_every_report_for_machines_has_the_numbers(callscore: Program, cases: Path) -> None:
+    report = decoded(callscore("score", cases, *TWO, "--format", "json").stdout)
+    lines = callscore("score", cases, *TWO, "--format", "jsonl").stdout.splitlines()
+    junit = ET.fromstring(callscore("score", cases, *TWO, "--format", "junit").stdout)  # noqa: S314  (our own text)
+
+    assert [metric["mean"] for metric in report["metrics"]] == [1.0, 0.25]
+    assert report["metrics"][1]["not_scorable"] == {
+        "count": 1,
+        "names": ["the expectation has rules, which other tools do not know."],
+    }
+    assert [decoded(line)["metrics"] for line in lines] == [
+        case["metrics"] for case in report["cases"]
+    ]
+    assert report["cases"][1]["metrics"][1] == {
+        "name": "ragas.tool_call_f1",
+        "value": 0.0,
+        "reason": None,
+    }
+    properties = junit.findall(".//testcase[@name='wrong']//property")
+    assert [(item.get("name"), item.get("value")) for item in properties] == [
+        ("strands.exact", "1.0"),
+        ("ragas.tool_call_f1", "0.0"),
+    ]
+
+
+def test_a_report_for_people_can_be_markdown_or_russian(callscore: Program, cases: Path) -> None:
+    markdown = callscore("score", cases, *TWO, "--format", "markdown").stdout
+    russian = callscore("score", cases, *TWO, "--lang", "ru").stdout
+
+    assert "| `ragas.tool_call_f1` | 0.250 | 4 | 1 |" in markdown
+    assert "Оценки других инструментов" in russian
+
+
+def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> None:
+    name = "ragas.tool_call_accuracy:strict_order=false"
+
+    run = callscore("score", cases, "--metric", name, "--format", "json", "--show", "none")
+
+    assert decoded(run.stdout)["metrics"][0]["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("ragas.tool_f1", "ragas has no 'tool_f1'. Is 'tool_call_f1' meant?"),
+        ("ragas.tool_call_accuracy:strict_order=3", "it can be true | false."),
+    ],
+)
+def test_a_metric_that_there_is_not_is_wrong_usage(
+    callscore: Program, cases: Path, metric: str, said: str
+) -> None:
+    for arguments in (("score", cases), ("metrics", "--disagree", cases)):
+        run = callscore(*arguments, "--metric", metric)
+
+        assert run.returncode == 2
+        assert said in run.stderr
+
+
+def test_all_metrics_are_listed(callscore: Program) -> None:
+    run = callscore("metrics")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert all(f"\n  {peer.name}." in run.stdout for peer in peers())
+
+
+def test_pages_about_metrics_are_shown(callscore: Program) -> None:
+    run = callscore("metrics", "ragas.tool_call_f1", "strands.exact")
+
+    assert run.stdout.startswith("ragas.tool_call_f1\n\n")
+    assert "(expected, actual)\n\nstrands.exact\n" in run.stdout
+    assert callscore("metrics", "ragas.no").returncode == 2
+
+
+def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
+    run = callscore("metrics", "--limit", "3")
+
+    assert run.returncode == 2
+    assert "--limit goes with --disagree." in run.stderr
+
+
+def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
+    callscore: Program, cases: Path
+) -> None:
+    run = callscore("metrics", "--disagree", cases)
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith(f"4 cases, {len(peers()) + 1} metrics: all agree on ")
+    assert "! 1 case not compared: fewer than two metrics have a number" in run.stdout
+    assert "How often each metric is blind to a fault that is there\n" in run.stdout
+    assert "wrong   spread 1.000   faults: arguments\n" in run.stdout
+    assert '  ~ city: "Oslo"     city: "Bergen"\n' in run.stdout
+
+
+def test_those_who_are_compared_can_be_chosen(callscore: Program, cases: Path) -> None:
+    run = callscore("metrics", "--disagree", cases, *TWO, "--limit", "1", "--format", "json")
+
+    report = decoded(run.stdout)
+    (case,) = report["disagreements"]
+    assert (report["cases"], report["agreed"], report["mean_spread"]) == (2, 1, 0.5)
+    assert [metric["name"] for metric in report["metrics"]] == list(TWO[1::2])
+    assert case["id"] == "wrong"
+    assert [opinion["effects"] for opinion in case["opinions"]] == [
+        [{"kind": "arguments", "sight": "blind", "gain": 0.0}],
+        [{"kind": "arguments", "sight": "seen", "gain": 1.0}],
+    ]
+
+
+def test_joined_files_are_compared_in_any_language_and_format(
+    callscore: Program, tmp_path: Path
+) -> None:
+    write(tmp_path / "e.jsonl", *({"id": c["id"], "expected": c["expected"]} for c in CASES[:3]))
+    write(tmp_path / "a.jsonl", *({"id": c["id"], "actual": c["actual"]} for c in CASES[:2]))
+    sides = ("--expected", "e.jsonl", "--actual", "a.jsonl")
+
+    run = callscore(
+        *("metrics", "--disagree", *sides, *TWO, "--format", "markdown", "--lang", "ru"),
+        *("-o", "report.md"),
+    )
+
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert (run.returncode, run.stdout) == (0, "")
+    assert report.startswith("## 2 случая, 2 метрики: полное согласие: 1")
+    assert "1 эталон без запуска" in report
+
+
+def test_what_was_compared_before_the_input_broke_off_is_shown(
+    callscore: Program, cases: Path
+) -> None:
+    with cases.open("a") as file:
+        file.write("{\n")
+
+    run = callscore("metrics", "--disagree", cases, *TWO)
+    skipping = callscore("metrics", "--disagree", cases, *TWO, "--skip-bad")
+
+    assert run.returncode == 3
+    assert "stopped early" in run.stdout
+    assert "cases.jsonl:6" in run.stderr
+    assert (skipping.returncode, skipping.stderr) == (0, "")
+    assert "1 record skipped" in skipping.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--disagree",), 2),
+        (("--disagree", "a.jsonl", "--expected", "b.jsonl", "--actual", "c.jsonl"), 2),
+        (("--disagree", "-", "-"), 2),
+        (("--disagree", "no-such-file.jsonl"), 3),
+        (("--disagree", "-"), 3),
+    ],
+)
+def test_without_cases_there_is_nothing_to_compare(
+    callscore: Program, arguments: tuple[str, ...], code: int
+) -> None:
+    run = callscore("metrics", *arguments)
+
+    assert (run.returncode, run.stdout) == (code, "")
+
+
+def test_on_a_terminal_there_is_colour(callscore: Program, cases: Path) -> None:
+    run = callscore(
+        *("metrics", "--disagree", cases, *TWO), FORCE_COLOR="1", NO_COLOR="", TERM="xterm"
+    )
+
+    assert "\x1b[33mblind to arguments\x1b[0m" in run.stdout
+
+
+def test_the_definitions_of_tools_can_be_given(callscore: Program, cases: Path) -> None:
+    tools = cases.with_name("tools.json")
+    tools.write_bytes(msgspec.json.encode([{"name": "get_weather", "parameters": {}}]))
+
+    run = callscore("metrics", "--disagree", cases, *TWO, "--tools", tools)
+
+    assert run.returncode == 0

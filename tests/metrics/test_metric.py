@@ -1,0 +1,92 @@
+"""A metric of another tool, asked about cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from callscore.core.call import ToolCall
+from callscore.core.expectation import Group
+from callscore.core.matcher import Matcher
+from callscore.core.results import MetricValue
+from callscore.core.tool import Tool
+from callscore.errors import NotScorable
+from callscore.metrics.metric import Metric, Option
+
+F = ToolCall("f", {"a": 1})
+
+
+def metric(value: Any) -> Metric:
+    return Metric("x.y", lambda *_: value, {})
+
+
+@pytest.mark.parametrize(("value", "number"), [(0.25, 0.25), (True, 1.0), (False, 0.0), (1, 1.0)])
+def test_what_a_tool_says_is_a_number(value: Any, number: float) -> None:
+    found = metric(value).of([F], [F])
+
+    assert found == number
+    assert type(found) is float
+
+
+def test_a_tool_may_decline_to_score_a_case() -> None:
+    assert metric(None).of([F], [F]) is None
+    assert metric(None).value_of([F], [F]) == MetricValue(
+        "x.y", None, "the tool gives no number for such a case."
+    )
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_cannot_be_compared_is_no_number(value: float) -> None:
+    with pytest.raises(NotScorable, match="no number to compare"):
+        metric(value).of([F], [F])
+
+
+@pytest.mark.parametrize(
+    ("expected", "what"),
+    [
+        ((Group("optional", (F,)),), "groups"),
+        ((ToolCall("f", {"a": [Matcher("$gt", 1)]}),), "rules"),
+    ],
+)
+def test_a_tool_is_not_asked_about_what_it_has_no_word_for(expected: Any, what: str) -> None:
+    found = metric(1.0).value_of(expected, [F])
+
+    assert found == MetricValue(
+        "x.y", None, f"the expectation has {what}, which other tools do not know."
+    )
+
+
+def test_where_a_tool_raises_there_is_no_number_and_a_reason() -> None:
+    def breaks(*_: Any) -> float:
+        raise NotScorable("it divides by zero.")
+
+    assert Metric("x.y", breaks, {}).value_of([], []).reason == "it divides by zero."
+
+
+def test_where_a_metric_of_somebody_else_breaks_there_is_a_reason_too() -> None:
+    def breaks(expected: Any, _: Any) -> float:
+        return 1 / len(expected)
+
+    with pytest.raises(NotScorable, match="it raises ZeroDivisionError: division by zero"):
+        Metric("x.y", breaks, {}).of([], [])
+
+
+def test_a_metric_is_told_its_options_and_the_tools_if_it_wants_them() -> None:
+    asked: list[dict[str, Any]] = []
+
+    def notes(*_: Any, **told: Any) -> float:
+        asked.append(told)
+        return 1.0
+
+    tools = {"f": Tool("f")}
+    Metric("x.y", notes, {"strict": True}).of([F], [F], tools)
+    Metric("x.y", notes, {}, takes_tools=True).of([F], [F], tools)
+
+    assert asked == [{"strict": True}, {"tools": tools}]
+
+
+def test_an_option_without_a_default_is_required() -> None:
+    assert Option("a", int, UNSET).is_required
+    assert not Option("a", int, None).is_required

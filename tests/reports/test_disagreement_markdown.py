@@ -1,0 +1,91 @@
+"""Where metrics disagree, as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from callscore.core.results import Noted
+from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
+from callscore.reports.disagreement_markdown import NAME, write
+
+if TYPE_CHECKING:
+    from callscore.core.results import Results
+
+REPORT = """\
+## 4 cases, 3 metrics: all agree on 2, mean spread 0.500
+
+- **`x.named`: 1 case not scorable** (`nothing is expected`)
+
+### How often each metric is blind to a fault that is there
+
+| metric | mean | extra | arguments |
+| --- | ---: | ---: | ---: |
+| `callscore.f1` | 0.417 | 0% | 0% |
+| `x.named` | 1.000 | 100% | 100% |
+| `x.same` | 0.250 | 0% | 0% |
+| cases with such a fault |  | 3 | 1 |
+
+blind to: the fault costs nothing. +0.333: what its repair alone adds. masked: it would cost, but \
+other faults cost as much already.
+
+### `both #0` spread 1.000   faults: extra, arguments
+
+```diff
+  Expected   Actual
+~ f          f
+  ~ a: 1       a: 2
++            x()
+```
+
+|  | metric |  |
+| ---: | --- | --- |
+| 1.000 | `x.named` | blind to extra, arguments |
+| 0.000 | `callscore.f1` | +0.667 arguments; masked: extra |
+| 0.000 | `x.same` | +1.000 only if all is repaired |
+
+… 1 case not shown on which they disagree; --limit shows more
+"""
+
+
+def test_the_report_is_made_of_tables(disagreements: Disagreements, nothing: Results) -> None:
+    assert NAME == "markdown"
+    assert write(disagreements, nothing) == REPORT
+
+
+def test_where_nothing_could_be_compared_it_is_said_why(nothing: Results) -> None:
+    found = Disagreements(not_compared=Noted(1, ("there are rules.",)))
+
+    assert write(found, nothing) == (
+        "## No case could be compared.\n\n"
+        "- **1 case not compared: fewer than two metrics have a number** (`there are rules`)\n"
+    )
+
+
+def test_without_cases_to_show_there_is_nothing_to_be_read(
+    disagreements: Disagreements, nothing: Results
+) -> None:
+    text = write(replace(disagreements, shown=()), nothing)
+
+    assert "blind to:" not in text
+    assert text.endswith("… 2 cases not shown on which they disagree; --limit shows more\n")
+
+
+def test_without_notes_the_table_follows_the_headline(
+    disagreements: Disagreements, nothing: Results
+) -> None:
+    metrics = tuple(replace(metric, not_scorable=Noted()) for metric in disagreements.metrics)
+
+    text = write(replace(disagreements, metrics=metrics), nothing)
+
+    assert "mean spread 0.500\n\n### How often" in text
+
+
+def test_a_reason_is_no_markup(disagreements: Disagreements, nothing: Results) -> None:
+    shown = disagreements.shown[0]
+    hostile = Disagreement(shown.case, (Opinion("x", None, "<b> | `"),), shown.faults, 1.0, 0.25)
+
+    text = write(replace(disagreements, shown=(hostile,)), nothing)
+
+    assert "| `x` | <code>&#60;b&#62; &#124; &#96;</code> |" in text
