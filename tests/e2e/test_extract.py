@@ -301,7 +301,7 @@ def test_records_of_another_shape_are_scored_where_the_user_says(
 
 
 def test_a_document_that_cannot_be_read_can_be_skipped(callscore: Program, tmp_path: Path) -> None:
-    possible = {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2]}}]}
+    possible = {"id": "simple_0", "ground_truth": "in so many words"}
     file = write(tmp_path / "answers.json", possible)
 
     stopped = callscore("extract", file)

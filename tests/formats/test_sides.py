@@ -189,7 +189,7 @@ def test_a_side_in_a_named_format_that_it_is_not_in_is_refused() -> None:
 
 
 def test_a_document_that_cannot_be_read_is_refused_with_its_side() -> None:
-    possible = {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2]}}]}
+    in_words = {"id": "memory_0", "ground_truth": ["Michael"]}
 
     with pytest.raises(InvalidCall, match=r"^expected: "):
-        expected(possible)
+        expected(in_words)

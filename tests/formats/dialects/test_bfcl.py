@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from callscore import expect, score
 from callscore.core.malformed import TRUNCATED
 from callscore.core.model import ToolCall
 from callscore.core.tool import Tool
@@ -85,18 +86,75 @@ def test_the_ground_truth_of_several_turns_is_what_is_expected() -> None:
     assert trace.expected == (ToolCall("f", {"a": 1}, step=0), ToolCall("g", {}, step=1))
 
 
+def test_possible_answers_are_calls_with_rules() -> None:
+    answers = [
+        {"f": {"a": [1], "b": ["x", "y"], "c": [2, ""], "d": ["", 3, 4], "e": [""]}},
+        {"g": {}},
+    ]
+
+    trace = trace_of({"id": "parallel_0", "ground_truth": answers})
+
+    assert trace.calls is None
+    assert trace.expected == (
+        ToolCall(
+            "f",
+            {
+                "a": 1,
+                "b": expect.one_of("x", "y"),
+                "c": expect.optional(2),
+                "d": expect.optional(expect.one_of(3, 4)),
+                "e": expect.optional(""),
+            },
+            step=0,
+        ),
+        ToolCall("g", {}, step=0),
+    )
+
+
+def test_the_members_of_a_possible_object_have_possible_answers_of_their_own() -> None:
+    answers = [{"f": {"a": [{"b": [1, 2], "c": ["", "x"], "d": 3}], "l": [[{"b": [1]}, 4]]}}]
+
+    trace = trace_of({"id": "live_simple_1-0-0", "ground_truth": answers})
+
+    (call,) = trace.expected or ()
+    assert call == ToolCall(
+        "f",
+        {
+            "a": {"b": expect.one_of(1, 2), "c": expect.optional("x"), "d": 3},
+            "l": [{"b": 1}, 4],
+        },
+        step=0,
+    )
+
+
+def test_a_call_is_scored_by_possible_answers() -> None:
+    (trace,) = read(
+        {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]}, DEFAULT
+    )
+
+    scores = [
+        score(trace.expected, [{"name": "f", "arguments": arguments}]).f1
+        for arguments in ({"a": 2}, {"a": 1, "b": "x"}, {"a": 3}, {"a": 1, "b": "y"})
+    ]
+
+    assert scores == [1.0, 1.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("truth", "problem"),
     [
-        ([{"f": {"a": [1, 2], "b": ["x", ""]}}], "the values that each argument may have"),
-        (["Michael"], "the ground truth of 'memory_0-customer-0' is an answer in words, not calls"),
+        (["Michael"], "is an answer in words, not calls"),
+        ([{"f": {"a": []}}], "without a list of possible values"),
+        ([{"f": {"a": 1}}], "without a list of possible values"),
+        ([{"f": {}, "g": {}}], "without a list of possible values"),
+        ([{"f": 1}], "without a list of possible values"),
     ],
 )
 def test_ground_truth_that_is_no_calls_is_refused_with_a_sentence(truth: Any, problem: str) -> None:
     document = {"id": "memory_0-customer-0", "ground_truth": truth}
     assert recognises(document)
 
-    with pytest.raises(InvalidCall, match=problem):
+    with pytest.raises(InvalidCall, match=f"the ground truth of 'memory_0-customer-0' .*{problem}"):
         read(document, DEFAULT)
 
 

@@ -1,10 +1,12 @@
-"""Berkeley Function Calling Leaderboard: results, multi-turn ground truth, and test entries."""
+"""Berkeley Function Calling Leaderboard: results, ground truth, and test entries."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.matcher import Matcher
+from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.definitions import read_definitions
 from callscore.formats.describing import describe
@@ -35,6 +37,7 @@ _ID = re.compile(
 )
 _COUNTS = ("input_token_count", "output_token_count", "latency")
 _FAILED = "Error during inference"
+_LEFT_OUT = ""  # among the possible values of an argument, it says that there may be none
 _DEEPEST = 3  # turns, their steps, and the calls of a step
 # The leaderboard's own names of types, as JSON Schema has them.
 _TYPES = {
@@ -108,7 +111,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One task: what the model called, or what it should have called.
 
     Raises:
-        InvalidCall: the ground truth is possible answers, or no calls at all.
+        InvalidCall: the ground truth is no calls at all.
     """
     if not isinstance(document, dict):
         return []
@@ -164,9 +167,15 @@ def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
     truth = document.get("ground_truth")
     if truth is None:
         return None
-    turns = [turn for turn in list_of(truth) if isinstance(turn, list)]
-    if len(turns) < len(list_of(truth)):
-        raise InvalidCall(f"the ground truth of {describe(document.get('id'))} {_no_calls(truth)}")
+    items = list_of(truth)
+    if items and all(map(_is_possible_answer, items)):
+        return tuple(_expected_call(item) for item in items)
+    turns = [turn for turn in items if isinstance(turn, list)]
+    if len(turns) < len(items):
+        problem = "is an answer in words, not calls"
+        if dicts(items):
+            problem = "has an argument, or a function, without a list of possible values"
+        raise InvalidCall(f"the ground truth of {describe(document.get('id'))} {problem}.")
     transcript = Transcript(wanted)
     for turn in turns:
         transcript.step()
@@ -176,12 +185,40 @@ def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:
     return transcript.calls()
 
 
-def _no_calls(truth: list[Any]) -> str:
-    """What a ground truth is that does not list calls, turn by turn."""
-    if not dicts(truth):
-        return "is an answer in words, not calls."
-    problem = "lists the values that each argument may have, which plain calls cannot say"
-    return f"{problem}. Only multi-turn ground truth can be read."
+def _is_possible_answer(item: Any) -> bool:
+    """Whether it is the name of a function and, for each argument, the values that it may have."""
+    if not isinstance(item, dict) or len(item) != 1:
+        return False
+    (arguments,) = item.values()
+    return isinstance(arguments, dict) and all(
+        isinstance(values, list) and values for values in arguments.values()
+    )
+
+
+def _expected_call(answer: dict[str, dict[str, list[Any]]]) -> ToolCall:
+    ((name, arguments),) = answer.items()
+    return ToolCall(name, {key: _one_of(values) for key, values in arguments.items()}, step=0)
+
+
+def _one_of(values: list[Any]) -> Any:
+    """The only value that is possible, or a rule: one of several, or nothing where `""` is there."""
+    given = [_possible(value) for value in values if value != _LEFT_OUT]
+    if not given:
+        return Matcher("$optional", _LEFT_OUT)
+    accepted = given[0] if len(given) == 1 else Matcher("$one_of", given)
+    return accepted if len(given) == len(values) else Matcher("$optional", accepted)
+
+
+def _possible(value: Any) -> Any:
+    """A possible value, where each member of an object has possible values of its own."""
+    if isinstance(value, list):
+        return [_possible(item) if isinstance(item, dict) else item for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _one_of(values) if isinstance(values, list) and values else values
+        for key, values in value.items()
+    }
 
 
 def read_tools(document: Any) -> list[Tool]:
