@@ -20,6 +20,8 @@ TAIL = 0.025  # of the resamples, on either side of the interval
 class Evidence(NamedTuple):
     """What a metric's values say about success, over some trajectories.
 
+    Trajectories that a metric refuses to score are left out.
+
     Attributes:
         area: the area under the ROC curve: how often a success has the higher value of a success
             and a failure drawn at random, where a tie is half a time.
@@ -30,10 +32,15 @@ class Evidence(NamedTuple):
     agreement: float
 
 
-def evidence(values: Sequence[float], trajectories: Sequence[Trajectory]) -> Evidence:
+def evidence(values: Sequence[float | None], trajectories: Sequence[Trajectory]) -> Evidence:
     """The evidence that a metric's values give."""
-    outcomes = [trajectory.succeeded for trajectory in trajectories]
-    return Evidence(area(values, outcomes), agreement(values, outcomes))
+    found = [
+        (value, trajectory.succeeded)
+        for value, trajectory in zip(values, trajectories, strict=True)
+        if value is not None
+    ]
+    scored, outcomes = [value for value, _ in found], [outcome for _, outcome in found]
+    return Evidence(area(scored, outcomes), agreement(scored, outcomes))
 
 
 def area(values: Sequence[float], outcomes: Sequence[bool]) -> float:
@@ -48,7 +55,7 @@ def agreement(values: Sequence[float], outcomes: Sequence[bool]) -> float:
 
 
 def intervals(
-    columns: Sequence[Sequence[float]], trajectories: Sequence[Trajectory]
+    columns: Sequence[Sequence[float | None]], trajectories: Sequence[Trajectory]
 ) -> list[tuple[float, float]]:
     """A 95 % interval for the area of each metric, from a seeded bootstrap over tasks.
 
@@ -66,9 +73,15 @@ def intervals(
         for task in random.choices(range(len(numbers)), k=len(numbers)):
             drawn[task] += 1
         weights = [drawn[task] for task in tasks]
-        for ranks, found in zip(ranked, areas, strict=True):
-            found.append(_area(ranks, outcomes, weights))
+        for column, ranks, found in zip(columns, ranked, areas, strict=True):
+            own = weights if None not in column else _scored(column, weights)
+            found.append(_area(ranks, outcomes, own))
     return [_middle(sorted(found)) for found in areas]
+
+
+def _scored(column: Sequence[float | None], weights: list[int]) -> list[int]:
+    """The weights without those of what a metric refuses to score."""
+    return [0 if value is None else weight for value, weight in zip(column, weights, strict=True)]
 
 
 def _middle(found: list[float]) -> tuple[float, float]:
@@ -76,10 +89,11 @@ def _middle(found: list[float]) -> tuple[float, float]:
     return found[left_out], found[-left_out - 1]
 
 
-def _ranks(values: Sequence[float]) -> list[int]:
+def _ranks(values: Sequence[float | None]) -> list[int]:
     """The values as whole numbers in the same order; equal values stay equal."""
-    numbers = {value: number for number, value in enumerate(sorted(set(values)))}
-    return [numbers[value] for value in values]
+    known = sorted({value for value in values if value is not None})
+    numbers: dict[float | None, int] = {value: number for number, value in enumerate(known)}
+    return [numbers.get(value, 0) for value in values]
 
 
 def _area(ranks: Sequence[int], outcomes: Sequence[bool], weights: Sequence[int]) -> float:

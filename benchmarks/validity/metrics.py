@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import callscore
+from callscore.metrics.registry import headlines, metric_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from validity.trajectories import Trajectory
 
     from callscore import Score
+    from callscore.metrics.metric import Metric as Asked
 
-__all__ = ["METRICS", "RECOMMENDED", "Metric"]
+__all__ = ["METRICS", "RECOMMENDED", "TOOLS", "Metric"]
 
 
 class Metric(NamedTuple):
@@ -22,12 +24,17 @@ class Metric(NamedTuple):
     Attributes:
         section: what it stands under in tables and in the picture.
         name: what it is called there.
-        measure: gives 1 to a trajectory without fault and less to any other.
+        measure: gives 1 to a trajectory without fault and less to any other; None where it refuses.
     """
 
     section: str
     name: str
-    measure: Callable[[Trajectory], float]
+    measure: Callable[[Trajectory], float | None]
+
+    @property
+    def tool(self) -> str:
+        """Whose it is, where the name says so."""
+        return self.name.partition(".")[0]
 
 
 def _score(trajectory: Trajectory, **options: Any) -> Score:
@@ -38,12 +45,34 @@ def _f1(**options: Any) -> Callable[[Trajectory], float]:
     return lambda trajectory: _score(trajectory, **options).f1
 
 
+def _by(tool: Asked) -> Metric:
+    return Metric(TOOLS, tool.name, lambda one: tool.value_of(one.expected, one.actual).value)
+
+
 LADDER = "strict to outcome, one setting at a time"
 OTHERS = "beside them"
+TOOLS = "other tools' metrics"
+
+# What other tools offer beside the metric that each is known for, and that looks at arguments.
+_FURTHER = (
+    "agentevals.trajectory_match:mode=superset",
+    "agentevals.trajectory_match:mode=unordered",
+    "azure.navigation_f1",
+    "deepeval.tool_correctness:compare=arguments",
+    "deepeval.tool_correctness:compare=arguments,order=in_order",
+    "google_adk.trajectory:match=ANY_ORDER",
+    "ragas.tool_call_accuracy:strict_order=false",
+    "ragas.tool_call_f1",
+    "spring_ai_ragas.tool_call_accuracy:mode=flexible",
+    "tau2.partial_action_reward",
+    "tool_scorer.argument_f1",
+    "tool_scorer.tool_correctness_with_args",
+    "vertex_ai.trajectory_precision",
+    "vertex_ai.trajectory_recall",
+)
 
 RECOMMENDED = Metric(LADDER, "outcome: … nested subsets", _f1(preset="outcome"))
 
-# Other tools' definitions of the score join here, in a section of their own.
 METRICS: tuple[Metric, ...] = (
     Metric(LADDER, "strict: every call", _f1(preset="strict")),
     Metric(LADDER, "only writes", _f1(count_calls="writes")),
@@ -59,4 +88,5 @@ METRICS: tuple[Metric, ...] = (
     Metric(OTHERS, "strict, in order", _f1(order="in_order")),
     Metric(OTHERS, "strict, exact match", lambda trajectory: float(_score(trajectory).is_exact)),
     Metric(OTHERS, "names alone", lambda trajectory: _score(trajectory).tool_selection),
+    *map(_by, sorted([*headlines(), *map(metric_named, _FURTHER)], key=lambda metric: metric.name)),
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from validity.drawing import draw
 from validity.evidence import Evidence, evidence, intervals
-from validity.metrics import METRICS, RECOMMENDED, Metric
+from validity.metrics import METRICS, RECOMMENDED, TOOLS, Metric
 from validity.trajectories import load
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Row(NamedTuple):
     overall: Evidence
     interval: tuple[float, float]
     by_model: dict[str, Evidence]
+    scored: int  # trajectories: a metric may refuse some
 
 
 def main(arguments: list[str]) -> int:
@@ -46,9 +47,22 @@ def main(arguments: list[str]) -> int:
     if "--write" in arguments:
         for page in PAGES:
             page.write_text(_with_tables(page.read_text(encoding="utf-8"), tables), "utf-8")
-        found = [(row.metric, row.overall, row.interval) for row in rows]
+        found = [(row.metric, row.overall, row.interval) for row in _drawn(rows)]
         PICTURE.write_text(draw(found, BARS, _extent(trajectories)), encoding="utf-8")
     return _check(next(row.overall for row in rows if row.metric is RECOMMENDED))
+
+
+def _drawn(rows: list[Row]) -> list[Row]:
+    """The rows without those of another tool that it has a better metric than."""
+    best: dict[str, float] = {}
+    for row in rows:
+        tool = row.metric.tool
+        best[tool] = max(best.get(tool, 0), row.overall.area)
+    return [
+        row
+        for row in rows
+        if row.metric.section != TOOLS or row.overall.area == best[row.metric.tool]
+    ]
 
 
 def _extent(trajectories: list[Trajectory]) -> str:
@@ -68,37 +82,40 @@ def measure(trajectories: list[Trajectory]) -> list[Row]:
             model: _of_model(model, values, trajectories)
             for model in sorted({one.model for one in trajectories})
         }
-        rows.append(Row(metric, evidence(values, trajectories), interval, by_model))
+        scored = len(values) - values.count(None)
+        rows.append(Row(metric, evidence(values, trajectories), interval, by_model, scored))
     return rows
 
 
-def _of_model(model: str, values: list[float], trajectories: list[Trajectory]) -> Evidence:
+def _of_model(model: str, values: list[float | None], trajectories: list[Trajectory]) -> Evidence:
     own = [position for position, one in enumerate(trajectories) if one.model == model]
     return evidence([values[at] for at in own], [trajectories[at] for at in own])
 
 
 def overall_table(rows: list[Row]) -> str:
     """The metrics over all trajectories, in Markdown."""
-    lines = ["| metric | AUC | 95 % interval | agreement |", "| --- | --- | --- | --- |"]
+    lines = ["| metric | AUC | 95 % interval | agreement | of |", "| --- | --- | --- | --- | --- |"]
     section = None
     for row in rows:
         if row.metric.section != section:
             section = row.metric.section
-            lines.append(f"| *{section}* | | | |")
+            lines.append(f"| *{section}* | | | | |")
         low, high = row.interval
         numbers = f"{row.overall.area:.3f} | {low:.3f} to {high:.3f} | {row.overall.agreement:.3f}"
-        lines.append(f"| {_name(row.metric)} | {numbers} |")
+        lines.append(f"| {_name(row.metric)} | {numbers} | {row.scored} |")
     return "\n".join(lines) + "\n"
 
 
 def model_table(rows: list[Row]) -> str:
-    """AUC and agreement by model, in Markdown."""
+    """AUC and agreement of our own metrics by model, in Markdown."""
     models = list(rows[0].by_model)
     lines = [
         f"| AUC / agreement | {' | '.join(models)} |",
         f"| --- |{' --- |' * len(models)}",
     ]
     for row in rows:
+        if row.metric.section == TOOLS:
+            continue
         cells = [f"{found.area:.2f} / {found.agreement:.2f}" for found in row.by_model.values()]
         lines.append(f"| {_name(row.metric)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

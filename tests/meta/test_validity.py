@@ -116,4 +116,4 @@ def test_outcome_holds_its_bars_and_the_pages_say_by_how_much(trajectories: list
             for line in page.read_text(encoding="utf-8").splitlines()
             if line.startswith(f"| **{metric.name}** | {found.area:.3f} |")
         ]
-        assert row.endswith(f"| {found.agreement:.3f} |")
+        assert row.endswith(f"| {found.agreement:.3f} | 660 |")
