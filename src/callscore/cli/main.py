@@ -14,7 +14,7 @@ from callscore.errors import CallscoreError, InvalidSettings
 __all__ = ["COMMANDS", "cli", "main"]
 
 # Each is the one click command of the module of its name, imported when it is called.
-COMMANDS = ("check", "demo", "explain", "extract", "formats", "schema", "score")
+COMMANDS = ("check", "demo", "explain", "extract", "formats", "mcp", "metrics", "schema", "score")
 
 
 class _Commands(click.Group):

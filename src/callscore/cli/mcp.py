@@ -1,0 +1,49 @@
+"""`callscore mcp`: the tools for agents, as a server of the Model Context Protocol."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import click
+
+from callscore.integrations.mcp_server import LOOPBACK, serve_http, serve_stdio
+
+__all__ = ["command"]
+
+_HOST = LOOPBACK[0]
+_PORT = 8000
+_LAST_PORT = 65_535
+
+
+@click.command(short_help="Offer the scoring tools to agents over MCP.")
+@click.option("--http", "is_http", is_flag=True, help="Listen on HTTP, not on standard input.")
+@click.option("--host", metavar="ADDRESS", help=f"With --http: the address.  [default: {_HOST}]")
+@click.option(
+    "--port",
+    type=click.IntRange(0, _LAST_PORT),
+    metavar="N",
+    help=f"With --http: the port; 0 for any that is free.  [default: {_PORT}]",
+)
+def command(*, is_http: bool, host: str | None, port: int | None) -> None:
+    """Offer the scoring tools to agents, as an MCP server.
+
+    An MCP client starts it and talks to it over standard input and output. With --http it listens on
+    this machine, and says where on standard error.
+    """
+    if not is_http:
+        if host is not None or port is not None:
+            raise click.UsageError("--host and --port go with --http.")
+        if sys.stdin.isatty():
+            _say("an MCP client should start this; it listens on standard input. Ctrl-C ends it.")
+        # A thread that waits for input cannot be interrupted, and there is nothing to tidy up.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        serve_stdio()
+        return
+    serve_http(
+        host or _HOST, _PORT if port is None else port, lambda url: _say(f"listening on {url}")
+    )
+
+
+def _say(what: str) -> None:
+    click.echo(f"callscore: {what}", err=True)

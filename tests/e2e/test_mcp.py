@@ -1,0 +1,333 @@
+"""`callscore mcp`, started as a client starts it and asked by the official client."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import pty
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+import jsonschema_rs
+import mcp_types
+import msgspec
+import pytest
+from anyio.from_thread import start_blocking_portal
+from mcp import Client, MCPError, StdioServerParameters
+
+import callscore as library
+from callscore.integrations.scoring_tool import explain_score, score_tool_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anyio.from_thread import BlockingPortal
+    from tests.e2e.conftest import Program
+
+SOURCE = str(Path(__file__).parents[2] / "src")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": SOURCE}
+COMMAND = [sys.executable, "-m", "callscore", "mcp"]
+WAIT = 60  # seconds, on a machine that is busy with other things
+
+SEARCH = {"tool": "searchWeb", "args": {"query": "AI news"}}
+SUMMARY = {"tool": "summarize", "args": {"text": "long article..."}}
+OTHER = {"tool": "summarize", "args": {"text": "different text"}}
+TRANSLATION = {"tool": "translateText", "args": {"text": "héllo 🙂", "to": None}}
+EXAMPLE = {"expected": [SEARCH, SUMMARY], "actual": [SEARCH, OTHER, TRANSLATION]}
+TOOLS = [{"name": "searchWeb", "parameters": {"type": "object", "required": ["query"]}}]
+
+
+class Session(NamedTuple):
+    """A client that is connected, for tests that wait for each answer."""
+
+    portal: BlockingPortal
+    client: Client
+
+    def tools(self) -> dict[str, Any]:
+        return {tool.name: tool for tool in self.portal.call(self.client.list_tools).tools}
+
+    def call(self, name: str, arguments: Any) -> Any:
+        return self.portal.call(self.client.call_tool, name, arguments)
+
+
+@contextmanager
+def connected(server: Any, mode: str) -> Iterator[Session]:
+    client = Client(server, mode=mode, read_timeout_seconds=WAIT)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(client):
+        yield Session(portal, client)
+
+
+@contextmanager
+def listening() -> Iterator[str]:
+    """The address of a server on a free port, which is ended as a person ends it."""
+    command = [*COMMAND, "--http", "--port", "0"]
+    with subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        try:
+            assert line.startswith("callscore: listening on http://127.0.0.1:")
+            yield line.split()[-1]
+        finally:
+            process.send_signal(signal.SIGINT)
+            rest = process.communicate(timeout=WAIT)[1]
+    assert process.returncode == 130
+    assert "Traceback" not in rest
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with listening() as url:
+        yield url
+
+
+# Both transports, and both ways in which a client can introduce itself.
+@pytest.fixture(scope="module", params=["stdio auto", "stdio legacy", "http auto", "http legacy"])
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
+    transport, mode = request.param.split()
+    server: Any = (
+        StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=ENVIRONMENT)
+        if transport == "stdio"
+        else request.getfixturevalue("address")
+    )
+    with connected(server, mode) as made:
+        yield made
+
+
+def test_the_tools_are_listed_with_schemas_and_as_harmless(session: Session) -> None:
+    tools = session.tools()
+
+    assert list(tools) == ["score_tool_calls", "explain_score", "check_tool_calls"]
+    assert tools["score_tool_calls"].input_schema["required"] == ["expected", "actual"]
+    for tool in tools.values():
+        assert tool.title
+        assert tool.description
+        jsonschema_rs.meta.validate(tool.input_schema)
+        jsonschema_rs.meta.validate(tool.output_schema)
+        assert tool.annotations.read_only_hint is True
+        assert tool.annotations.destructive_hint is False
+        assert tool.annotations.idempotent_hint is True
+        assert tool.annotations.open_world_hint is False
+
+
+def test_each_tool_answers_as_its_schema_says(session: Session) -> None:
+    checked = {"actual": EXAMPLE["actual"], "tools": TOOLS}
+    tools = session.tools()
+
+    answers = {
+        "score_tool_calls": session.call("score_tool_calls", EXAMPLE),
+        "explain_score": session.call("explain_score", EXAMPLE),
+        "check_tool_calls": session.call("check_tool_calls", checked),
+    }
+
+    for name, answer in answers.items():
+        assert not answer.is_error
+        jsonschema_rs.validate(tools[name].output_schema, answer.structured_content)
+    score = answers["score_tool_calls"]
+    assert score.structured_content == score_tool_calls(EXAMPLE)
+    assert msgspec.json.decode(score.content[0].text) == score.structured_content
+    assert answers["explain_score"].content[0].text == explain_score(EXAMPLE)["explanation"]
+    faults = answers["check_tool_calls"].structured_content["faults"]
+    assert [fault["tool"] for fault in faults] == ["summarize", "translateText"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("tool", "args"), ("name", "arguments"), ("toolName", "input")]
+)
+def test_calls_may_be_spelled_in_several_ways(session: Session, name: str, arguments: str) -> None:
+    respelled = {
+        side: [{name: call["tool"], arguments: call["args"]} for call in calls]
+        for side, calls in EXAMPLE.items()
+    }
+
+    answer = session.call("score_tool_calls", respelled).structured_content
+
+    assert answer == score_tool_calls(EXAMPLE)
+
+
+def test_options_count(session: Session) -> None:
+    expected = [{"tool": "f", "args": {"a": 1, "b": {"$gt": 5}}}, {"one_of": [SEARCH, SUMMARY]}]
+    actual = [SUMMARY, {"tool": "f", "args": {"a": 1, "b": 1}}]
+    both = {"expected": expected, "actual": actual}
+
+    strict = session.call("score_tool_calls", both).structured_content
+    flexible = {**both, "mode": "flexible", "threshold": 0.5}
+    loose = session.call("score_tool_calls", flexible).structured_content
+    ordered = session.call("score_tool_calls", {**flexible, "order": "in_order"}).structured_content
+
+    assert strict["incorrectCalls"][0]["details"] == "b: $gt 5, got 1"
+    assert (strict["score"], loose["score"], ordered["score"]) == (0.5, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"expected": []}, "actual: give the calls that were made: "),
+        ({**EXAMPLE, "mode": "fuzzy"}, "mode: 'fuzzy' is not one of strict, flexible, outcome."),
+        ({**EXAMPLE, "expeted": []}, "there is no field 'expeted'. Is 'expected' meant?"),
+        ({"expected": [{"args": {}}], "actual": []}, "expected[0]: a call needs a name, as in "),
+        ({"expected": ["f"] * 1001, "actual": []}, "expected: there are 1,001 calls in it, "),
+        ({"expected": ["x" * 1_000_001], "actual": []}, "the input is too large: "),
+    ],
+    ids=["missing", "option", "typo", "call", "calls", "large"],
+)
+def test_wrong_input_is_a_result_that_says_what_to_change(
+    session: Session, arguments: Any, told: str
+) -> None:
+    answer = session.call("score_tool_calls", arguments)
+
+    assert answer.is_error
+    assert told in answer.content[0].text
+
+
+def test_a_deep_value_is_a_result_that_says_so(session: Session) -> None:
+    value: Any = 1
+    for _ in range(120):
+        value = [value]
+
+    answer = session.call("check_tool_calls", {"actual": [{"tool": "f", "args": {"a": value}}]})
+
+    assert answer.is_error
+    assert "nested too deeply" in answer.content[0].text
+
+
+def test_a_tool_that_there_is_not_is_an_error_of_the_protocol(session: Session) -> None:
+    with pytest.raises(MCPError, match=r"there is no tool 'score'\. Is 'score_tool_calls' meant\?"):
+        session.call("score", {})
+
+
+def _posted(address: str, body: bytes, **headers: str) -> tuple[int, bytes]:
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=WAIT)
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", place.path, body, {**sent, **headers})
+    answer = connection.getresponse()
+    found = answer.status, answer.read()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({}, 200), ({"Host": "evil.example:80"}, 421), ({"Origin": "http://evil.example"}, 403)],
+)
+def test_a_page_in_a_browser_cannot_reach_the_server(
+    address: str, headers: dict[str, str], status: int
+) -> None:
+    ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+
+    assert _posted(address, ping, **headers)[0] == status
+
+
+def test_a_body_that_is_too_deep_or_too_large_does_no_harm(address: str) -> None:
+    deep = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": ' + b"[" * 100_000
+    large = b'"' + b"x" * 5_000_000 + b'"'
+
+    assert _posted(address, deep)[0] == 400
+    assert _posted(address, large)[0] == 413
+    assert _posted(address, b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')[0] == 200
+
+
+def _started(*options: str) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [*COMMAND, *options], env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe
+    )
+
+
+def _line(process: subprocess.Popen[bytes], message: Any) -> Any:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    sent = message if isinstance(message, bytes) else msgspec.json.encode(message)
+    process.stdin.write(sent + b"\n")
+    process.stdin.flush()
+    return msgspec.json.decode(process.stdout.readline())
+
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def test_a_message_that_cannot_be_read_is_answered_and_the_next_one_as_well() -> None:
+    deep = (
+        b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "f", "arguments":'
+    )
+    with _started() as process:
+        hello = _line(process, HELLO)
+        refused = _line(process, deep + b"[" * 100_000 + b"]" * 100_000 + b"}}")
+        pong = _line(process, b'garbage\n{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+        rest = process.communicate(timeout=WAIT)
+
+    assert hello["result"]["serverInfo"]["version"] == library.__version__
+    assert (refused["id"], refused["error"]["code"]) == (2, mcp_types.PARSE_ERROR)
+    assert (pong["id"], pong["result"]) == (3, {})
+    assert (process.returncode, rest) == (0, (b"", b""))
+
+
+def test_ctrl_c_ends_it_quietly() -> None:
+    with _started() as process:
+        _line(process, HELLO)
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=WAIT)
+
+    assert (process.returncode, rest) == (-signal.SIGINT, (b"", b""))
+
+
+def test_a_person_who_starts_it_is_told_what_it_is_for() -> None:
+    terminal, inner = pty.openpty()
+    with subprocess.Popen(COMMAND, env=ENVIRONMENT, stdin=inner, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        os.write(terminal, b"\x04")  # Ctrl-D, which closes the input
+        rest = process.communicate(timeout=WAIT)[1]
+    os.close(terminal)
+    os.close(inner)
+
+    assert told.startswith(b"callscore: an MCP client should start this")
+    assert (process.returncode, rest) == (0, b"")
+
+
+def test_a_closed_input_ends_it_quietly(callscore: Program) -> None:
+    ran = callscore("mcp")
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--http", "--host", "0.0.0.0"], "so that it is one of 127.0.0.1, localhost, ::1."),  # noqa: S104  (to be refused)
+        (["--port", "8000"], "--host and --port go with --http."),
+        (["--host", "127.0.0.1"], "--host and --port go with --http."),
+        (["--http", "--port", "70000"], "70000 is not in the range"),
+    ],
+)
+def test_wrong_usage_is_told(callscore: Program, options: list[str], told: str) -> None:
+    ran = callscore("mcp", *options)
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert told in ran.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--http"]])
+def test_without_the_extra_it_is_named(
+    callscore: Program, tmp_path: Path, options: list[str]
+) -> None:
+    (tmp_path / "mcp.py").write_text("raise ImportError('not installed')")
+
+    ran = callscore("mcp", *options, PYTHONPATH=os.pathsep.join([str(tmp_path), SOURCE]))
+
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr == ("callscore: callscore mcp needs an extra: pip install 'callscore[mcp]'\n")

@@ -1,0 +1,59 @@
+"""The page about the tools for agents: it has every field that they have, and no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from callscore.integrations.agent_tool import TOOLS
+from callscore.integrations.limits import DEEPEST, LARGEST, MOST_CALLS
+
+PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
+
+
+def _section(heading: str) -> str:
+    return PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def _documented(heading: str) -> list[str]:
+    """The fields in the first column of the table under a heading."""
+    rows = re.findall(r"^\| (`.+?) \| ", _section(heading), re.MULTILINE)
+    return sorted(field for row in rows for field in re.findall(r"`(.+?)`", row))
+
+
+def test_the_fields_of_the_input_are_documented() -> None:
+    schemas = [tool.input_schema() for tool in TOOLS.values()]
+
+    assert _documented("Input") == sorted({name for one in schemas for name in one["properties"]})
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_fields_of_the_output_are_documented(tool: str) -> None:
+    fields = sorted(TOOLS[tool].output_schema()["properties"])
+
+    assert _documented(f"Output of `{tool}`") == fields
+
+
+@pytest.mark.parametrize(
+    ("tool", "field"),
+    [
+        *[("score_tool_calls", f"{kind}Calls") for kind in ("correct", "incorrect", "missed")],
+        ("score_tool_calls", "ignoredCalls"),
+        ("check_tool_calls", "faults"),
+    ],
+)
+def test_the_fields_of_an_entry_are_documented(tool: str, field: str) -> None:
+    entry = TOOLS[tool].output_schema()["properties"][field]["items"]
+    words = set(re.findall(r"`(\w+)`", _section(f"Output of `{tool}`")))
+
+    assert set(entry["properties"]) <= words
+
+
+def test_the_limits_are_documented() -> None:
+    said = (
+        f"at most {MOST_CALLS:,} calls a side, {LARGEST:,} characters in all, and {DEEPEST} levels"
+    )
+
+    assert said in _section("Input")
