@@ -34,7 +34,9 @@ ACTUAL = [
 CASES = [
     {"id": "trip", "trial": 0, "tools": TOOLS, "expected": EXPECTED, "actual": ACTUAL},
     {"id": "trip", "trial": 1, "expected": ["pay"], "actual": []},
+    {"id": "visit", "expected": ["pay"], "actual": ["pay", "get_price"]},
 ]
+OPTIONS = ["--no-config", "--count-calls", "writes", "--metric", "ragas.tool_call_f1"]
 
 Report = dict[str, Any]
 
@@ -48,13 +50,18 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def scored(cases: str) -> Report:
-    options = ["--no-config", "--count-calls", "writes", "--format", "json"]
-    return _written(["score", cases, *options])
+    return _written(["score", cases, *OPTIONS, "--format", "json"])
 
 
 @pytest.fixture(scope="module")
 def checked(cases: str) -> Report:
     return _written(["check", cases, "--format", "json"])
+
+
+@pytest.fixture(scope="module")
+def compared(cases: str) -> Report:
+    metrics = ["--metric", "callscore.f1", "--metric", "strands.any_order"]
+    return _written(["metrics", "--disagree", cases, *metrics, "--format", "json"])
 
 
 def _written(command: list[str]) -> Report:
@@ -93,7 +100,7 @@ def test_the_fields_of_a_part_are_documented(part: str, scored: Report) -> None:
     assert _documented(f"`{part}`") == _fields(scored[part])
 
 
-@pytest.mark.parametrize("table", ["tools", "wrong_arguments", "confusion"])
+@pytest.mark.parametrize("table", ["tools", "wrong_arguments", "confusion", "metrics"])
 def test_the_columns_of_a_table_are_documented(table: str, scored: Report) -> None:
     assert _documented(f"`{table}`") == _fields(*scored[table])
 
@@ -110,16 +117,21 @@ def test_the_fields_of_a_case_are_documented(scored: Report) -> None:
 
 
 def test_a_line_of_jsonl_is_a_case_of_the_report(cases: str, scored: Report) -> None:
-    options = ["--no-config", "--count-calls", "writes", "--format", "jsonl"]
+    command = ["score", cases, *OPTIONS, "--format", "jsonl"]
 
-    lines = CliRunner().invoke(cli, ["score", cases, *options]).stdout.splitlines()
+    lines = CliRunner().invoke(cli, command).stdout.splitlines()
 
     assert [msgspec.json.decode(line) for line in lines] == scored["cases"]
 
 
 @pytest.mark.parametrize(
     ("heading", "part"),
-    [("A pair", "incorrect"), ("An ignored call", "ignored"), ("A fault", "faults")],
+    [
+        ("A pair", "incorrect"),
+        ("An ignored call", "ignored"),
+        ("A fault", "faults"),
+        ("A metric value", "metrics"),
+    ],
 )
 def test_the_fields_inside_a_case_are_documented(heading: str, part: str, scored: Report) -> None:
     assert _documented(heading) == sorted(scored["cases"][0][part][0])
@@ -147,3 +159,16 @@ def test_the_report_of_a_check_is_documented(checked: Report) -> None:
 
 def test_the_fields_of_a_finding_are_documented(checked: Report) -> None:
     assert _documented("A finding") == sorted(checked["findings"][0])
+
+
+def test_the_report_of_a_comparison_is_documented(compared: Report) -> None:
+    assert _documented("`callscore metrics --disagree`") == sorted(compared)
+    assert _documented("A compared metric") == sorted(compared["metrics"][0])
+
+
+def test_the_fields_of_a_disagreement_are_documented(compared: Report) -> None:
+    (case,) = compared["disagreements"]
+
+    assert _documented("A disagreement") == sorted(case)
+    assert _documented("An opinion") == sorted(case["opinions"][0])
+    assert _documented("An effect") == sorted(case["opinions"][0]["effects"][0])
