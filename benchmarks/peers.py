@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the adapters stand among the tests
 
 from tests.parity.agreement import answer_of  # noqa: E402  (it is found there)
-from tests.parity.configuration import measure_for  # noqa: E402  (likewise)
+from tests.parity.configuration import measure_for, recorded_as  # noqa: E402  (likewise)
 from tests.parity.environments import NotInstalled, environment_of, is_npm, tools  # noqa: E402  (likewise)
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _time_here(tool: str) -> None:
 
 def _configurations(tool: str) -> list[str]:
     """Those that are recorded: what the tool offers, not what only random cases are made for."""
-    recorded = json.loads((_VECTORS / f"{tool}.json").read_text(encoding="utf-8"))["results"]
-    return list(next(iter(recorded.values())))
+    recorded = json.loads((_VECTORS / f"{recorded_as(tool)}.json").read_text(encoding="utf-8"))
+    return list(next(iter(recorded["results"].values())))
 
 
 def _row(tool: str, configuration: str, rival: Measure, cases: list[Any]) -> Row | None:

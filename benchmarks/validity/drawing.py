@@ -20,12 +20,12 @@ __all__ = ["Found", "draw"]
 
 Found = tuple["Metric", "Evidence", tuple[float, float]]
 
-WIDTH = 940
-LEFT, RIGHT = 390, 720  # of the scale
+WIDTH = 1030
+LEFT, RIGHT = 480, 810  # of the scale
 LOWEST, HIGHEST = 0.5, 1.0  # a coin has 0.5
 TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 TOP, LINE, SECTION_GAP = 104, 28, 16
-AREA_AT, AGREEMENT_AT = 785, 905  # where the two columns of numbers end
+AREA_AT, AGREEMENT_AT = 875, 995  # where the two columns of numbers end
 
 STYLE = """
   .back { fill: #ffffff; stroke: #d1d9e0 }
@@ -75,7 +75,7 @@ def draw(rows: Sequence[Found], bars: Evidence, measured_on: str) -> str:
         _text(
             24,
             58,
-            f"{measured_on}; 95 % intervals over tasks; of each other tool its best metric",
+            f"{measured_on}; 95 % intervals over tasks; of each other tool its best; * refuses some",
             "quiet",
         ),
         _text(AREA_AT, TOP - 16, "AUC", "quiet number"),

@@ -45,6 +45,11 @@ def _f1(**options: Any) -> Callable[[Trajectory], float]:
     return lambda trajectory: _score(trajectory, **options).f1
 
 
+def _where_calls_are_expected(trajectory: Trajectory) -> float | None:
+    """To compare with tools that refuse the others."""
+    return _score(trajectory, preset="outcome").f1 if trajectory.expected else None
+
+
 def _by(tool: Asked) -> Metric:
     return Metric(TOOLS, tool.name, lambda one: tool.value_of(one.expected, one.actual).value)
 
@@ -55,12 +60,12 @@ TOOLS = "other tools' metrics"
 
 # What other tools offer beside the metric that each is known for, and that looks at arguments.
 _FURTHER = (
-    "agentevals.trajectory_match:mode=superset",
-    "agentevals.trajectory_match:mode=unordered",
+    "agentevals.trajectory_match:trajectory_match_mode=superset",
+    "agentevals.trajectory_match:trajectory_match_mode=unordered",
     "azure.navigation_f1",
-    "deepeval.tool_correctness:compare=arguments",
-    "deepeval.tool_correctness:compare=arguments,order=in_order",
-    "google_adk.trajectory:match=ANY_ORDER",
+    "deepeval.tool_correctness:input_parameters=true",
+    "deepeval.tool_correctness:input_parameters=true,should_consider_ordering=true",
+    "google_adk.trajectory:match_type=ANY_ORDER",
     "ragas.tool_call_accuracy:strict_order=false",
     "ragas.tool_call_f1",
     "spring_ai_ragas.tool_call_accuracy:mode=flexible",
@@ -84,9 +89,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     RECOMMENDED,
     Metric(OTHERS, "outcome, repeats collapsed", _f1(preset="outcome", repeated_calls="collapse")),
+    Metric(OTHERS, "outcome, where calls are expected", _where_calls_are_expected),
     Metric(OTHERS, "flexible", _f1(preset="flexible")),
     Metric(OTHERS, "strict, in order", _f1(order="in_order")),
     Metric(OTHERS, "strict, exact match", lambda trajectory: float(_score(trajectory).is_exact)),
     Metric(OTHERS, "names alone", lambda trajectory: _score(trajectory).tool_selection),
-    *map(_by, sorted([*headlines(), *map(metric_named, _FURTHER)], key=lambda metric: metric.name)),
+    *map(
+        _by,
+        sorted([*headlines()[1:], *map(metric_named, _FURTHER)], key=lambda metric: metric.name),
+    ),
 )

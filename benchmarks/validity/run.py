@@ -53,16 +53,23 @@ def main(arguments: list[str]) -> int:
 
 
 def _drawn(rows: list[Row]) -> list[Row]:
-    """The rows without those of another tool that it has a better metric than."""
+    """The rows to draw: of another tool, the one of its best metric."""
     best: dict[str, float] = {}
     for row in rows:
         tool = row.metric.tool
         best[tool] = max(best.get(tool, 0), row.overall.area)
-    return [
+    drawn = [
         row
         for row in rows
         if row.metric.section != TOOLS or row.overall.area == best[row.metric.tool]
     ]
+    most = max(row.scored for row in rows)
+    return [row if row.scored == most else _marked(row) for row in drawn]
+
+
+def _marked(row: Row) -> Row:
+    """A row with the mark of those that are not about all trajectories."""
+    return row._replace(metric=row.metric._replace(name=f"{row.metric.name} *"))
 
 
 def _extent(trajectories: list[Trajectory]) -> str:

@@ -104,11 +104,13 @@ def test_every_test_file_stands_where_its_module_stands() -> None:
 def _is_mirrored(test: Path) -> bool:
     """Whether tests/core/test_pairing_ties.py has core/pairing.py to be about, or all of core.
 
-    What stands beside a test, a program or a folder of data, is something to be about, too.
+    In tests/parity, what stands beside a test, a program or a folder of data, is something to be
+    about, too.
     """
     room = PACKAGE / test.parent.relative_to(ROOT / "tests")
     about = test.stem.removeprefix("test_")
     if about == "properties":
         return room.is_dir()
-    modules = {path.stem for place in (room, test.parent) for path in place.glob("*")}
+    places = (room, test.parent) if test.parent == ROOT / "tests/parity" else (room,)
+    modules = {path.stem for place in places for path in place.glob("*")}
     return any(about == module or about.startswith(f"{module}_") for module in modules)

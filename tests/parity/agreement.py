@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.errors import NotScorable
+from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:
     from tests.parity.configuration import Calls, Measure
@@ -18,7 +18,7 @@ def answer_of(measure: Measure, expected: Calls, actual: Calls) -> Any:
     """Our answer, in the form of the vectors: a value, or an object with the reason for none."""
     try:
         return measure(expected, actual)
-    except NotScorable as reason:
+    except CallscoreError as reason:
         return {ERROR: str(reason)}
 
 
@@ -31,7 +31,8 @@ def same(theirs: Any, ours: Any) -> bool:
     if isinstance(theirs, list) and isinstance(ours, list | tuple):
         return len(theirs) == len(ours) and all(map(same, theirs, ours))
     is_truth = isinstance(theirs, bool) or isinstance(ours, bool)
-    return theirs is ours if is_truth else bool(theirs == ours)
+    is_nan = theirs != theirs and ours != ours  # noqa: PLR0124  (true of NaN alone)
+    return theirs is ours if is_truth else is_nan or bool(theirs == ours)
 
 
 def _is_error(answer: Any) -> bool:

@@ -70,9 +70,7 @@ def _row(tool: str, outcome: dict[str, Any]) -> str:
     return (
         f"| {tool} | "
         + " | ".join(
-            f"{outcome[column]:,}".replace(",", " ")
-            if isinstance(outcome[column], int)
-            else str(outcome[column])
+            f"{outcome[column]:,}" if isinstance(outcome[column], int) else str(outcome[column])
             for column in columns
         )
         + " |\n"
@@ -83,7 +81,7 @@ def _write(rows: list[str], cases: int, seed: int) -> None:
     before, _, rest = _PAGE.read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)
     day = datetime.now(UTC).date().isoformat()
-    note = f"{day}, Python {sys.version.split()[0]}, {cases} cases each, seed {seed}.\n\n"
+    note = f"{day}, Python {sys.version.split()[0]}, {cases:,} cases each, seed {seed}.\n\n"
     text = before + _BEGIN + note + _HEAD + "".join(rows) + _END + after
     _PAGE.write_text(text, encoding="utf-8")
 

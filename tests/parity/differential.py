@@ -3,7 +3,7 @@
 python -m tests.parity.differential TOOL [--cases N] [--seed N] [--json]
 
 It runs in an environment that has the package. Every difference is printed, as far as there are
-few; with --json, the last line is what `tests/parity/table.py` makes the table of.
+few; with --json, the last line is what `tests/parity/compare.py` makes the table of.
 """
 
 from __future__ import annotations

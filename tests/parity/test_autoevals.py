@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -130,7 +131,8 @@ def test_null_is_no_exact_match_of_what_is_not_a_number() -> None:
 def test_calls_are_paired_so_that_they_are_most_similar() -> None:
     expected = [f(a="abc"), f(a="xyz")]
 
-    assert list_contains(expected, [f(a="xyz"), f(a="abd")]) == (1 + (1 + (1 - 1 / 3)) / 2) / 2
+    by_json = partial(list_contains, pairwise_scorer="json_diff")
+    assert by_json(expected, [f(a="xyz"), f(a="abd")]) == (1 + (1 + (1 - 1 / 3)) / 2) / 2
     assert json_diff(expected, [f(a="xyz"), f(a="abd")]) == 0.5
 
 
@@ -151,14 +153,21 @@ def test_an_extra_call_costs_everything_where_none_is_expected() -> None:
 def test_calls_can_be_compared_by_the_texts_of_python() -> None:
     text = "{'name': 'f', 'arguments': {'a': 1}}"
 
-    assert list_contains([f(a=1)], [f(a=2)], pairwise="levenshtein") == 1 - 1 / len(text)
-    assert list_contains([f(a=1)], [f(a=2)], pairwise="exact_match") == 0.0
-    assert list_contains([f(a=1)], [f(a=1)], pairwise="exact_match") == 1.0
+    assert list_contains([f(a=1)], [f(a=2)], pairwise_scorer="levenshtein") == 1 - 1 / len(text)
+    assert list_contains([f(a=1)], [f(a=2)]) == 1 - 1 / len(text)
+    assert list_contains([f(a=1)], [f(a=2)], pairwise_scorer="exact_match") == 0.0
+    assert list_contains([f(a=1)], [f(a=1)], pairwise_scorer="exact_match") == 1.0
+
+
+def test_calls_of_different_tools_are_nearly_the_same_by_their_texts() -> None:
+    other = {"name": "g", "arguments": {}}
+
+    assert list_contains([f()], [other]) == 1 - 1 / len("{'name': 'f', 'arguments': {}}")
 
 
 def test_a_similarity_that_is_not_a_number_cannot_be_paired() -> None:
     with pytest.raises(NotScorable, match="not a number"):
-        list_contains([f(a=math.nan)], [f(a=math.nan)])
+        list_contains([f(a=math.nan)], [f(a=math.nan)], pairwise_scorer="json_diff")
 
 
 def test_calls_are_read_in_every_shape() -> None:

@@ -21,7 +21,7 @@ def call(name: str = "x", **arguments: Any) -> ToolCall:
 
 
 def test_all_four_numbers_are_given() -> None:
-    found = azure.navigation_efficiency([X, Y, Y], [X, Y], match="in_order_match")
+    found = azure.navigation_efficiency([X, Y, Y], [X, Y], matching_mode="in_order_match")
 
     assert found == azure.NavigationEfficiency(
         match=0.0, precision=1.0, recall=0.6666666666666666, f1=0.8
@@ -29,7 +29,7 @@ def test_all_four_numbers_are_given() -> None:
 
 
 def test_each_number_is_a_metric() -> None:
-    assert azure.navigation_match([X, Y], [Y, X], match="any_order_match") == 1.0
+    assert azure.navigation_match([X, Y], [Y, X], matching_mode="any_order_match") == 1.0
     assert azure.navigation_precision([X], [X, Y]) == 0.5
     assert azure.navigation_recall([X, Y], [X]) == 0.5
     assert azure.navigation_f1([X], [X, Y]) == 0.6666666666666666
@@ -42,9 +42,9 @@ def test_each_number_is_a_metric() -> None:
 def test_three_rules_say_what_a_match_is() -> None:
     assert azure.navigation_match([X, Y], [X, Y]) == 1.0
     assert azure.navigation_match([X], [X, Y]) == 0.0
-    assert azure.navigation_match([X, Y], [X, X, Y], match="in_order_match") == 1.0
-    assert azure.navigation_match([X, Y], [Y, X], match="in_order_match") == 0.0
-    assert azure.navigation_match([Y, Y], [Y, X], match="any_order_match") == 0.0
+    assert azure.navigation_match([X, Y], [X, X, Y], matching_mode="in_order_match") == 1.0
+    assert azure.navigation_match([X, Y], [Y, X], matching_mode="in_order_match") == 0.0
+    assert azure.navigation_match([Y, Y], [Y, X], matching_mode="any_order_match") == 0.0
 
 
 def test_nothing_in_common_is_nothing() -> None:
@@ -113,7 +113,7 @@ def test_a_value_without_a_text_is_an_error(value: Any) -> None:
 
 def test_a_match_that_does_not_exist_is_named() -> None:
     with pytest.raises(InvalidSettings, match="exact_match, in_order_match, any_order_match"):
-        azure.navigation_match([X], [X], match="exact")  # type: ignore[arg-type]  # the mistake
+        azure.navigation_match([X], [X], matching_mode="exact")  # type: ignore[arg-type]  # the mistake
 
 
 def test_the_numbers_can_be_written_as_json() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from callscore import ToolCall
 from callscore.core.tool import Tool
-from callscore.errors import NotScorable
+from callscore.errors import InvalidSettings, NotScorable
 from callscore.metrics.metric import Metric
 from callscore.parity.bfcl import METRICS, Check, ast_check, check, valid
 
@@ -77,9 +77,9 @@ def test_multiple_checks_the_first_call_alone() -> None:
     expected = [weather(city="Paris"), f(a=1)]
     actual = [weather(city="Paris"), f(a=2)]
 
-    assert valid(expected, actual, category="multiple")
-    assert not valid(expected, actual, category="parallel")
-    assert check(expected, actual[:1], category="multiple") == Check(
+    assert valid(expected, actual, test_category="multiple")
+    assert not valid(expected, actual, test_category="parallel")
+    assert check(expected, actual[:1], test_category="multiple") == Check(
         valid=False, error_type="multiple_function_checker:wrong_count"
     )
 
@@ -103,16 +103,16 @@ def test_parallel_is_greedy() -> None:
     }
     answers = [{"f": {"a": [1, 2]}}, {"f": {"a": [1]}}]
 
-    assert ast_check([document], [f(a=2), f(a=1)], answers, category="parallel").valid
-    assert not ast_check([document], [f(a=1), f(a=2)], answers, category="parallel").valid
+    assert ast_check([document], [f(a=2), f(a=1)], answers, test_category="parallel").valid
+    assert not ast_check([document], [f(a=1), f(a=2)], answers, test_category="parallel").valid
 
 
 def test_a_category_counts_as_the_word_in_it() -> None:
     both = [ANSWER, {"get_weather": {"city": ["Rome"]}}]
     calls = [weather(city="Rome"), weather(city="Paris")]
 
-    assert ast_check([WEATHER], calls, both, category="live_parallel_multiple").valid
-    assert not ast_check([WEATHER], calls, both, category="live_multiple").valid
+    assert ast_check([WEATHER], calls, both, test_category="live_parallel_multiple").valid
+    assert not ast_check([WEATHER], calls, both, test_category="live_multiple").valid
 
 
 def test_a_mixed_array_is_refused_unless_it_may_be_left_out() -> None:
@@ -121,7 +121,7 @@ def test_a_mixed_array_is_refused_unless_it_may_be_left_out() -> None:
     assert check(mixed, mixed).error_type == (
         "parallel_function_checker_no_order:cannot_find_match"
     )
-    assert check(mixed, mixed, category="simple").error_type == "type_error:nested"
+    assert check(mixed, mixed, test_category="simple").error_type == "type_error:nested"
     assert valid(mixed, mixed, optional=True)
 
 
@@ -144,7 +144,7 @@ def test_definitions_say_what_is_required_and_of_which_type() -> None:
 
     assert valid(expected, expected, tools=tools)
     assert valid([f(a=1)], [f(a=1.0)], tools=tools)
-    assert check([f()], [f()], category="simple", tools=tools).error_type == (
+    assert check([f()], [f()], test_category="simple", tools=tools).error_type == (
         "simple_function_checker:missing_required"
     )
     assert valid([f()], [f()], optional=True, tools=tools)
@@ -179,19 +179,14 @@ def test_what_is_not_of_bfcls_form_cannot_be_checked(
     functions: Any, answers: Any, category: str, problem: str
 ) -> None:
     with pytest.raises(NotScorable, match=problem):
-        ast_check(functions, [weather(city="Paris")], answers, category=category)
+        ast_check(functions, [weather(city="Paris")], answers, test_category=category)
 
 
 def test_nothing_expected_is_not_scored_but_in_parallel() -> None:
     with pytest.raises(NotScorable):
-        check([], [], category="multiple")
+        check([], [], test_category="multiple")
     with pytest.raises(NotScorable):
-        check([], [f()], category="simple")
-
-
-def test_other_languages_are_left_out() -> None:
-    with pytest.raises(NotScorable, match="rules for java are not reproduced"):
-        ast_check([WEATHER], [weather(city="Paris")], [ANSWER], language="java")
+        check([], [f()], test_category="simple")
 
 
 def test_what_is_nested_too_deeply_is_not_scored() -> None:
@@ -204,3 +199,17 @@ def test_what_is_nested_too_deeply_is_not_scored() -> None:
 
     with pytest.raises(NotScorable, match="RecursionError"):
         valid([f(a=values[0])], [f(a=values[1])])
+
+
+def test_tools_are_definitions_by_name() -> None:
+    call = {"name": "f", "arguments": {}}
+
+    with pytest.raises(InvalidSettings, match="read_tools"):
+        valid([call], [call], tools={"f": {"name": "f"}})  # type: ignore[dict-item]  # on purpose
+    with pytest.raises(InvalidSettings, match="by their names"):
+        valid([call], [call], tools=[call])  # type: ignore[arg-type]  # on purpose
+
+
+def test_the_first_expected_call_has_to_be_there() -> None:
+    with pytest.raises(NotScorable, match="at least one expected call"):
+        valid([], [], test_category="multiple")

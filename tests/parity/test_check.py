@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,7 +25,7 @@ def _folder(path: Path, results: dict[str, Any], tool: str = "strands") -> str:
 
 def test_what_agrees_exits_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([_folder(tmp_path, {"one": {"exact/names": 1.0}})]) == 0
-    assert capsys.readouterr().out == "1 of 1 answers agree; 0 are not known here.\n"
+    assert capsys.readouterr().out == "1 tools: 1 of 1 answers agree; 0 cannot be compared.\n"
 
 
 def test_a_disagreement_is_printed_and_exits_with_1(
@@ -47,9 +48,43 @@ def test_what_is_not_known_is_printed(
     assert f"{tool}  upside down: not known here" in capsys.readouterr().out
 
 
+def test_a_case_that_is_not_there_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([_folder(tmp_path, {"two": {"exact/names": 1.0}})]) == 0
+    assert "two: there is no such case in cases.json" in capsys.readouterr().out
+
+
+def test_what_is_no_call_is_a_disagreement_and_stops_nothing(tmp_path: Path) -> None:
+    folder = _folder(tmp_path, {"one": {"exact/names": 1.0}})
+    case = {"id": "one", "expected": [3], "actual": []}
+    (tmp_path / "cases.json").write_bytes(msgspec.json.encode([case]))
+
+    assert main([folder]) == 1
+
+
+def test_a_number_that_is_none_is_a_configuration_that_is_not_known(tmp_path: Path) -> None:
+    assert main([_folder(tmp_path, {"one": {"FLEXIBLE@0,5": 1.0}}, "spring-ai-ragas")]) == 0
+
+
 def test_without_a_folder_of_cases_there_is_nothing_to_check(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 2
     assert main([]) == 2
+
+
+def test_a_file_that_records_nothing_is_passed_over(tmp_path: Path) -> None:
+    folder = _folder(tmp_path, {"one": {"exact/names": 1.0}})
+    (tmp_path / "index.json").write_text('{"about": "this folder"}')
+
+    assert main([folder]) == 0
+
+
+@pytest.mark.parametrize("content", ["{", '{"results": {"one": 3}}'])
+def test_a_file_of_another_form_is_an_error(content: str, tmp_path: Path) -> None:
+    folder = _folder(tmp_path, {})
+    (tmp_path / "odd.json").write_text(content)
+
+    assert main([folder]) == 2
 
 
 @pytest.mark.parametrize(
@@ -61,6 +96,8 @@ def test_without_a_folder_of_cases_there_is_nothing_to_check(tmp_path: Path) -> 
         (True, True, True),
         (None, None, True),
         (None, 0.0, False),
+        (nan, float("nan"), True),
+        (nan, 0.0, False),
         ([1.0, 0.5], (1.0, 0.5), True),
         ([1.0], (1.0, 1.0), False),
         ({"a": 1.0}, {"a": 1.0}, True),

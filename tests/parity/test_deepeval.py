@@ -12,8 +12,8 @@ from callscore import NotScorable, ToolCall
 from callscore.parity import deepeval
 
 by_names = deepeval.tool_correctness
-by_arguments = partial(deepeval.tool_correctness, compare="arguments")
-by_outputs = partial(deepeval.tool_correctness, compare="outputs")
+by_arguments = partial(deepeval.tool_correctness, input_parameters=True)
+by_outputs = partial(deepeval.tool_correctness, output=True)
 
 TOO_LONG = 10**5000
 
@@ -37,11 +37,13 @@ def deep(levels: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize("order", ["any", "in_order", "exact"])
+@pytest.mark.parametrize(
+    "order", [{}, {"should_consider_ordering": True}, {"should_exact_match": True}], ids=str
+)
 def test_where_nothing_is_expected_nothing_has_to_be_done(order: Any) -> None:
-    assert by_names([], [], order=order) == 1.0
-    assert by_names([], [f()], order=order) == 0.0
-    assert by_names([f()], [], order=order) == 0.0
+    assert by_names([], [], **order) == 1.0
+    assert by_names([], [f()], **order) == 0.0
+    assert by_names([f()], [], **order) == 0.0
 
 
 def test_only_names_count_unless_more_is_asked_for() -> None:
@@ -51,13 +53,13 @@ def test_only_names_count_unless_more_is_asked_for() -> None:
 
 def test_calls_beyond_the_expected_ones_cost_nothing_unless_exact() -> None:
     assert by_names([f()], [g(), f(), g(a=1)]) == 1.0
-    assert by_names([f()], [g(), f(), g(a=1)], order="in_order") == 1.0
-    assert by_names([f()], [f(), g()], order="exact") == 0.0
+    assert by_names([f()], [g(), f(), g(a=1)], should_consider_ordering=True) == 1.0
+    assert by_names([f()], [f(), g()], should_exact_match=True) == 0.0
 
 
 def test_the_same_call_twice_in_both_is_half() -> None:
     assert by_names([f(a=1), f(a=1)], [f(a=1), f(a=1)]) == 0.5
-    assert by_names([f(a=1), f(a=1)], [f(a=1), f(a=1)], order="in_order") == 1.0
+    assert by_names([f(a=1), f(a=1)], [f(a=1), f(a=1)], should_consider_ordering=True) == 1.0
     assert by_names([f(a=1), f(a=1)], [f(a=1), f(a=2)]) == 1.0
 
 
@@ -106,15 +108,15 @@ def test_arguments_are_worth_the_share_of_keys_in_common(
     expected: dict[str, Any], actual: dict[str, Any], score: float
 ) -> None:
     assert by_arguments([f(**expected)], [f(**actual)]) == score
-    assert by_arguments([f(**expected)], [f(**actual)], order="in_order") == score
-    assert by_arguments([f(**expected)], [f(**actual)], order="exact") == (score == 1)
+    assert by_arguments([f(**expected)], [f(**actual)], should_consider_ordering=True) == score
+    assert by_arguments([f(**expected)], [f(**actual)], should_exact_match=True) == (score == 1)
 
 
 def test_in_order_finds_the_best_way() -> None:
-    assert by_names([f(), g()], [g(), f()], order="in_order") == 0.5
+    assert by_names([f(), g()], [g(), f()], should_consider_ordering=True) == 0.5
     expected = [f(a=1, b=1), f(a=2, b=2)]
-    assert by_arguments(expected, [f(a=2, b=2), f(a=1, b=1)], order="in_order") == 0.5
-    assert by_arguments(expected, [f(a=1, b=5), f(a=2, b=2)], order="in_order") == 0.75
+    assert by_arguments(expected, [f(a=2, b=2), f(a=1, b=1)], should_consider_ordering=True) == 0.5
+    assert by_arguments(expected, [f(a=1, b=5), f(a=2, b=2)], should_consider_ordering=True) == 0.75
 
 
 def test_in_order_adds_up_the_steps_and_not_the_shares() -> None:
@@ -126,7 +128,7 @@ def test_in_order_adds_up_the_steps_and_not_the_shares() -> None:
     actual = [{**call, "arguments": {"a": 1}} for call in expected]
 
     assert by_arguments(expected, actual) == 0.3333333333333333
-    assert by_arguments(expected, actual, order="in_order") == 0.33333333333333326
+    assert by_arguments(expected, actual, should_consider_ordering=True) == 0.33333333333333326
 
 
 def test_no_sum_of_shares_is_more_than_one() -> None:
@@ -139,18 +141,26 @@ def test_no_sum_of_shares_is_more_than_one() -> None:
 
 
 def test_exact_wants_the_same_at_the_same_place() -> None:
-    assert by_names([f(a=1), g()], [f(a=2), g()], order="exact") == 1.0
-    assert by_names([f(), g()], [g(), f()], order="exact") == 0.0
-    assert by_arguments([f(a=1), g()], [f(a=1), g()], order="exact") == 1.0
-    assert by_outputs([gave(1)], [gave(1.0)], order="exact") == 1.0
-    assert by_outputs([gave(1)], [gave(2)], order="exact") == 0.0
+    assert by_names([f(a=1), g()], [f(a=2), g()], should_exact_match=True) == 1.0
+    assert by_names([f(), g()], [g(), f()], should_exact_match=True) == 0.0
+    assert by_arguments([f(a=1), g()], [f(a=1), g()], should_exact_match=True) == 1.0
+    assert by_outputs([gave(1)], [gave(1.0)], should_exact_match=True) == 1.0
+    assert by_outputs([gave(1)], [gave(2)], should_exact_match=True) == 0.0
+
+
+def test_exact_decides_alone_where_the_order_is_asked_for_too() -> None:
+    both = partial(by_names, should_exact_match=True, should_consider_ordering=True)
+
+    assert both([f()], [f(), g()]) == 0.0
+    assert both([f(), g()], [f()]) == 0.0
+    assert both([f(), g()], [f(), g()]) == 1.0
 
 
 def test_another_output_makes_a_call_worth_nothing() -> None:
-    both = partial(deepeval.tool_correctness, compare="arguments+outputs")
+    both = partial(deepeval.tool_correctness, input_parameters=True, output=True)
 
     assert by_outputs([gave("x")], [gave("y"), gave("x")]) == 1.0
-    assert by_outputs([gave("x")], [gave("y")], order="in_order") == 0.0
+    assert by_outputs([gave("x")], [gave("y")], should_consider_ordering=True) == 0.0
     assert both([f(a=1) | {"output": {"x": 1}}], [f(a=1) | {"output": {"x": 1}}]) == 1.0
     assert both([f(a=1) | {"output": 1}], [f(a=1) | {"output": 2}]) == 0.0
     assert both([f(a=1) | {"output": 1}], [f(a=2) | {"output": 1}]) == 0.0
@@ -162,24 +172,25 @@ def test_an_output_may_be_called_a_result() -> None:
     assert by_outputs([gave("x")], [done]) == 1.0
     assert by_outputs([gave("y")], [done]) == 0.0
     assert by_outputs([{"name": "f", "arguments": {}, "result": "x"}], [done]) == 1.0
+    assert by_outputs([("f", {})], [("f", {})]) == 1.0  # of which no output is known
 
 
 def test_strict_makes_everything_below_one_nothing() -> None:
-    assert by_names([f(), g()], [f()], strict=True) == 0.0
-    assert by_names([f(), g()], [g(), f()], strict=True) == 1.0
+    assert by_names([f(), g()], [f()], strict_mode=True) == 0.0
+    assert by_names([f(), g()], [g(), f()], strict_mode=True) == 1.0
 
 
-@pytest.mark.parametrize("order", ["any", "in_order"])
+@pytest.mark.parametrize("order", [{}, {"should_consider_ordering": True}], ids=str)
 def test_arguments_on_one_side_alone_are_an_error_where_they_are_compared(order: Any) -> None:
     bare = {"name": "f"}
 
     for sides in (([bare], [f()]), ([f(a=1)], [bare])):
         with pytest.raises(NotScorable, match="with one without"):
-            by_arguments(*sides, order=order)
-        assert by_arguments(*sides, order="exact") == 0.0
-        assert by_names(*sides, order=order) == 1.0
-    assert by_arguments([bare], [bare], order=order) == 1.0
-    assert by_arguments([bare], [g()], order=order) == 0.0
+            by_arguments(*sides, **order)
+        assert by_arguments(*sides, should_exact_match=True) == 0.0
+        assert by_names(*sides, **order) == 1.0
+    assert by_arguments([bare], [bare], **order) == 1.0
+    assert by_arguments([bare], [g()], **order) == 0.0
 
 
 @pytest.mark.parametrize("call", [f(a=[TOO_LONG]), gave(TOO_LONG), gave({"x": TOO_LONG})])
@@ -218,5 +229,11 @@ def test_configurations_are_read() -> None:
     assert answer("args_unordered(threshold=0.9, strict_mode=True)") == 0.0
     assert answer("names_ordering") == 0.5
     assert answer("args+outputs_exact") == 0.0
-    for unknown in ("names", "types_exact", "names_backwards", "names_exact(include_reason=True)"):
+    assert answer("names_unordered(strict)") == 1.0
+    assert answer("args_unordered(should_consider_ordering=True)") == 0.5
+    assert answer("names_exact(should_consider_ordering=True)") == 0.0
+    for unknown in (
+        *("names", "types_exact", "args+types_exact", "names_backwards"),
+        *("names_exact(include_reason=True)", "names_exact(strict_mode=maybe)"),
+    ):
         assert measure_for(unknown) is None

@@ -21,28 +21,28 @@ def test_exact_wants_the_same_calls_in_the_same_order() -> None:
 
 
 def test_in_order_lets_others_stand_in_between() -> None:
-    assert google_adk.trajectory([X, X], [X, Y, X], match="IN_ORDER") == 1.0
-    assert google_adk.trajectory([X, Y], [Y, X], match="IN_ORDER") == 0.0
-    assert google_adk.trajectory([X, X], [Y, X], match="IN_ORDER") == 0.0
+    assert google_adk.trajectory([X, X], [X, Y, X], match_type="IN_ORDER") == 1.0
+    assert google_adk.trajectory([X, Y], [Y, X], match_type="IN_ORDER") == 0.0
+    assert google_adk.trajectory([X, X], [Y, X], match_type="IN_ORDER") == 0.0
 
 
 def test_any_order_wants_each_call_as_often_as_expected() -> None:
-    assert google_adk.trajectory([X, Y], [Y, Y, X], match="ANY_ORDER") == 1.0
-    assert google_adk.trajectory([X, X], [X, Y], match="ANY_ORDER") == 0.0
+    assert google_adk.trajectory([X, Y], [Y, Y, X], match_type="ANY_ORDER") == 1.0
+    assert google_adk.trajectory([X, X], [X, Y], match_type="ANY_ORDER") == 0.0
 
 
 def test_where_nothing_is_expected_anything_goes_but_in_exact() -> None:
-    assert google_adk.trajectory([], [X], match="IN_ORDER") == 1.0
-    assert google_adk.trajectory([], [X], match="ANY_ORDER") == 1.0
+    assert google_adk.trajectory([], [X], match_type="IN_ORDER") == 1.0
+    assert google_adk.trajectory([], [X], match_type="ANY_ORDER") == 1.0
 
 
 @pytest.mark.parametrize("match", ["EXACT", "IN_ORDER", "ANY_ORDER"])
-def test_arguments_count_unless_they_are_ignored(match: google_adk.Match) -> None:
+def test_arguments_count_unless_they_are_ignored(match: google_adk.MatchType) -> None:
     other = {"name": "x", "arguments": {"a": 2}}
 
-    assert google_adk.trajectory([X], [other], match=match) == 0.0
-    assert google_adk.trajectory([X], [other], match=match, ignore_args=True) == 1.0
-    assert google_adk.trajectory([X], [Y], match=match, ignore_args=True) == 0.0
+    assert google_adk.trajectory([X], [other], match_type=match) == 0.0
+    assert google_adk.trajectory([X], [other], match_type=match, ignore_args=True) == 1.0
+    assert google_adk.trajectory([X], [Y], match_type=match, ignore_args=True) == 0.0
 
 
 def test_values_are_those_of_python_and_none_is_not_an_empty_object() -> None:
@@ -53,7 +53,7 @@ def test_values_are_those_of_python_and_none_is_not_an_empty_object() -> None:
 
 def test_a_conversation_is_the_mean_of_its_invocations() -> None:
     assert google_adk.mean_trajectory([[X], [Y], [X]], [[X], [X], [X]]) == 2 / 3
-    assert google_adk.mean_trajectory([[X]], [[Y, X]], match="IN_ORDER") == 1.0
+    assert google_adk.mean_trajectory([[X]], [[Y, X]], match_type="IN_ORDER") == 1.0
     assert google_adk.mean_trajectory([[X]], [[ToolCall("x")]], ignore_args=True) == 1.0
     assert google_adk.mean_trajectory([], []) is None
 
@@ -65,7 +65,7 @@ def test_both_sides_have_as_many_invocations() -> None:
 
 def test_a_match_that_does_not_exist_is_named() -> None:
     with pytest.raises(InvalidSettings, match="EXACT, IN_ORDER, ANY_ORDER"):
-        google_adk.trajectory([X], [X], match="exact")  # type: ignore[arg-type]  # the mistake
+        google_adk.trajectory([X], [X], match_type="exact")  # type: ignore[arg-type]  # the mistake
 
 
 def test_values_that_are_nested_too_deep_are_an_error() -> None:

@@ -84,7 +84,7 @@ def test_arguments_can_be_compared_by_another_metric() -> None:
     expected, actual = [f(a="kitten", b="x")], [f(a="a kitten", b=["x"])]
 
     def score(metric: Any) -> float:
-        return ragas.tool_call_accuracy(expected, actual, argument_metric=metric)
+        return ragas.tool_call_accuracy(expected, actual, arg_comparison_metric=metric)
 
     assert score(ragas.exact_match) == 0.0
     assert score(ragas.string_presence) == 1.0
@@ -98,7 +98,7 @@ def test_the_other_metric_is_given_the_expected_text_first() -> None:
         seen.append((expected, actual))
         return float("nan")
 
-    score = ragas.tool_call_accuracy([f(a=1), g()], [f(a=2.0)], argument_metric=note)
+    score = ragas.tool_call_accuracy([f(a=1), g()], [f(a=2.0)], arg_comparison_metric=note)
 
     assert seen == [("1", "2.0")]
     assert score != score  # noqa: PLR0124  (it is not a number, although the calls do not align)
@@ -114,7 +114,7 @@ def test_the_other_metric_is_given_the_expected_text_first() -> None:
     ],
 )
 def test_similarity_knows_four_distances(measure: Any, score: float) -> None:
-    assert ragas.string_similarity("martha", "mmarhta", measure=measure) == score
+    assert ragas.string_similarity("martha", "mmarhta", distance_measure=measure) == score
 
 
 def test_a_number_too_long_to_be_written_is_an_error_where_it_is_compared() -> None:

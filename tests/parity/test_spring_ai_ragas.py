@@ -71,14 +71,14 @@ def test_flexible_wants_a_share_of_the_arguments_of_the_reference() -> None:
     reference, made = [f(a=1, b=2, c=3)], [f(a=1, b=2, c=9, d=4)]
 
     assert flexible(reference, made) == 0.0
-    assert flexible(reference, made, threshold=0.6) == 1.0
+    assert flexible(reference, made, argument_match_threshold=0.6) == 1.0
     assert flexible([f(a=1)], [f(a=1, b=2)]) == 1.0
 
 
 def test_a_reference_without_arguments_is_half_matched_by_any() -> None:
     assert flexible([f()], [f()]) == 1.0
     assert flexible([f()], [f(a=1)]) == 0.0
-    assert flexible([f()], [f(a=1)], threshold=0.5) == 1.0
+    assert flexible([f()], [f(a=1)], argument_match_threshold=0.5) == 1.0
 
 
 def test_null_never_matches_in_flexible_mode() -> None:
@@ -87,7 +87,7 @@ def test_null_never_matches_in_flexible_mode() -> None:
 
 
 def test_a_threshold_of_nothing_still_wants_a_match() -> None:
-    assert flexible([f(a=1)], [f(a=2)], threshold=0.0) == 0.0
+    assert flexible([f(a=1)], [f(a=2)], argument_match_threshold=0.0) == 0.0
 
 
 def test_each_call_takes_the_reference_that_it_matches_best() -> None:

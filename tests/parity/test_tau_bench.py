@@ -52,3 +52,7 @@ def test_k_is_from_one_to_the_number_of_trials(rewards: dict[str, list[float]], 
 
 def test_no_metric_is_asked_about_a_single_case() -> None:
     assert METRICS == ()
+
+
+def test_tasks_need_no_names() -> None:
+    assert pass_hat_k([[1, 1], [1, 0]], 2) == 0.5

@@ -117,9 +117,9 @@ def test_a_tool_that_is_expected_twice_has_to_be_called_once() -> None:
 
 
 def test_one_call_in_front_makes_all_positions_wrong() -> None:
-    assert tool_scorer.tool_correctness_strict_order(calls("abc"), calls("xabc")) == 0.0
-    assert tool_scorer.tool_correctness_strict_order(calls("abc"), calls("abx")) == 2 / 3
-    assert tool_scorer.tool_correctness_strict_order(calls("a"), calls("ab")) == 1.0
+    assert tool_scorer.tool_correctness(calls("abc"), calls("xabc"), strict_order=True) == 0.0
+    assert tool_scorer.tool_correctness(calls("abc"), calls("abx"), strict_order=True) == 2 / 3
+    assert tool_scorer.tool_correctness(calls("a"), calls("ab"), strict_order=True) == 1.0
     assert tool_scorer.step_match_rate(calls("abc"), calls("xabc")) == 0.0
 
 

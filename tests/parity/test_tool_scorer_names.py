@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from callscore.parity.tool_scorer_names import (
     SequenceScores,
     efficiency_of,
     folded,
-    for_nothing_expected,
+    found_share,
     invoked_share,
+    placed_share,
     redundant_share,
     selected_share,
     sequence_scores,
-    shared_count,
     tools_share,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def test_nothing_expected_is_right_if_nothing_is_given() -> None:
-    assert for_nothing_expected([]) == 1.0
-    assert for_nothing_expected(["a"]) == 0.0
+
+@pytest.mark.parametrize("share", [found_share, invoked_share, placed_share, tools_share])
+def test_nothing_expected_is_right_if_nothing_is_given(
+    share: Callable[[list[str], list[str]], float],
+) -> None:
+    assert share([], []) == 1.0
+    assert share([], ["a"]) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -79,8 +87,13 @@ def test_names_of_several_letters_are_compared_whole() -> None:
     assert found.edit_distance == 2.0
 
 
+def test_a_name_stands_at_its_position_or_not() -> None:
+    assert placed_share(list("abc"), list("abx")) == 2 / 3
+    assert placed_share(list("abc"), list("xabc")) == 0.0
+
+
 def test_names_are_shared_as_often_as_both_have_them() -> None:
-    assert shared_count(list("aab"), list("abbx")) == 2
+    assert found_share(list("aab"), list("abbx")) == 2 / 3
     assert redundant_share(list("aab"), list("abbx")) == 0.5
     assert redundant_share(["a"], []) == 0.0
 

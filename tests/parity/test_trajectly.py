@@ -60,7 +60,7 @@ def test_a_new_name_is_reported_twice() -> None:
 
 def test_a_new_name_that_is_allowed_is_still_an_extra_call() -> None:
     assert codes("ab", "axb", allow_new_tool_names=True) == (EXTRA,)
-    assert trajectly.passes(calls("ab"), calls("axb"), allow_new_tool_names=True) is False
+    assert trajectly.passes(calls("ab"), calls("axb")) is False
 
 
 def test_an_extra_tool_that_is_allowed_may_be_new() -> None:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.parity.check import Finding, check
+from tests.parity.configuration import module_of
+
+from callscore import parity
 
 VECTORS = Path(__file__).with_name("vectors")
+# Recorded from a source of a certain day, and not from a release: the file names the day.
+NAMED_BY_THEIR_SOURCE = {"evalite", "spring_ai_ragas", "tpmjs"}
 TOOLS = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem != "cases")
 
 
@@ -26,5 +32,28 @@ def test_every_recorded_answer_is_ours(tool: str, findings: dict[str, list[Findi
     assert [found for found in findings[tool] if not found.agrees] == []
 
 
-def test_there_are_fifteen_tools_or_more() -> None:
-    assert len(TOOLS) >= 15
+def test_these_tools_are_recorded() -> None:
+    assert set(map(module_of, TOOLS)) == {
+        *("agentevals", "autoevals", "azure", "bfcl", "deepeval", "evalite", "google_adk"),
+        *("mcpjam", "mlflow", "promptfoo", "pydantic_evals", "ragas", "spring_ai_ragas"),
+        *("strands", "tool_scorer", "tpmjs", "trajectly"),
+    }
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_of_an_error_only_its_class_is_recorded(
+    tool: str, findings: dict[str, list[Finding]]
+) -> None:
+    errors = [found.theirs for found in findings[tool] if "error" in str(found.theirs)]
+    raised = [error["error"] for error in errors if "error" in error]
+
+    assert [error for error in raised if not error.isidentifier()] == []
+
+
+@pytest.mark.parametrize(
+    "tool", [tool for tool in TOOLS if module_of(tool) not in NAMED_BY_THEIR_SOURCE]
+)
+def test_the_version_that_was_recorded_is_the_one_that_is_reproduced(tool: str) -> None:
+    recorded = msgspec.json.decode((VECTORS / f"{tool}.json").read_bytes())["version"]
+
+    assert recorded == getattr(parity, module_of(tool)).VERSION

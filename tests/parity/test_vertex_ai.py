@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from tests.parity.nesting import nested
 
-from callscore import NotScorable, ToolCall
+from callscore import InvalidSettings, NotScorable, ToolCall
+from callscore.metrics.registry import metric_named
 from callscore.parity import vertex_ai
 
 X = {"name": "x", "arguments": {"a": 1}}
@@ -61,8 +62,19 @@ def test_single_tool_use_asks_for_one_tool_by_name() -> None:
 
 
 def test_single_tool_use_has_to_be_told_the_tool() -> None:
-    with pytest.raises(NotScorable, match="tool_name"):
-        vertex_ai.trajectory_single_tool_use([X], [X])
+    with pytest.raises(TypeError, match="tool_name"):
+        vertex_ai.trajectory_single_tool_use([X], [X])  # type: ignore[call-arg]  # the mistake
+    with pytest.raises(InvalidSettings, match="must be told tool_name"):
+        metric_named("vertex_ai.trajectory_single_tool_use")
+    told = metric_named("vertex_ai.trajectory_single_tool_use:tool_name=x")
+    assert told.of([], [call(1)]) == 1.0
+
+
+def test_what_each_does_not_see() -> None:
+    assert vertex_ai.trajectory_in_order_match([X], [Y, X, Y]) == 1.0
+    assert vertex_ai.trajectory_any_order_match([X], [Y, X, Y]) == 1.0
+    assert vertex_ai.trajectory_precision([X, Y], [X, X]) == 1.0
+    assert vertex_ai.trajectory_recall([X, X], [X, Y]) == 1.0
 
 
 def test_arguments_are_the_same_where_they_are_the_same_json() -> None:

@@ -38,9 +38,9 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
     expected: Calls,
     actual: Calls,
     *,
-    mode: Mode = "strict",
-    arguments: ArgumentsMode = "exact",
-    overrides: Mapping[str, Override] | None = None,
+    trajectory_match_mode: Mode = "strict",
+    tool_args_match_mode: ArgumentsMode = "exact",
+    tool_args_match_overrides: Mapping[str, Override] | None = None,
     one_message: bool = True,
 ) -> bool:
     """Whether the actual calls match the expected ones.
@@ -48,14 +48,16 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        mode: `superset` where every expected call finds a call of its own, `subset` where every
-            actual call does, `unordered` for both, `strict` for the same calls in every message.
-        arguments: which arguments match: `exact` the same, `ignore` any, `subset` where each of
-            the actual ones is expected, `superset` where each of the expected ones is given.
-        overrides: the same for one tool: such a word, a function of the actual and the expected
-            arguments, or a list of paths (`options.unit`) at which both must hold the same.
+        trajectory_match_mode: `superset` where every expected call finds a call of its own,
+            `subset` where every actual call does, `unordered` for both, `strict` for the same calls
+            in every message.
+        tool_args_match_mode: which arguments match: `exact` the same, `ignore` any, `subset` where
+            each of the actual ones is expected, `superset` where each of the expected ones is given.
+        tool_args_match_overrides: the same for one tool: such a word, a function of the actual and
+            the expected arguments, or a list of paths (`options.unit`) at which both must hold the
+            same.
         one_message: whether calls of which no step is known are calls of one message; else each
-            is a message.
+            is a message. This option is ours: the tool is given messages.
 
     Defects:
         The first call that fits is taken, so that a match can be missed: with `superset` for both,
@@ -73,8 +75,10 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
         NotScorable: a call has no arguments, or has some that JSON does not have.
         InvalidSettings: there is no such mode, or an override is none of these.
     """
-    matches, usual = chosen("mode", mode, _MODES), chosen("arguments", arguments, _RULES)
-    rules = {name: _rule_of(own, usual) for name, own in (overrides or {}).items()}, usual
+    matches = chosen("trajectory_match_mode", trajectory_match_mode, _MODES)
+    usual = chosen("tool_args_match_mode", tool_args_match_mode, _RULES)
+    overrides = tool_args_match_overrides or {}
+    rules = {name: _rule_of(own, usual) for name, own in overrides.items()}, usual
     try:
         wanted, given = _read(expected), _read(actual)
         if matches is not None:

@@ -97,7 +97,7 @@ def list_contains(
     expected: Calls,
     actual: Calls,
     *,
-    pairwise: Pairwise = "json_diff",
+    pairwise_scorer: Pairwise = "levenshtein",
     allow_extra_entities: bool = False,
 ) -> float:
     """`ListContains`: the similarity of the best pairing of calls, per call of the longer list.
@@ -105,19 +105,20 @@ def list_contains(
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        pairwise: what says how similar two calls are. Autoevals itself takes `levenshtein`, of the
-            texts that Python makes of the two objects, where nothing is said.
+        pairwise_scorer: what says how similar two calls are: `levenshtein`, by the edit distance
+            of the texts that Python makes of the two objects, `json_diff` or `exact_match`.
         allow_extra_entities: whether only expected calls are counted, so that extra ones are free.
 
     Defects:
-        Those of the pairwise scorer. Without any expected call, `allow_extra_entities` does not keep
+        Those of the pairwise scorer. By `levenshtein`, calls of different tools are nearly the same,
+        as the text of every call has the same words around its name. Without any expected call, `allow_extra_entities` does not keep
         an extra call from costing everything.
 
     Raises:
         InvalidSettings: there is no such pairwise scorer.
         NotScorable: the pairwise scorer raises, or finds what is not a number.
     """
-    prepared, similarity = chosen("pairwise", pairwise, _SIMILARITIES)
+    prepared, similarity = chosen("pairwise_scorer", pairwise_scorer, _SIMILARITIES)
     wanted, made = pairs_of(expected), pairs_of(actual)
     if not wanted or not made:
         return float(not wanted and not made)

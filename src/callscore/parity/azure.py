@@ -14,7 +14,7 @@ from callscore.errors import NotScorable
 from callscore.parity.calls import names_of, pairs_of
 from callscore.parity.choice import chosen
 from callscore.parity.json_text import json_text
-from callscore.parity.overlap import common_count, is_subsequence
+from callscore.parity.overlap import common_count, f1_of, is_subsequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ __all__ = [
     "METRICS",
     "TITLE",
     "VERSION",
-    "Match",
+    "MatchingMode",
     "NavigationEfficiency",
     "navigation_efficiency",
     "navigation_f1",
@@ -37,7 +37,7 @@ __all__ = [
 TITLE = "Azure AI Evaluation"
 VERSION = "1.18.10"
 
-Match = Literal["exact_match", "in_order_match", "any_order_match"]
+MatchingMode = Literal["exact_match", "in_order_match", "any_order_match"]
 
 # What calls are compared by: their names, or their names and the texts of their arguments.
 _Steps = list[Any]
@@ -60,17 +60,22 @@ class NavigationEfficiency(Struct, frozen=True, gc=False):
 
 
 def navigation_efficiency(
-    expected: Calls, actual: Calls, *, match: Match = "exact_match", parameters: bool = True
+    expected: Calls,
+    actual: Calls,
+    *,
+    matching_mode: MatchingMode = "exact_match",
+    parameters: bool = True,
 ) -> NavigationEfficiency:
     """All that the evaluator says of the calls.
 
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        match: `exact_match` for the same calls in the same order, `in_order_match` where others may
-            stand in between, `any_order_match` where the order does not matter either. The other
-            three numbers do not depend on it.
-        parameters: compare arguments, too; else names alone.
+        matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
+            others may stand in between, `any_order_match` where the order does not matter either.
+            The other three numbers do not depend on it.
+        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+            arguments where it is given some.
 
     Defects:
         The expected arguments are kept by the name of the tool, so that all expected calls of one
@@ -80,32 +85,44 @@ def navigation_efficiency(
         Without an expected call there is no number, even where none was made.
 
     Raises:
-        InvalidSettings: there is no such match.
+        InvalidSettings: there is no such mode.
         NotScorable: nothing is expected; or arguments are compared, and an expected call has none,
             or a value cannot be written as text.
     """
-    rule = chosen("match", match, _RULES)
+    rule = chosen("matching_mode", matching_mode, _RULES)
     wanted, made = _steps(expected, actual, parameters=parameters)
     precision, recall, f1 = _rates(wanted, made)
     return NavigationEfficiency(1.0 if rule(wanted, made) else 0.0, precision, recall, f1)
 
 
 def navigation_match(
-    expected: Calls, actual: Calls, *, match: Match = "exact_match", parameters: bool = True
+    expected: Calls,
+    actual: Calls,
+    *,
+    matching_mode: MatchingMode = "exact_match",
+    parameters: bool = True,
 ) -> float:
     """Whether the calls match, 1.0 or 0.0: the `match` of `navigation_efficiency`.
 
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        match: as for `navigation_efficiency`.
-        parameters: compare arguments, too; else names alone.
+        matching_mode: `exact_match` for the same calls in the same order, `in_order_match` where
+            others may stand in between, `any_order_match` where the order does not matter either.
+        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+            arguments where it is given some.
+
+    Defects:
+        All expected calls of one tool have the arguments of the last of them. Values are compared as
+        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
 
     Raises:
-        InvalidSettings: there is no such match.
+        InvalidSettings: there is no such mode.
         NotScorable: as for `navigation_efficiency`.
     """
-    return navigation_efficiency(expected, actual, match=match, parameters=parameters).match
+    return navigation_efficiency(
+        expected, actual, matching_mode=matching_mode, parameters=parameters
+    ).match
 
 
 def navigation_precision(expected: Calls, actual: Calls, *, parameters: bool = True) -> float:
@@ -114,7 +131,12 @@ def navigation_precision(expected: Calls, actual: Calls, *, parameters: bool = T
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        parameters: compare arguments, too; else names alone.
+        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+            arguments where it is given some.
+
+    Defects:
+        All expected calls of one tool have the arguments of the last of them. Values are compared as
+        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.
@@ -128,7 +150,12 @@ def navigation_recall(expected: Calls, actual: Calls, *, parameters: bool = True
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        parameters: compare arguments, too; else names alone.
+        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+            arguments where it is given some.
+
+    Defects:
+        All expected calls of one tool have the arguments of the last of them. Values are compared as
+        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.
@@ -142,7 +169,12 @@ def navigation_f1(expected: Calls, actual: Calls, *, parameters: bool = True) ->
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        parameters: compare arguments, too; else names alone.
+        parameters: compare arguments, too; else names alone. This option is ours: Azure compares
+            arguments where it is given some.
+
+    Defects:
+        All expected calls of one tool have the arguments of the last of them. Values are compared as
+        texts: 1 is "1", but not 1.0. Without an expected call there is no number.
 
     Raises:
         NotScorable: as for `navigation_efficiency`.
@@ -195,10 +227,8 @@ def _text(value: Any) -> str:
 def _rates(wanted: _Steps, made: _Steps) -> tuple[float, float, float]:
     """Precision, recall and F1."""
     common = common_count(wanted, made)
-    if not common:
-        return 0.0, 0.0, 0.0
-    precision, recall = common / len(made), common / len(wanted)
-    return precision, recall, 2 * precision * recall / (precision + recall)
+    precision = common / len(made) if made else 0.0
+    return precision, common / len(wanted), f1_of(common, len(wanted), len(made))
 
 
 def _is_same(wanted: _Steps, made: _Steps) -> bool:

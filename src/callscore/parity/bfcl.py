@@ -7,20 +7,21 @@ is the only possible answer. Only Python is here: what BFCL converts from Java a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from callscore.errors import NotScorable
+from callscore.core.tool import Tool
+from callscore.errors import InvalidSettings, NotScorable
 from callscore.parity.bfcl_documents import answers_for, functions_for
 from callscore.parity.bfcl_values import argument_problem
 from callscore.parity.calls import pairs_of
 from callscore.parity.choice import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from callscore.core.tool import Tool
     from callscore.parity.calls import Arguments, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
@@ -70,25 +71,23 @@ def ast_check(
     calls: Calls,
     possible_answers: Sequence[Mapping[str, Mapping[str, Any]]],
     *,
-    category: str = "simple",
-    language: str = "python",
+    test_category: str = "simple",
 ) -> Check:
     """`ast_checker`: whether calls are among the possible answers of a task.
 
     A call has the right name, all required parameters, no unknown one, and a possible value for
     each; one may be left out if `""` is among its values. An integer is a float, but no float is an
-    integer. Texts are compared without case, spaces and the characters `,./-_*^`.
+    integer. Texts are compared without case, spaces and the characters `,./-_*^`. Names with dots
+    are compared as they are; BFCL writes `_` for the dot for models that cannot write one.
 
     Args:
         functions: the documents of the functions, with the types as BFCL calls them.
         calls: the calls that were made.
         possible_answers: for each expected call, its name and its parameters' possible values.
-        category: `simple` (one call, by the first function and the first answer), `multiple` (the
-            first call, by the function that the first answer names), or `parallel` (as many calls
-            as answers, in any order). A longer name counts as the word in it, as
+        test_category: `simple` (one call, by the first function and the first answer), `multiple`
+            (the first call, by the function that the first answer names), or `parallel` (as many
+            calls as answers, in any order). A longer name counts as the word in it, as
             `live_parallel_multiple` is parallel.
-        language: only `python`. Names with dots are compared as they are; BFCL writes `_` for the
-            dot for models that cannot write one.
 
     Defects:
         `simple` ignores the name in the answer, and `multiple` every call but the first. Calls are
@@ -99,12 +98,9 @@ def ast_check(
         another type than the document says is compared with `==`, so that 1 is true.
 
     Raises:
-        NotScorable: a function, an answer or a type is missing or not of BFCL's form, or the
-            language is another one.
+        NotScorable: a function, an answer or a type is missing or not of BFCL's form.
     """
-    if language != "python":
-        raise NotScorable(f"BFCL's rules for {language} are not reproduced: only those for Python.")
-    kind = next((word for word in ("parallel", "multiple") if word in category), "simple")
+    kind = next((word for word in ("parallel", "multiple") if word in test_category), "simple")
     pairs = pairs_of(calls)
     miscounted = _miscounted(kind, pairs, possible_answers)
     return miscounted or _checked(kind, functions, pairs, possible_answers)
@@ -114,7 +110,7 @@ def valid(
     expected: Calls,
     actual: Calls,
     *,
-    category: Category = "parallel",
+    test_category: Category = "parallel",
     optional: bool = False,
     tools: Mapping[str, Tool] | None = None,
 ) -> bool:
@@ -123,48 +119,66 @@ def valid(
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        category: see `ast_check`.
-        optional: whether every argument may be left out.
+        test_category: `simple` (one call, by the first expected one), `multiple` (the first call,
+            by the document of the first expected one), or `parallel` (as many calls as expected, in
+            any order).
+        optional: whether every argument may be left out. This option is ours: in BFCL the answers
+            say it of each argument.
         tools: the definitions of the tools, by name. Of a tool that is not among them, all expected
             arguments are required, and each has the type of its first expected value.
 
     Defects:
-        Those of `ast_check`. Where the definitions are not known, an argument of one call is
+        `multiple` looks at no call but the first. Calls are matched greedily: an earlier expected
+        call takes the first call that it accepts, though a later one accepts only that. An array
+        that mixes types is refused even where it is the answer itself. Nothing inside an object is
+        checked for its type. Where the definitions are not known, an argument of one call is
         required of every call of this tool, even of one that is expected without it.
 
     Raises:
-        InvalidSettings: there is no such category.
+        InvalidSettings: there is no such category, or the tools are none.
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
-    return check(expected, actual, category=category, optional=optional, tools=tools).valid
+    return check(
+        expected, actual, test_category=test_category, optional=optional, tools=tools
+    ).valid
 
 
 def check(
     expected: Calls,
     actual: Calls,
     *,
-    category: Category = "parallel",
+    test_category: Category = "parallel",
     optional: bool = False,
     tools: Mapping[str, Tool] | None = None,
 ) -> Check:
     """`valid`, and BFCL's name for what is wrong.
 
     Raises:
-        InvalidSettings: there is no such category.
+        InvalidSettings: there is no such category, or the tools are none.
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
-    chosen("category", category, _CHECKS)
+    chosen("test_category", test_category, _CHECKS)
+    _require_definitions(tools)
     wanted, made = pairs_of(expected), pairs_of(actual)
-    miscounted = _miscounted(category, made, wanted)
+    miscounted = _miscounted(test_category, made, wanted)
     if miscounted is not None:
         return miscounted
-    if category != "parallel":  # only the first expected call is looked at
+    if test_category != "parallel":  # only the first expected call is looked at
+        if not wanted:
+            raise NotScorable(f"BFCL wants at least one expected call, if it is {test_category}.")
         wanted = [call for call in wanted if call[0] == wanted[0][0]]
     functions = functions_for(wanted, tools or {})
     if optional:
         for function in functions:
             function["parameters"]["required"] = []
-    return _checked(category, functions, made, answers_for(wanted, may_be_left_out=optional))
+    return _checked(test_category, functions, made, answers_for(wanted, may_be_left_out=optional))
+
+
+def _require_definitions(tools: object) -> None:
+    is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())
+    if tools is not None and not is_known:
+        problem = "give the tools that callscore.read_tools reads, by their names"
+        raise InvalidSettings(f"tools: {problem}, or None.")
 
 
 def _miscounted(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:

@@ -6,12 +6,12 @@ its user does. What a call gave back is its `output`, or its `result`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.call import ToolCall
 from callscore.errors import NotScorable
 from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
 
 if TYPE_CHECKING:
     from callscore.parity.calls import Arguments, Call, Calls
@@ -21,17 +21,6 @@ __all__ = ["METRICS", "TITLE", "VERSION", "tool_correctness"]
 TITLE = "DeepEval"
 VERSION = "4.3.1"
 
-Compare = Literal["names", "arguments", "outputs", "arguments+outputs"]
-Order = Literal["any", "in_order", "exact"]
-_Parts = tuple[str, ...]
-
-_PARTS: dict[str, _Parts] = {
-    "names": (),
-    "arguments": ("arguments",),
-    "outputs": ("outputs",),
-    "arguments+outputs": ("arguments", "outputs"),
-}
-
 
 class _Call(NamedTuple):
     name: str
@@ -39,13 +28,22 @@ class _Call(NamedTuple):
     output: Any
 
 
-def tool_correctness(
+class _Parts(NamedTuple):
+    """What is compared beside the names."""
+
+    input_parameters: bool
+    output: bool
+
+
+def tool_correctness(  # noqa: PLR0913  (the tool's own options)
     expected: Calls,
     actual: Calls,
     *,
-    compare: Compare = "names",
-    order: Order = "any",
-    strict: bool = False,
+    input_parameters: bool = False,
+    output: bool = False,
+    should_consider_ordering: bool = False,
+    should_exact_match: bool = False,
+    strict_mode: bool = False,
 ) -> float:
     """How much of what is expected was done, per expected call.
 
@@ -53,7 +51,7 @@ def tool_correctness(
     arguments that it has in common with the expected ones.
 
     Defects:
-        Calls beyond the expected ones cost nothing, unless the order is `exact`. In any order,
+        Calls beyond the expected ones cost nothing, unless the match is to be exact. In any order,
         expected calls choose one after the other, each the best call that is left, so that the
         score depends on their order. A call that is chosen is gone, and so is every other one that
         equals it, arguments and output included: the same call, expected twice and made twice,
@@ -65,16 +63,20 @@ def tool_correctness(
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        compare: what is compared beside the names.
-        order: `in_order` counts what is done in the expected order; `exact` wants the same calls
-            at the same places and scores 1.0 or 0.0.
-        strict: whether everything below 1.0 is 0.0. The score depends on no other threshold.
+        input_parameters: compare arguments, too. This option and the next are DeepEval's list
+            `evaluation_params`.
+        output: compare what the calls gave back, too.
+        should_consider_ordering: count what is done in the expected order alone.
+        should_exact_match: want the same calls at the same places: 1.0 or 0.0. It decides alone;
+            `should_consider_ordering` then means nothing.
+        strict_mode: whether everything below 1.0 is 0.0. The score depends on no other threshold.
 
     Raises:
-        InvalidSettings: there is no such order, or nothing of that name to compare.
         NotScorable: DeepEval fails on the arguments or the output of a call.
     """
-    way, parts = chosen("order", order, _ORDERS), chosen("compare", compare, _PARTS)
+    parts = _Parts(input_parameters, output)
+    in_some_order = _in_order if should_consider_ordering else _any_order
+    way = _exact if should_exact_match else in_some_order
     wanted, given = _read(expected), _read(actual)
     if not wanted:
         return 0.0 if given else 1.0
@@ -82,7 +84,7 @@ def tool_correctness(
         score = min(way(wanted, given, parts), 1.0)
     except RecursionError as error:
         raise NotScorable("a value is nested too deeply to be compared.") from error
-    return 0.0 if strict and score < 1 else score
+    return 0.0 if strict_mode and score < 1 else score
 
 
 def _read(calls: Calls) -> list[_Call]:
@@ -100,7 +102,7 @@ def _read(calls: Calls) -> list[_Call]:
 def _output(call: Call) -> Any:
     if isinstance(call, ToolCall):
         return call.result
-    return call.get("output", call.get("result"))
+    return call.get("output", call.get("result")) if isinstance(call, Mapping) else None
 
 
 def _worth(wanted: _Call, given: _Call, parts: _Parts) -> float:
@@ -108,9 +110,9 @@ def _worth(wanted: _Call, given: _Call, parts: _Parts) -> float:
     if wanted.name != given.name:
         return 0.0
     worth = 1.0
-    if "arguments" in parts:
+    if parts.input_parameters:
         worth = _arguments_worth(wanted.arguments, given.arguments)
-    if "outputs" in parts and wanted.output != given.output:
+    if parts.output and wanted.output != given.output:
         return 0.0
     return worth
 
@@ -207,11 +209,9 @@ def _exact(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
 def _is_exact(wanted: _Call, given: _Call, parts: _Parts) -> bool:
     return (
         wanted.name == given.name
-        and ("arguments" not in parts or wanted.arguments == given.arguments)
-        and ("outputs" not in parts or bool(wanted.output == given.output))
+        and (not parts.input_parameters or wanted.arguments == given.arguments)
+        and (not parts.output or bool(wanted.output == given.output))
     )
 
-
-_ORDERS = {"any": _any_order, "in_order": _in_order, "exact": _exact}
 
 METRICS = (tool_correctness,)

@@ -1,4 +1,8 @@
-"""Evalite: toolCallAccuracy, and the two yes-or-no scorers of the lesson that is taught with it."""
+"""Evalite: toolCallAccuracy, and two yes-or-no scorers that are taught with it.
+
+The two are those of the lesson "Evaluating Tool Call Agents". They are no part of the package, and
+so are not held against it.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +65,8 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
         expected: the calls that were expected.
         actual: the calls that were made.
         mode: whether the order counts.
-        exact: the credit for a call that matches; the scorer takes it, and does not use it.
+        exact: the credit for a call that matches; the scorer takes it, and does not use it. This
+            and what follows are the members of its `weights`.
         name_only: the credit for a call by the right name with other arguments.
         extra_penalty: for a call that nothing was left for, in flexible mode.
         wrong_penalty: for a call that is not the one at its position, in exact mode.
@@ -138,13 +143,14 @@ def _clamped(value: float) -> float:
 
 
 def tool_called(expected: Calls | str | None, actual: Calls) -> float:
-    """Whether the expected tool is among the calls: 1.0 or 0.0; the lesson's first scorer.
+    """Whether the expected tool is among the calls: 1.0 or 0.0.
 
-    Where none is expected, whether there are no calls.
+    Where none is expected, whether there are no calls. It is the first scorer of the lesson
+    "Evaluating Tool Call Agents", no part of the package, and not held against it.
 
     Args:
-        expected: the name of the tool; or calls, any of which will do; None, or no calls, where no
-            tool is expected.
+        expected: the name of the tool, or None where no tool is expected, as in the lesson; or
+            calls, any of which will do, or none, which is our generalisation.
         actual: the calls that were made.
 
     Defects:
@@ -161,13 +167,16 @@ def tool_called(expected: Calls | str | None, actual: Calls) -> float:
 def parameters_valid(
     expected: Calls | str | None, actual: Calls, *, fields: Fields | None = None
 ) -> float:
-    """Whether the expected tool was called with the right fields: 1.0 or 0.0; its second scorer.
+    """Whether the expected tool was called with the right fields: 1.0 or 0.0.
 
-    Only the first call of the tool is looked at. 1.0 where no tool is expected.
+    Only the first call of the tool is looked at. 1.0 where no tool is expected. It is the second
+    scorer of the lesson "Evaluating Tool Call Agents", no part of the package, and not held against
+    it. There, the checks of the fields are written out for the lesson's own tools; that they are a
+    table, and that they are taken from an expected call where there is none, is our generalisation.
 
     Args:
-        expected: the name of the tool; or calls, each of which has to be found; None, or no calls,
-            where no tool is expected.
+        expected: the name of the tool, or None where no tool is expected, as in the lesson; or
+            calls, each of which has to be found, or none, which is our generalisation.
         actual: the calls that were made.
         fields: by the name of the tool, what each field has to be: `string`, `number`, `boolean`,
             `object`, `array`, `null`, or `present` for anything that JavaScript takes for true.

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from callscore.parity.calls import Calls
 
-__all__ = ["METRICS", "TITLE", "VERSION", "Match", "mean_trajectory", "trajectory"]
+__all__ = ["METRICS", "TITLE", "VERSION", "MatchType", "mean_trajectory", "trajectory"]
 
 TITLE = "Google Agent Development Kit"
 VERSION = "2.13.0"
 
-Match = Literal["EXACT", "IN_ORDER", "ANY_ORDER"]
+MatchType = Literal["EXACT", "IN_ORDER", "ANY_ORDER"]
 
 
 def trajectory(
-    expected: Calls, actual: Calls, *, match: Match = "EXACT", ignore_args: bool = False
+    expected: Calls, actual: Calls, *, match_type: MatchType = "EXACT", ignore_args: bool = False
 ) -> float:
     """Whether the calls of one invocation are the expected ones: 1.0 or 0.0.
 
@@ -35,8 +35,8 @@ def trajectory(
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        match: `EXACT` for the same calls in the same order, `IN_ORDER` where others may stand in
-            between, `ANY_ORDER` where the order does not matter either.
+        match_type: `EXACT` for the same calls in the same order, `IN_ORDER` where others may stand
+            in between, `ANY_ORDER` where the order does not matter either.
         ignore_args: compare names alone.
 
     Defects:
@@ -44,10 +44,10 @@ def trajectory(
         Arguments that were not given are not the same as no arguments: None is not `{}`.
 
     Raises:
-        InvalidSettings: there is no such match.
+        InvalidSettings: there is no such type of match.
         NotScorable: values are nested too deep to be compared.
     """
-    rule = chosen("match", match, _RULES)
+    rule = chosen("match_type", match_type, _RULES)
     read: Callable[[Calls], list[Any]] = names_of if ignore_args else pairs_of
     try:
         return 1.0 if rule(read(expected), read(actual)) else 0.0
@@ -59,7 +59,7 @@ def mean_trajectory(
     expected: Sequence[Calls],
     actual: Sequence[Calls],
     *,
-    match: Match = "EXACT",
+    match_type: MatchType = "EXACT",
     ignore_args: bool = False,
 ) -> float | None:
     """The mean of `trajectory` over the invocations of a conversation; None where there is none.
@@ -67,11 +67,11 @@ def mean_trajectory(
     Args:
         expected: the expected calls, invocation by invocation.
         actual: the calls that were made, invocation by invocation.
-        match: as for `trajectory`.
+        match_type: as for `trajectory`.
         ignore_args: as for `trajectory`.
 
     Raises:
-        InvalidSettings: there is no such match.
+        InvalidSettings: there is no such type of match.
         NotScorable: the two sides have different numbers of invocations, or one invocation cannot
             be scored.
     """
@@ -82,7 +82,7 @@ def mean_trajectory(
     if not expected:
         return None
     scores = [
-        trajectory(wanted, made, match=match, ignore_args=ignore_args)
+        trajectory(wanted, made, match_type=match_type, ignore_args=ignore_args)
         for wanted, made in zip(expected, actual, strict=True)
     ]
     return sum(scores) / len(scores)

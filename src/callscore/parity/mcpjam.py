@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     # The expected calls that found theirs, and where each may look for one by name alone.
     _Paired = tuple[dict[int, int], list[range]]
 
-__all__ = ["METRICS", "TITLE", "VERSION", "ToolCallMatch", "evaluate_tool_calls", "passed"]
+__all__ = [
+    "INVERTING_OPTIONS",
+    "METRICS",
+    "TITLE",
+    "VERSION",
+    "ToolCallMatch",
+    "evaluate_tool_calls",
+    "passed",
+]
 
 TITLE = "MCPJam"
 VERSION = "1.14.0"
@@ -131,7 +139,25 @@ def passed(  # noqa: PLR0913  (likewise)
     max_extra_tool_calls: int | None = None,
     is_negative_test: bool = False,
 ) -> bool:
-    """Whether the case passes, as `evaluate_tool_calls` finds, where the options are explained.
+    """Whether the case passes: every expected call was made, and not too many others.
+
+    The arguments have to match, too. `evaluate_tool_calls` says which calls did.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        tool_call_order: `ignore` to find each expected call anywhere, `strict` at its own position
+            alone, `superset` in this order, with others in between.
+        argument_matching: `partial` where a call may have more arguments, `exact` where it may not,
+            `ignore` where only names count.
+        max_extra_tool_calls: how many other calls are allowed; None for any number.
+        is_negative_test: whether the case passes where there are no calls, whatever is expected.
+
+    Defects:
+        Where there are no calls, a case fails even where none is expected, if it is not a negative
+        test. Calls are paired in the order in which they are expected, and not for the best outcome.
+        In partial matching, an expected value that reads `string`, or any other name of a type,
+        stands for the type. Integers beyond 2**53 are the same where their doubles are.
 
     Raises:
         InvalidSettings: an option has a value that it cannot have.
@@ -231,3 +257,4 @@ _PLACEHOLDERS: dict[str, Callable[[Any], bool]] = {
     "null": lambda value: value is None,
 }
 METRICS = (passed,)
+INVERTING_OPTIONS = ("is_negative_test",)

@@ -40,7 +40,7 @@ def tool_call_correctness(
         actual: the calls that were made.
         should_consider_ordering: compare position by position.
         include_arguments: take the expected arguments into account; else it is as if no expected
-            call had any.
+            call had any. This option is ours: MLflow sees whether some are given.
 
     Defects:
         Without ordering, equal numbers of calls are compared as sets: a call that is made once and

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
-__all__ = ["common_count", "is_subsequence"]
+__all__ = ["common_count", "f1_of", "is_subsequence"]
 
 
 def common_count(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
@@ -22,6 +22,22 @@ def common_count(first: Iterable[Hashable], second: Iterable[Hashable]) -> int:
             free[item] = left - 1
             common += 1
     return common
+
+
+def f1_of(common: int, expected: int, actual: int) -> float:
+    """The harmonic mean of precision and recall, from counts; 0.0 where nothing is common.
+
+    The order of the operations is that of the tools, on which the last bit depends.
+
+    Args:
+        common: how many are on both sides.
+        expected: how many are expected.
+        actual: how many there are.
+    """
+    if not common:
+        return 0.0
+    precision, recall = common / actual, common / expected
+    return 2 * precision * recall / (precision + recall)
 
 
 def is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:

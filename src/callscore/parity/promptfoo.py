@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 from callscore.errors import NotScorable
 from callscore.parity.calls import names_of
 from callscore.parity.javascript import trim
+from callscore.parity.overlap import f1_of
 
 if TYPE_CHECKING:
     from callscore.parity.calls import Calls
 
-__all__ = ["METRICS", "TITLE", "VERSION", "tool_call_f1", "tool_call_f1_passes"]
+__all__ = [
+    "INVERTING_OPTIONS",
+    "METRICS",
+    "TITLE",
+    "VERSION",
+    "tool_call_f1",
+    "tool_call_f1_passes",
+]
 
 TITLE = "promptfoo"
 VERSION = "0.123.1"
@@ -35,11 +43,7 @@ def tool_call_f1(expected: Calls, actual: Calls) -> float:
     if not wanted:
         raise NotScorable("promptfoo wants at least one expected tool.")
     called = set(names_of(actual))
-    found = len(wanted & called)
-    if not found:
-        return 0.0
-    precision, recall = found / len(called), found / len(wanted)
-    return 2 * precision * recall / (precision + recall)
+    return f1_of(len(wanted & called), len(wanted), len(called))
 
 
 def tool_call_f1_passes(
@@ -51,7 +55,10 @@ def tool_call_f1_passes(
         expected: the calls that were expected.
         actual: the calls that were made.
         threshold: the least F1 that passes.
-        inverse: whether it must not reach it: `not-tool-call-f1`.
+        inverse: whether it must not reach it, which promptfoo writes as `not-tool-call-f1`.
+
+    Defects:
+        Those of `tool_call_f1`. The usual threshold of 1.0 fails every call of another tool.
 
     Raises:
         NotScorable: as `tool_call_f1`.
@@ -60,3 +67,4 @@ def tool_call_f1_passes(
 
 
 METRICS = (tool_call_f1, tool_call_f1_passes)
+INVERTING_OPTIONS = ("inverse",)

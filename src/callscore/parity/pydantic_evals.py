@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from callscore.errors import NotScorable
 from callscore.parity.calls import names_of, pairs_of
 from callscore.parity.choice import chosen
-from callscore.parity.overlap import common_count
+from callscore.parity.overlap import common_count, f1_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ def trajectory_match(
     wanted, made = names_of(expected), names_of(_counted(actual, include_failed=include_failed))
     if common is None or not (wanted and made):
         return 1.0 if wanted == made else 0.0
-    return _f1(common(wanted, made), wanted, made)
+    return f1_of(common(wanted, made), len(wanted), len(made))
 
 
 def tool_correctness(
@@ -180,13 +180,6 @@ def _is_right(
 def _holds(given: dict[str, Any], wanted: dict[str, Any]) -> bool:
     # Value by value, for `==` of the two objects would take one NaN for the same as itself.
     return all(key in given and given[key] == value for key, value in wanted.items())
-
-
-def _f1(common: int, wanted: list[str], made: list[str]) -> float:
-    if not common:
-        return 0.0
-    precision, recall = common / len(made), common / len(wanted)
-    return 2 * precision * recall / (precision + recall)
 
 
 def _common_length(wanted: list[str], made: list[str]) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from callscore.errors import NotScorable
 from callscore.parity.calls import pairs_of
 from callscore.parity.choice import chosen
+from callscore.parity.overlap import f1_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ __all__ = [
 TITLE = "Ragas"
 VERSION = "0.4.3"
 
-Measure = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
+DistanceMeasure = Literal["levenshtein", "hamming", "jaro", "jaro_winkler"]
 
 _DECIMALS = 4  # of F1
 
@@ -45,13 +46,15 @@ def string_presence(expected: str, actual: str) -> float:
     return float(expected in actual)
 
 
-def string_similarity(expected: str, actual: str, *, measure: Measure = "levenshtein") -> float:
+def string_similarity(
+    expected: str, actual: str, *, distance_measure: DistanceMeasure = "levenshtein"
+) -> float:
     """How alike two texts are, from 0 to 1: Ragas's NonLLMStringSimilarity.
 
     Args:
         expected: the text that was expected.
         actual: the text that there is.
-        measure: what the distance of two texts is.
+        distance_measure: what the distance of two texts is.
 
     Raises:
         InvalidSettings: there is no such measure.
@@ -65,7 +68,8 @@ def string_similarity(expected: str, actual: str, *, measure: Measure = "levensh
         "jaro_winkler": distance.JaroWinkler,
     }
     # Ragas subtracts the distance, which is not the similarity to the last bit.
-    apart: float = chosen("measure", measure, ways).normalized_distance(expected, actual)
+    way = chosen("distance_measure", distance_measure, ways)
+    apart: float = way.normalized_distance(expected, actual)
     return 1 - apart
 
 
@@ -74,7 +78,7 @@ def tool_call_accuracy(
     actual: Calls,
     *,
     strict_order: bool = True,
-    argument_metric: Callable[[str, str], float] = exact_match,
+    arg_comparison_metric: Callable[[str, str], float] = exact_match,
 ) -> float:
     """The mean share of right arguments, if the tools are the right ones; otherwise 0.0.
 
@@ -90,7 +94,8 @@ def tool_call_accuracy(
         expected: the calls that were expected.
         actual: the calls that were made.
         strict_order: whether the calls have to be in the expected order.
-        argument_metric: what an argument is worth, by the text of its expected and its actual value.
+        arg_comparison_metric: what an argument is worth, by the text of its expected and its actual
+            value.
 
     Raises:
         NotScorable: a call has no arguments, or a value cannot be written as text.
@@ -106,7 +111,7 @@ def tool_call_accuracy(
     total = 0.0
     for (name, arguments), (other_name, other_arguments) in zip(wanted, given, strict=False):
         if name == other_name:
-            total += _share_of_right(arguments, other_arguments, argument_metric)
+            total += _share_of_right(arguments, other_arguments, arg_comparison_metric)
     return total / len(wanted) * aligned
 
 
@@ -150,11 +155,7 @@ def tool_call_f1(expected: Calls, actual: Calls) -> float:
         NotScorable: a call has no arguments, or they are too deep to be put into a set.
     """
     wanted, given = _set_of(expected), _set_of(actual)
-    found = len(wanted & given)
-    if not found:
-        return 0.0
-    precision, recall = found / len(given), found / len(wanted)
-    return round(2 * precision * recall / (precision + recall), _DECIMALS)
+    return round(f1_of(len(wanted & given), len(wanted), len(given)), _DECIMALS)
 
 
 def _set_of(calls: Calls) -> set[tuple[str, Any]]:

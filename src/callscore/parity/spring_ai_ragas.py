@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.parity.calls import pairs_of
 from callscore.parity.choice import chosen
+from callscore.parity.overlap import f1_of
 
 if TYPE_CHECKING:
     from callscore.parity.calls import Calls
@@ -24,7 +25,11 @@ _NO_REFERENCE_ARGUMENTS = 0.5  # the call has some, where the reference has none
 
 
 def tool_call_accuracy(
-    expected: Calls, actual: Calls, *, mode: Mode = "strict", threshold: float = 0.8
+    expected: Calls,
+    actual: Calls,
+    *,
+    mode: Mode = "strict",
+    argument_match_threshold: float = 0.8,
 ) -> float | None:
     """The F1 of the calls that match a reference; None where nothing is expected.
 
@@ -46,7 +51,7 @@ def tool_call_accuracy(
         expected: the reference.
         actual: the calls that were made.
         mode: whether all arguments have to be the same.
-        threshold: the share of them that is enough in flexible mode.
+        argument_match_threshold: the share of them that is enough in flexible mode.
 
     Raises:
         InvalidSettings: there is no such mode.
@@ -55,7 +60,7 @@ def tool_call_accuracy(
     if not expected:
         return None
     left, made = pairs_of(expected), pairs_of(actual)
-    least = 1.0 if mode == "strict" else threshold
+    least = 1.0 if mode == "strict" else argument_match_threshold
     references, found = len(left), 0
     for name, arguments in made:
         best, place = 0.0, None
@@ -67,7 +72,7 @@ def tool_call_accuracy(
         if place is not None and best >= least:
             del left[place]
             found += 1
-    return _f1(found, references, len(made))
+    return f1_of(found, references, len(made))
 
 
 def _strict(wanted: dict[str, Any], given: dict[str, Any]) -> float:
@@ -82,13 +87,6 @@ def _flexible(wanted: dict[str, Any], given: dict[str, Any]) -> float:
         for key, value in wanted.items()
     ]
     return same.count(True) / len(wanted)
-
-
-def _f1(found: int, expected: int, actual: int) -> float:
-    if not found:
-        return 0.0
-    precision, recall = found / actual, found / expected
-    return 2 * precision * recall / (precision + recall)
 
 
 def _equal(left: Any, right: Any) -> bool:

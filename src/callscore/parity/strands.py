@@ -93,7 +93,8 @@ def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments.
+        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+            Strands is given items.
 
     Defects:
         Calls beyond the expected ones cost nothing. Without any expected call it divides by zero.
@@ -102,7 +103,8 @@ def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
         InvalidSettings: there are no such items.
         NotScorable: nothing is expected.
     """
-    return exact_match_scorer(_items_of(expected, items), _items_of(actual, items))
+    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    return exact_match_scorer(items_of(expected), items_of(actual))
 
 
 def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
@@ -111,7 +113,8 @@ def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments.
+        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+            Strands is given items.
 
     Defects:
         It stops at the first expected call that is not found, however many of the others are.
@@ -120,7 +123,8 @@ def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float
     Raises:
         InvalidSettings: there are no such items.
     """
-    return in_order_match_scorer(_items_of(expected, items), _items_of(actual, items))
+    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    return in_order_match_scorer(items_of(expected), items_of(actual))
 
 
 def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
@@ -131,7 +135,8 @@ def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> floa
     Args:
         expected: the calls that were expected.
         actual: the calls that were made.
-        items: what stands for a call: its name, or its name and its arguments.
+        items: what stands for a call: its name, or its name and its arguments. This option is ours:
+            Strands is given items.
 
     Defects:
         A call that is expected twice, and made twice, counts once of two. Extra calls cost nothing,
@@ -140,11 +145,8 @@ def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> floa
     Raises:
         InvalidSettings: there are no such items.
     """
-    return any_order_match_scorer(_items_of(expected, items), _items_of(actual, items))
-
-
-def _items_of(calls: Calls, items: Items) -> Sequence[Any]:
-    return chosen("items", items, _ITEMS)(calls)
+    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    return any_order_match_scorer(items_of(expected), items_of(actual))
 
 
 def _texts_of(calls: Calls) -> Sequence[Any]:

@@ -38,8 +38,8 @@ def action_checks(
             the arguments.
         actual: the calls; objects may have a `requestor`.
         same_requestor: whether an action of the user is met by calls of the user alone, and one of
-            the assistant by calls of the assistant. The evaluator itself compares names and
-            arguments only; tools of both are mostly named differently.
+            the assistant by calls of the assistant. This option is ours: the evaluator itself
+            compares names and arguments only; tools of both are mostly named differently.
 
     Defects:
         A call without arguments meets every action of its name that does not say what to compare,
@@ -71,10 +71,12 @@ def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True
     Args:
         expected: the actions.
         actual: the calls.
-        same_requestor: see `action_checks`.
+        same_requestor: whether an action of the user is met by calls of the user alone, and one of
+            the assistant by calls of the assistant. This option is ours, see `action_checks`.
 
     Defects:
-        Those of `action_checks`.
+        A call without arguments meets every action of its name that does not say what to compare.
+        One call may meet several actions. Extra calls cost nothing. `true` is 1.
 
     Raises:
         NotScorable: `compare_args` is no list of names, or a value is nested too deeply.
@@ -90,10 +92,12 @@ def partial_action_reward(
     Args:
         expected: the actions.
         actual: the calls.
-        same_requestor: see `action_checks`.
+        same_requestor: whether an action of the user is met by calls of the user alone, and one of
+            the assistant by calls of the assistant. This option is ours, see `action_checks`.
 
     Defects:
-        Those of `action_checks`.
+        A call without arguments meets every action of its name that does not say what to compare.
+        One call may meet several actions. Extra calls cost nothing. `true` is 1.
 
     Raises:
         NotScorable: `compare_args` is no list of names, or a value is nested too deeply.

@@ -6,13 +6,14 @@ single case can be computed from its calls; only how rewards are combined is her
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.core import statistics
 from callscore.errors import NotScorable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["METRICS", "TITLE", "VERSION", "is_success", "pass_hat_k"]
 
@@ -27,11 +28,13 @@ def is_success(reward: float) -> bool:
     return _LEAST <= reward <= _MOST
 
 
-def pass_hat_k(rewards_by_task: Mapping[Any, Sequence[float]], k: int) -> float:
+def pass_hat_k(
+    rewards_by_task: Mapping[Any, Sequence[float]] | Sequence[Sequence[float]], k: int
+) -> float:
     """The mean over all tasks of C(successes, k) / C(trials, k).
 
     Args:
-        rewards_by_task: for each task, the reward of each of its trials.
+        rewards_by_task: for each task, by name or not, the reward of each of its trials.
         k: how many trials have to succeed, all of them.
 
     Defects:
@@ -41,13 +44,14 @@ def pass_hat_k(rewards_by_task: Mapping[Any, Sequence[float]], k: int) -> float:
     Raises:
         NotScorable: there is no task, or k is not from 1 to the number of trials.
     """
-    trials = max(map(len, rewards_by_task.values()), default=0)
+    tasks = rewards_by_task.values() if isinstance(rewards_by_task, Mapping) else rewards_by_task
+    trials = max(map(len, tasks), default=0)
     if not 1 <= k <= trials:
         raise NotScorable(f"pass^{k} needs a task with {max(k, 1)} trials; there are {trials}.")
     total = 0.0  # added one by one: `sum` would round less than tau-bench does
-    for rewards in rewards_by_task.values():
+    for rewards in tasks:
         total += statistics.pass_hat_k(trials, sum(map(is_success, rewards)), k)
-    return total / len(rewards_by_task)
+    return total / len(tasks)
 
 
 METRICS = ()

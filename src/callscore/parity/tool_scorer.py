@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from callscore.core.call import ToolCall
 from callscore.errors import NotScorable
 from callscore.parity.calls import names_of, pairs_of
 from callscore.parity.tool_scorer_arguments import (
@@ -23,12 +22,12 @@ from callscore.parity.tool_scorer_names import (
     SequenceScores,
     efficiency_of,
     folded,
-    for_nothing_expected,
+    found_share,
     invoked_share,
+    placed_share,
     redundant_share,
     selected_share,
     sequence_scores,
-    shared_count,
     tools_share,
 )
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "RATES_OF_FAULT",
     "TITLE",
     "VERSION",
     "ArgumentScores",
@@ -55,7 +55,6 @@ __all__ = [
     "sequence_accuracy",
     "step_match_rate",
     "tool_correctness",
-    "tool_correctness_strict_order",
     "tool_correctness_with_args",
     "trajectory_accuracy",
 ]
@@ -188,30 +187,28 @@ def invocation_accuracy(expected: Calls, actual: Calls) -> float:
 
 
 def sequence_accuracy(expected: Calls, actual: Calls) -> float:
-    """One less the edit distance of the names, per name of the longer side."""
+    """One less the edit distance of the names, per name of the longer side.
+
+    Defects:
+        Arguments do not count.
+    """
     return sequence_scores(_names(expected), _names(actual)).sequence_accuracy
 
 
-def tool_correctness(expected: Calls, actual: Calls) -> float:
+def tool_correctness(expected: Calls, actual: Calls, *, strict_order: bool = False) -> float:
     """The share of the expected tools that are called at least once.
 
-    Defects:
-        A tool that is expected twice has to be called once. Extra calls cost nothing, unless
-        none is expected.
-    """
-    return tools_share(_names(expected), _names(actual))
-
-
-def tool_correctness_strict_order(expected: Calls, actual: Calls) -> float:
-    """The share of the expected calls that have their name at the same position.
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+        strict_order: the share of the expected calls that have their name at the same position.
 
     Defects:
-        One extra call in front makes all others wrong. Extra calls at the end cost nothing.
+        A tool that is expected twice has to be called once. In strict order, one extra call in
+        front makes all others wrong. Extra calls cost nothing, unless none is expected.
     """
-    wanted, given = _names(expected), _names(actual)
-    if not wanted:
-        return for_nothing_expected(given)
-    return sum([name == other for name, other in zip(wanted, given, strict=False)]) / len(wanted)
+    share = placed_share if strict_order else tools_share
+    return share(_names(expected), _names(actual))
 
 
 def tool_correctness_with_args(expected: Calls, actual: Calls) -> float:
@@ -242,15 +239,16 @@ def partial_trajectory(
         Arguments, order and extra calls do not matter.
     """
     wanted, given = _names(expected), _names(actual)
-    if not wanted:
-        return for_nothing_expected(given)
     if allow_tool_name_variations:
         wanted, given = [folded(name) for name in wanted], [folded(name) for name in given]
-    return shared_count(wanted, given) / len(wanted)
+    return found_share(wanted, given)
 
 
 def trajectory_accuracy(expected: Calls, actual: Calls) -> float:
     """`step_match_rate` times `path_efficiency`.
+
+    Defects:
+        Those of both.
 
     Raises:
         NotScorable: a value is nested too deep.
@@ -281,7 +279,11 @@ def path_efficiency(expected: Calls, actual: Calls) -> float:
 
 
 def redundant_rate(expected: Calls, actual: Calls) -> float:
-    """The share of the actual calls that are more than expected of their tool."""
+    """The share of the actual calls that are more than expected of their tool.
+
+    Defects:
+        Arguments do not count.
+    """
     return redundant_share(_names(expected), _names(actual))
 
 
@@ -302,49 +304,38 @@ def required_call_recall(expected: Calls, actual: Calls) -> float | None:
     """The share of the expected calls that find a call of the same tool that did not fail.
 
     None where nothing is expected.
+
+    Defects:
+        Arguments, order and extra calls do not matter.
     """
     return _completed_share(_names(expected), _names(actual), actual)
 
 
 def _completed_share(expected: list[str], actual: list[str], calls: Calls) -> float | None:
-    failed = [isinstance(call, ToolCall) and call.failed for call in calls]
-    completed = [name for name, is_failed in zip(actual, failed, strict=True) if not is_failed]
-    return shared_count(expected, completed) / len(expected) if expected else None
+    both = zip(actual, calls, strict=True)
+    completed = [name for name, call in both if not getattr(call, "failed", None)]
+    return found_share(expected, completed) if expected else None
 
 
 def _pairs(calls: Calls) -> list[tuple[str, Arguments]]:
     pairs = pairs_of(calls)
-    for name, _ in pairs:
-        if not name:
-            raise _no_name()
+    _all_named([name for name, _ in pairs])
     return pairs
 
 
 def _names(calls: Calls) -> list[str]:
-    names = names_of(calls)
+    return _all_named(names_of(calls))
+
+
+def _all_named(names: list[str]) -> list[str]:
     if "" in names:
-        raise _no_name()
+        raise NotScorable("Toolscore does not take a call whose tool has no name.")
     return names
 
 
-def _no_name() -> NotScorable:
-    return NotScorable("Toolscore does not take a call whose tool has no name.")
-
-
 METRICS = (
-    score,
-    argument_f1,
-    selection_accuracy,
-    invocation_accuracy,
-    sequence_accuracy,
-    tool_correctness,
-    tool_correctness_strict_order,
-    tool_correctness_with_args,
-    trajectory_accuracy,
-    step_match_rate,
-    path_efficiency,
-    partial_trajectory,
-    redundant_rate,
-    identical_rate,
-    required_call_recall,
+    *(score, argument_f1, selection_accuracy, invocation_accuracy, sequence_accuracy),
+    *(tool_correctness, tool_correctness_with_args, trajectory_accuracy, step_match_rate),
+    *(path_efficiency, partial_trajectory, redundant_rate, identical_rate, required_call_recall),
 )
+RATES_OF_FAULT = (redundant_rate, identical_rate)  # of which less is better

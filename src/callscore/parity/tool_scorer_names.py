@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from operator import eq
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from callscore.parity.overlap import common_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,11 +17,12 @@ __all__ = [
     "efficiency_of",
     "folded",
     "for_nothing_expected",
+    "found_share",
     "invoked_share",
+    "placed_share",
     "redundant_share",
     "selected_share",
     "sequence_scores",
-    "shared_count",
     "tools_share",
 ]
 
@@ -72,6 +76,21 @@ def tools_share(expected: _Names, actual: _Names) -> float:
     return len(wanted.intersection(actual)) / len(wanted)
 
 
+def placed_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected names that stand at the same position."""
+    if not expected:
+        return for_nothing_expected(actual)
+    placed: int = sum(map(eq, expected, actual))
+    return placed / len(expected)
+
+
+def found_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected names that find one of their own."""
+    if not expected:
+        return for_nothing_expected(actual)
+    return common_count(expected, actual) / len(expected)
+
+
 def sequence_scores(expected: _Names, actual: _Names) -> SequenceScores:
     """The edit distance of two lists of names."""
     if expected == actual:
@@ -85,22 +104,9 @@ def sequence_scores(expected: _Names, actual: _Names) -> SequenceScores:
     return SequenceScores(float(distance), normalized, 1.0 - normalized)
 
 
-def shared_count(expected: _Names, actual: _Names) -> int:
-    """How many names both sides have, each as often as the side that has it less often."""
-    left: dict[str, int] = {}
-    for name in expected:
-        left[name] = left.get(name, 0) + 1
-    shared = 0
-    for name in actual:
-        if left.get(name):
-            left[name] -= 1
-            shared += 1
-    return shared
-
-
 def redundant_share(expected: _Names, actual: _Names) -> float:
     """The share of the actual names that are more than expected."""
-    return (len(actual) - shared_count(expected, actual)) / len(actual) if actual else 0.0
+    return (len(actual) - common_count(expected, actual)) / len(actual) if actual else 0.0
 
 
 def efficiency_of(expected: Sequence[object], actual: Sequence[object]) -> float:

@@ -110,7 +110,9 @@ def tool_call_accuracy(expected: Calls, actual: Calls) -> float:
     Both sides empty give 1, one side alone gives 0.
 
     Defects:
-        As `tool_call_accuracy_score`.
+        Calls are paired in the order in which they are expected, and not for the best score. Arrays
+        are compared by key: `[1]` is `{"0": 1}`. Integers beyond 2**53 are the same where their
+        doubles are.
 
     Raises:
         NotScorable: calls have to be compared that have no arguments.
@@ -121,6 +123,11 @@ def tool_call_accuracy(expected: Calls, actual: Calls) -> float:
 def precision(expected: Calls, actual: Calls) -> float:
     """The share of the calls that were made that match exactly, to three decimals; 1 without any.
 
+    Defects:
+        Calls are paired in the order in which they are expected, and not for the best score. Arrays
+        are compared by key: `[1]` is `{"0": 1}`. Integers beyond 2**53 are the same where their
+        doubles are.
+
     Raises:
         NotScorable: calls have to be compared that have no arguments.
     """
@@ -129,6 +136,11 @@ def precision(expected: Calls, actual: Calls) -> float:
 
 def recall(expected: Calls, actual: Calls) -> float:
     """The share of the expected calls that are matched exactly, to three decimals; 1 without any.
+
+    Defects:
+        Calls are paired in the order in which they are expected, and not for the best score. Arrays
+        are compared by key: `[1]` is `{"0": 1}`. Integers beyond 2**53 are the same where their
+        doubles are.
 
     Raises:
         NotScorable: calls have to be compared that have no arguments.

@@ -93,19 +93,19 @@ def _codes_of(
         yield _NEW_NAME
 
 
-def passes(expected: Calls, actual: Calls, *, allow_new_tool_names: bool = False) -> bool:
-    """Whether `refinement` finds nothing wrong.
+def passes(expected: Calls, actual: Calls) -> bool:
+    """Whether `refinement` finds nothing wrong: the names are those of the baseline, in this order.
 
     Args:
         expected: the calls of the baseline.
         actual: the calls of the run.
-        allow_new_tool_names: whether an extra call may be one of a tool that the baseline has not.
 
     Defects:
-        Those of `refinement`. As an extra call is wrong in any case, allowing new names never
-        changes the verdict, only the reasons for it.
+        Only names are compared. An empty baseline passes whatever is called. To allow new names, as
+        the policy of Trajectly can, never changes the verdict, only the reasons for it: an extra
+        call is wrong in any case.
     """
-    return refinement(expected, actual, allow_new_tool_names=allow_new_tool_names).passes
+    return refinement(expected, actual).passes
 
 
 METRICS = (passes,)

@@ -54,6 +54,9 @@ def trajectory_exact_match(expected: Calls, actual: Calls) -> float:
     Args:
         expected: the calls that were expected, which the service calls the reference.
         actual: the calls that were made, which the service calls the prediction.
+
+    Defects:
+        None is known.
     """
     return 1.0 if _keys(expected) == _keys(actual) else 0.0
 
@@ -66,6 +69,9 @@ def trajectory_in_order_match(expected: Calls, actual: Calls) -> float:
     Args:
         expected: the calls that were expected, which the service calls the reference.
         actual: the calls that were made, which the service calls the prediction.
+
+    Defects:
+        Extra calls cost nothing.
     """
     return 1.0 if is_subsequence(_keys(expected), _keys(actual)) else 0.0
 
@@ -80,6 +86,9 @@ def trajectory_any_order_match(expected: Calls, actual: Calls) -> float:
     Args:
         expected: the calls that were expected, which the service calls the reference.
         actual: the calls that were made, which the service calls the prediction.
+
+    Defects:
+        Extra calls cost nothing.
     """
     wanted = _keys(expected)
     return 1.0 if common_count(wanted, _keys(actual)) == len(wanted) else 0.0
@@ -94,6 +103,9 @@ def trajectory_precision(expected: Calls, actual: Calls) -> float:
     Args:
         expected: the calls that were expected, which the service calls the reference.
         actual: the calls that were made, which the service calls the prediction.
+
+    Defects:
+        A right call can be repeated at no cost, and calls that are missing cost nothing.
 
     Raises:
         NotScorable: no call was made, so that the documented division is by zero.
@@ -111,6 +123,9 @@ def trajectory_recall(expected: Calls, actual: Calls) -> float:
         expected: the calls that were expected, which the service calls the reference.
         actual: the calls that were made, which the service calls the prediction.
 
+    Defects:
+        One call counts for every expected one that is the same, and extra calls cost nothing.
+
     Raises:
         NotScorable: no call is expected, so that the documented division is by zero.
     """
@@ -121,7 +136,7 @@ def trajectory_single_tool_use(
     expected: Calls,
     actual: Calls,
     *,
-    tool_name: str | None = None,
+    tool_name: str,
 ) -> float:
     """1.0 where a tool was called, however often and with whatever arguments, else 0.0.
 
@@ -130,12 +145,10 @@ def trajectory_single_tool_use(
         actual: the calls that were made, which the service calls the prediction.
         tool_name: the tool; the service has no default for it either.
 
-    Raises:
-        NotScorable: no tool is named.
+    Defects:
+        It says nothing about all other calls, and nothing about how often the tool was called.
     """
     del expected
-    if tool_name is None:
-        raise NotScorable("single tool use is about one tool: name it with tool_name.")
     return 1.0 if tool_name in names_of(actual) else 0.0
 
 

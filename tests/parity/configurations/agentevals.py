@@ -34,9 +34,9 @@ def measure_for(configuration: str) -> Measure | None:
     mode, arguments, messages, overrides = found.groups()
     return partial(
         agentevals.trajectory_match,
-        mode=mode,  # type: ignore[arg-type]  # one of the words
-        arguments=arguments,  # type: ignore[arg-type]  # one of the words
-        overrides=overrides_of(overrides or ""),
+        trajectory_match_mode=mode,  # type: ignore[arg-type]  # one of the words
+        tool_args_match_mode=arguments,  # type: ignore[arg-type]  # one of the words
+        tool_args_match_overrides=overrides_of(overrides or ""),
         one_message=messages != "message_per_call",
     )
 

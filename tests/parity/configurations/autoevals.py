@@ -72,10 +72,12 @@ def _whole_list(scorer: str, details: list[str]) -> Measure | None:
 
 
 def _list_contains(pairwise: str, *more: str) -> Measure | None:
+    if not pairwise:
+        return autoevals.list_contains
     if pairwise not in _PAIRWISE or any(not word.startswith(_EXTRA) for word in more):
         return None
     return partial(
         autoevals.list_contains,
-        pairwise=_PAIRWISE[pairwise],  # type: ignore[arg-type]  # one of the words
+        pairwise_scorer=_PAIRWISE[pairwise],  # type: ignore[arg-type]  # one of the words
         allow_extra_entities=bool(more),
     )

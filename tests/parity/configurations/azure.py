@@ -20,7 +20,7 @@ def measure_for(configuration: str) -> Measure | None:
     words, _, listed = configuration.partition(" ")
     match, _, compared = words.partition("/")
     numbers = listed.removeprefix("[").removesuffix("]").split(",")
-    if match not in get_args(azure.Match) or compared not in _COMPARED:
+    if match not in get_args(azure.MatchingMode) or compared not in _COMPARED:
         return None
     if not all(number in _NUMBERS for number in numbers):
         return None
@@ -29,7 +29,7 @@ def measure_for(configuration: str) -> Measure | None:
         found = azure.navigation_efficiency(
             expected,
             actual,
-            match=match,  # type: ignore[arg-type]  # one of the words
+            matching_mode=match,  # type: ignore[arg-type]  # one of the words
             parameters=_COMPARED[compared],
         )
         return [getattr(found, _NUMBERS[number]) for number in numbers]

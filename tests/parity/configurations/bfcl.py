@@ -37,14 +37,16 @@ def measure_for(configuration: str) -> Measure | None:
 def _with_answers(category: str) -> Measure:
     def measure(expected: Calls, actual: Calls) -> Any:
         functions, answers = task_for(expected, actual)
-        return _as_recorded(bfcl.ast_check(functions, actual, answers, category=category))
+        return _as_recorded(bfcl.ast_check(functions, actual, answers, test_category=category))
 
     return measure
 
 
 def _plain(category: Any, is_optional: bool) -> Measure:
     def measure(expected: Calls, actual: Calls) -> Any:
-        return _as_recorded(bfcl.check(expected, actual, category=category, optional=is_optional))
+        return _as_recorded(
+            bfcl.check(expected, actual, test_category=category, optional=is_optional)
+        )
 
     return measure
 

@@ -19,37 +19,38 @@ if TYPE_CHECKING:
 __all__ = ["measure_for", "varied"]
 
 _NAME = re.compile(r"([a-z+]+)_([a-z]+)(?:\((.*)\))?(/varied)?")
-_COMPARED: dict[str, Any] = {
-    "names": "names",
-    "args": "arguments",
-    "outputs": "outputs",
-    "output": "outputs",
-    "args+outputs": "arguments+outputs",
-    "args+output": "arguments+outputs",
+_COMPARED = {"names": None, "args": "input_parameters", "outputs": "output", "output": "output"}
+_ORDERS = {
+    "unordered": None,
+    "ordering": "should_consider_ordering",
+    "exact": "should_exact_match",
 }
-_ORDERS: dict[str, Any] = {"unordered": "any", "ordering": "in_order", "exact": "exact"}
-_STRICT = {"strict": True, "strict_mode=True": True, "strict_mode=False": False}
+_OPTION = re.compile(r"(strict_mode|should_consider_ordering|should_exact_match)=(True|False)")
+_WORDS = {"strict": "strict_mode=True"}
 _WITHOUT_EFFECT = re.compile(r"default|threshold=.*")
 
 
 def measure_for(configuration: str) -> Measure | None:
     """What gives the number of this configuration; None where it is not known."""
     parts = _NAME.fullmatch(configuration)
-    if parts is None or parts[1] not in _COMPARED or parts[2] not in _ORDERS:
+    if parts is None or parts[2] not in _ORDERS:
         return None
-    given = [part for part in re.split(r",\s*", parts[3] or "") if part]
-    named = [part for part in given if not _WITHOUT_EFFECT.fullmatch(part)]
-    if not _STRICT.keys() >= set(named):
+    compared = parts[1].split("+")
+    given = [_OPTION.fullmatch(part) for part in _with_effect(parts[3] or "")]
+    if not _COMPARED.keys() >= set(compared) or None in given:
         return None
-    measure = partial(
-        deepeval.tool_correctness,
-        compare=_COMPARED[parts[1]],
-        order=_ORDERS[parts[2]],
-        strict=any(_STRICT[part] for part in named),
-    )
+    switched_on = filter(None, [*map(_COMPARED.get, compared), _ORDERS[parts[2]]])
+    options: dict[str, Any] = dict.fromkeys(switched_on, True)
+    options |= {option[1]: option[2] == "True" for option in given if option}
+    measure: Measure = partial(deepeval.tool_correctness, **options)
     if parts[4] is None:
         return measure
     return lambda expected, actual: measure(varied(expected), varied(actual))
+
+
+def _with_effect(options: str) -> list[str]:
+    given = [_WORDS.get(part, part) for part in re.split(r",\s*", options) if part]
+    return [part for part in given if not _WITHOUT_EFFECT.fullmatch(part)]
 
 
 def varied(calls: Calls) -> Calls:

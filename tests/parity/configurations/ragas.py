@@ -42,7 +42,7 @@ def _option(text: str) -> tuple[str, Any]:
     if name == "strict_order":
         return name, _TRUTHS.get(value)
     if name == "arg_comparison_metric":
-        return "argument_metric", _argument_metric(value)
+        return name, _argument_metric(value)
     return name, None
 
 
@@ -50,7 +50,7 @@ def _argument_metric(text: str) -> Any:
     similarity = _SIMILARITY.fullmatch(text)
     if similarity is None:
         return _METRICS.get(text)
-    options: dict[str, Any] = {"measure": similarity[1].lower()} if similarity[1] else {}
+    options: dict[str, Any] = {"distance_measure": similarity[1].lower()} if similarity[1] else {}
     return partial(ragas.string_similarity, **options)
 
 

@@ -18,6 +18,6 @@ def measure_for(configuration: str) -> Measure | None:
     mode, _, threshold = configuration.partition("@")
     if mode not in {"STRICT", "FLEXIBLE"}:
         return None
-    options = {"threshold": float(threshold)} if threshold else {}
+    options = {"argument_match_threshold": float(threshold)} if threshold else {}
     name = mode.lower()
     return partial(spring_ai_ragas.tool_call_accuracy, mode=name, **options)  # type: ignore[arg-type]  # one of the words

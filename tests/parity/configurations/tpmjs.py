@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.parity import tpmjs
+from callscore.parity.calls import pairs_of
 
 if TYPE_CHECKING:
     from tests.parity.configuration import Calls, Measure
@@ -39,4 +40,4 @@ def _answer(expected: Calls, actual: Calls) -> dict[str, Any]:
 
 
 def _calls(calls: Calls) -> Calls:
-    return [{"tool": call["name"], "args": call.get("arguments")} for call in calls]
+    return [{"tool": name, "args": arguments} for name, arguments in pairs_of(calls)]

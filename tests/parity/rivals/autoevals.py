@@ -43,6 +43,7 @@ def measures() -> dict[str, Measure]:
         "JSONDiff(list of calls)": _measure(difference()),
         "JSONDiff(list of calls,preserve_strings)": _measure(difference(preserve_strings=True)),
         "ExactMatch(list of calls)": _measure(autoevals.ExactMatch()),
+        "ListContains": _measure(autoevals.ListContains()),
         **{
             f"ListContains({pairwise.__name__}{',allow_extra' * extra})": _measure(
                 autoevals.ListContains(pairwise_scorer=pairwise(), allow_extra_entities=extra)

@@ -45,6 +45,9 @@ def measures() -> dict[str, Measure]:
                 found[f"{name}_{order}"] = measure
         strict = _measure(evaluation_params=[arguments], strict_mode=True, **options)
         found[f"args_{order}(strict_mode=True)"] = strict
+    found["args_exact(should_consider_ordering=True)"] = _measure(
+        evaluation_params=[arguments], should_exact_match=True, should_consider_ordering=True
+    )
     found["names_unordered(default)"] = found.pop("names_unordered")
     found["args_ordering(threshold=0.9)"] = _measure(
         evaluation_params=[arguments], threshold=0.9, should_consider_ordering=True

@@ -18,10 +18,10 @@ _IGNORES = {"": False, "ignore_args": True}
 def measure_for(configuration: str) -> Measure | None:
     """What gives the number of this configuration; None where it is not known."""
     match, _, rest = configuration.partition("/")
-    if match not in get_args(google_adk.Match) or rest not in _IGNORES:
+    if match not in get_args(google_adk.MatchType) or rest not in _IGNORES:
         return None
     return partial(
         google_adk.trajectory,
-        match=match,  # type: ignore[arg-type]  # one of the words
+        match_type=match,  # type: ignore[arg-type]  # one of the words
         ignore_args=_IGNORES[rest],
     )

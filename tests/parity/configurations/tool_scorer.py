@@ -19,17 +19,21 @@ _STRICT = {
     "evaluate(strict=False)": False,
     "evaluate(strict=True)": True,
 }
-_VARIATIONS = "partial_trajectory_name_variations"
+# What is an option there, and part of the name in the records.
+_OPTIONS: dict[str, Measure] = {
+    "partial_trajectory_name_variations": partial(
+        tool_scorer.partial_trajectory, allow_tool_name_variations=True
+    ),
+    "tool_correctness_strict_order": partial(tool_scorer.tool_correctness, strict_order=True),
+}
 
 
 def measure_for(configuration: str) -> Measure | None:
     """What gives the answer of this configuration; None where it is not known."""
     if configuration in _STRICT:
         return partial(_everything, strict=_STRICT[configuration])
-    if configuration == _VARIATIONS:
-        return partial(tool_scorer.partial_trajectory, allow_tool_name_variations=True)
-    metrics = {metric.__name__: metric for metric in tool_scorer.METRICS}
-    return metrics.get(configuration)
+    metrics: dict[str, Measure] = {metric.__name__: metric for metric in tool_scorer.METRICS}
+    return (metrics | _OPTIONS).get(configuration)
 
 
 def _everything(expected: Calls, actual: Calls, *, strict: bool) -> Any:
