@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -169,8 +170,8 @@ def test_options_count(session: Session) -> None:
         ({"expected": []}, "actual: give the calls that were made: "),
         ({**EXAMPLE, "mode": "fuzzy"}, "mode: 'fuzzy' is not one of strict, flexible, outcome."),
         ({**EXAMPLE, "expeted": []}, "there is no field 'expeted'. Is 'expected' meant?"),
-        ({"expected": [{"args": {}}], "actual": []}, "expected[0]: a call needs a name, as in "),
-        ({"expected": ["f"] * 1001, "actual": []}, "expected: there are 1,001 calls in it, "),
+        ({"expected": [{"args": {}}], "actual": []}, "expected[0]: a call needs a tool, as in "),
+        ({"expected": ["f"] * 1001, "actual": []}, "expected: there are 1,001 items in it, "),
         ({"expected": ["x" * 1_000_001], "actual": []}, "the input is too large: "),
     ],
     ids=["missing", "option", "typo", "call", "calls", "large"],
@@ -213,14 +214,30 @@ def _posted(address: str, body: bytes, **headers: str) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize(
     ("headers", "status"),
-    [({}, 200), ({"Host": "evil.example:80"}, 421), ({"Origin": "http://evil.example"}, 403)],
+    [
+        ({}, 200),
+        ({"Host": "localhost:{port}", "Origin": "http://localhost:{port}"}, 200),
+        ({"Host": "[::1]:{port}", "Origin": "http://[::1]:{port}"}, 200),
+        ({"Host": "evil.example:80"}, 421),
+        ({"Host": "evil.example:{port}"}, 421),
+        ({"Host": "127.0.0.1:evil.example"}, 421),
+        ({"Host": "127.0.0.1:{port}.evil.example"}, 421),
+        ({"Host": "127.0.0.1:1"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://localhost:3000"}, 403),
+        ({"Origin": "http://localhost:3000.evil.example"}, 403),
+        ({"Origin": "http://localhost:{port}.evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
 )
 def test_a_page_in_a_browser_cannot_reach_the_server(
     address: str, headers: dict[str, str], status: int
 ) -> None:
     ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    port = str(urlsplit(address).port)
+    sent = {name: value.replace("{port}", port) for name, value in headers.items()}
 
-    assert _posted(address, ping, **headers)[0] == status
+    assert _posted(address, ping, **sent)[0] == status
 
 
 def test_a_body_that_is_too_deep_or_too_large_does_no_harm(address: str) -> None:
@@ -240,12 +257,16 @@ def _started(*options: str) -> subprocess.Popen[bytes]:
 
 
 def _line(process: subprocess.Popen[bytes], message: Any) -> Any:
-    assert process.stdin is not None
     assert process.stdout is not None
+    _write(process, message)
+    return msgspec.json.decode(process.stdout.readline())
+
+
+def _write(process: subprocess.Popen[bytes], message: Any) -> None:
+    assert process.stdin is not None
     sent = message if isinstance(message, bytes) else msgspec.json.encode(message)
     process.stdin.write(sent + b"\n")
     process.stdin.flush()
-    return msgspec.json.decode(process.stdout.readline())
 
 
 HELLO = {
@@ -260,6 +281,117 @@ HELLO = {
 }
 
 
+CALL = {"jsonrpc": "2.0", "id": 2, "method": "tools/call"}
+# Half a minute of work: lists of lists that are compared in any order, each with each.
+SLOW = {
+    **CALL,
+    "params": {
+        "name": "score_tool_calls",
+        "arguments": {
+            "mode": "outcome",
+            "expected": [
+                {"tool": "f", "args": {"a": [[number, item] for item in range(10)]}}
+                for number in range(100)
+            ],
+            "actual": [
+                {"tool": "f", "args": {"a": [[number, item] for item in range(9, -2, -1)]}}
+                for number in range(100)
+            ],
+        },
+    },
+}
+QUICKLY = 5  # seconds, in which nothing that was asked for above is finished
+
+
+def _working(parent: int) -> int:
+    """The process that works for a server, as soon as it has worked for a while."""
+    ticks = os.sysconf("SC_CLK_TCK") // 2
+    deadline = time.monotonic() + WAIT
+    while time.monotonic() < deadline:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for child in children:
+            if int(_state(int(child))[13]) > ticks:
+                return int(child)
+        time.sleep(0.05)
+    raise AssertionError("nobody works")
+
+
+def _state(process: int) -> list[str]:
+    return Path(f"/proc/{process}/stat").read_text().split()
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended, or does so in a moment."""
+    deadline = time.monotonic() + QUICKLY
+    while time.monotonic() < deadline:
+        try:
+            if _state(process)[2] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+on_linux = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks into /proc")
+
+
+@on_linux
+@pytest.mark.parametrize("how", ["closed", signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_is_at_work_ends_at_once_with_all_that_works_for_it(how: Any) -> None:
+    with _started() as process:
+        _line(process, HELLO)
+        _write(process, SLOW)
+        worker = _working(process.pid)
+        if how == "closed":
+            assert process.stdin is not None
+            process.stdin.close()
+        else:
+            process.send_signal(how)
+        assert process.wait(timeout=QUICKLY) == (0 if how == "closed" else -how)
+        assert _is_gone(worker)
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+@on_linux
+def test_a_call_that_is_cancelled_costs_nothing_more() -> None:
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": SLOW["id"]}}
+    with _started() as process:
+        _line(process, HELLO)
+        _write(process, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        _write(process, SLOW)
+        worker = _working(process.pid)
+        _write(process, {"jsonrpc": "2.0", **cancelled})
+        is_gone = _is_gone(worker)
+        pong = _line(process, b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+        process.communicate(timeout=WAIT)
+
+    assert is_gone
+    assert pong["id"] == 3
+
+
+@on_linux
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_on_http_that_is_at_work_ends_at_once(how: signal.Signals) -> None:
+    body = msgspec.json.encode(SLOW)
+    with _started("--http", "--port", "0") as process:
+        assert process.stderr is not None
+        place = urlsplit(process.stderr.readline().split()[-1].decode())
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=WAIT)
+        kinds = {"Content-Type": "application/json", "Accept": "application/json"}
+        connection.request("POST", place.path, body, kinds)
+        worker = _working(process.pid)
+        process.send_signal(how)
+        code = process.wait(timeout=QUICKLY)
+        is_gone, rest = _is_gone(worker), process.stderr.read()
+        connection.close()
+
+    assert code == (130 if how == signal.SIGINT else -how)
+    assert is_gone
+    assert b"Traceback" not in rest
+
+
 def test_a_message_that_cannot_be_read_is_answered_and_the_next_one_as_well() -> None:
     deep = (
         b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "f", "arguments":'
@@ -267,11 +399,18 @@ def test_a_message_that_cannot_be_read_is_answered_and_the_next_one_as_well() ->
     with _started() as process:
         hello = _line(process, HELLO)
         refused = _line(process, deep + b"[" * 100_000 + b"]" * 100_000 + b"}}")
-        pong = _line(process, b'garbage\n{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+        garbage = _line(process, b"garbage")
+        text = {"name": "check_tool_calls", "arguments": '{"actual": []}'}
+        checked = _line(process, {**CALL, "id": "a", "params": text})
+        listed = _line(process, {**CALL, "id": "b", "params": {**text, "arguments": []}})
+        pong = _line(process, b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
         rest = process.communicate(timeout=WAIT)
 
     assert hello["result"]["serverInfo"]["version"] == library.__version__
     assert (refused["id"], refused["error"]["code"]) == (2, mcp_types.PARSE_ERROR)
+    assert (garbage["id"], garbage["error"]["code"]) == (None, mcp_types.PARSE_ERROR)
+    assert (checked["id"], checked["result"]["structuredContent"]["faults"]) == ("a", [])
+    assert (listed["id"], listed["error"]["code"]) == ("b", mcp_types.INVALID_PARAMS)
     assert (pong["id"], pong["result"]) == (3, {})
     assert (process.returncode, rest) == (0, (b"", b""))
 

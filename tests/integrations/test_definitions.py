@@ -93,9 +93,18 @@ def test_gemini_is_asked_for_free_objects_as_text() -> None:
         "type": "string",
         "description": "The arguments. Everything in it is literal. As the text of a JSON object.",
     }
-    assert properties["tools"]["items"] == {
+    assert properties["expected"]["items"]["properties"]["in_order"]["items"] == {
         "type": "string",
         "description": "As the text of a JSON object.",
+    }
+
+
+def test_gemini_is_asked_for_definitions_and_names_as_text() -> None:
+    properties = tool_definition("gemini")["parameters"]["properties"]
+
+    assert properties["tools"]["items"] == {
+        "type": "string",
+        "description": "One definition, or only the name of the tool. An object as JSON.",
     }
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from callscore import ToolCall
 from callscore.integrations import handle
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = "score_tool_calls"
 INPUT = {
@@ -46,6 +49,9 @@ class Block:
         {"function_call": GEMINI, "text": None},
         {"toolUse": {"toolUseId": "t", "name": NAME, "input": INPUT}},
         {"type": "tool-call", "toolCallId": "1", "toolName": NAME, "input": INPUT},
+        {"type": f"tool-{NAME}", "toolCallId": "1", "state": "input-available", "input": INPUT},
+        (NAME, INPUT),
+        [NAME, TEXT],
         {
             "jsonrpc": "2.0",
             "id": 1,
@@ -60,7 +66,8 @@ class Block:
     ],
     ids=[
         *("plain", "seed", "openai", "responses", "message", "anthropic", "gemini", "with id"),
-        *("part", "part of the SDK", "bedrock", "vercel", "mcp", "langchain", "object"),
+        *("part", "part of the SDK", "bedrock", "vercel", "vercel UI", "pair", "list", "mcp"),
+        *("langchain", "object"),
         *("ToolCall", "text", "bytes"),
     ],
 )
@@ -89,12 +96,20 @@ def test_the_tool_that_is_named_is_the_one_that_runs(name: str, field: str) -> N
         ),
         ({"name": NAME, "arguments": {}}, "expected: give the calls that should be made"),
         ({"name": NAME, "arguments": None}, "expected: give the calls that should be made"),
-        ({"name": NAME}, 'Hand over one such as {"name": "score_tool_calls", "arguments": '),
+        ({"name": NAME}, "expected: give the calls that should be made"),
+        ({"tool": "check_tool_calls"}, "actual: give the calls that were made"),
+        ((NAME, {"expected": []}), "actual: give the calls that were made"),
+        ((NAME, "{"), "Make the call again with one JSON object as its arguments."),
+        (("score", {}), "there is no tool 'score'. Is 'score_tool_calls' meant?"),
+        ({"function": {"name": 1}}, "Hand over one such as "),
         ({"name": NAME, "arguments": '{"expected": ['}, "the text breaks off. Make the call again"),
         ({"name": NAME, "arguments": "[1]"}, "another kind of value. Make the call again"),
         ([OPENAI, OPENAI], "there are 2 calls in this. Hand over one call at a time."),
-        ([], "there is no call in this. Hand over one call at a time."),
-        (None, "there is no call in this. Hand over one call at a time."),
+        ([], "there is no call in this. Hand over one such as "),
+        (None, 'Hand over one such as {"name": "score_tool_calls", "arguments": {...}}.'),
+        ({}, "there is no call in this. Hand over one such as "),
+        ({"role": "assistant", "content": "Hello"}, "there is no call in this. Hand over one such"),
+        ({"type": "tool-search", "input": {}}, "there is no call in this. Hand over one such as "),
         (5, "there is no call in this. Hand over one such as "),
         ("score it, please", "there is no call in this. Hand over one such as "),
         ({"functionCall": None}, "there is no call in this. Hand over one such as "),
@@ -105,6 +120,17 @@ def test_a_call_that_is_wrong_is_answered_with_what_to_do(call: Any, told: str) 
 
     assert list(answer) == ["error"]
     assert told in answer["error"]
+
+
+@pytest.mark.parametrize("wrap", [lambda path: path, lambda path: [path], str])
+def test_no_file_is_read(tmp_path: Path, wrap: Any) -> None:
+    path = tmp_path / "call.json"
+    path.write_bytes(msgspec.json.encode({"name": NAME, "arguments": INPUT}))
+
+    answer = handle(wrap(path))
+
+    assert list(answer) == ["error"]
+    assert "Hand over one such as " in answer["error"]
 
 
 @pytest.mark.parametrize("levels", [250, 100_000])

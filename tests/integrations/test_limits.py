@@ -13,6 +13,7 @@ from callscore.integrations.limits import (
     MOST_CALLS,
     require_bounded,
     require_few,
+    require_few_items,
 )
 
 
@@ -71,3 +72,10 @@ def test_a_side_may_have_a_thousand_calls_and_no_more() -> None:
 
     with pytest.raises(InvalidCall, match=r"^actual: there are 1,001 calls .* Send them in parts"):
         require_few(MOST_CALLS + 1, "actual")
+
+
+def test_a_list_may_have_as_many_items_whatever_they_are() -> None:
+    require_few_items(MOST_CALLS, "actual")
+
+    with pytest.raises(InvalidCall, match=r"^actual: there are 1,001 items in it, and at most "):
+        require_few_items(MOST_CALLS + 1, "actual")

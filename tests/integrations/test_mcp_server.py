@@ -16,8 +16,9 @@ from mcp import Client, MCPError
 import callscore
 from callscore.errors import InvalidSettings, MissingExtra
 from callscore.integrations.agent_tool import TOOLS
-from callscore.integrations.mcp_server import make_server, serve_http, serve_stdio
+from callscore.integrations.mcp_server import _security, make_server, serve_http, serve_stdio
 from callscore.integrations.scoring_tool import explain_score, score_tool_calls
+from callscore.integrations.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -32,10 +33,11 @@ def asked(question: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> A
     """What the server answers to a client that connects for one question."""
 
     async def ask() -> Any:
-        async with Client(make_server(), mode=mode) as client:
+        async with Client(make_server(workers), mode=mode) as client:
             return await question(client)
 
-    return anyio.run(ask)
+    with Workers() as workers:
+        return anyio.run(ask)
 
 
 def called(name: str, arguments: dict[str, Any], mode: str = "auto") -> Any:
@@ -110,7 +112,10 @@ def test_a_tool_that_there_is_not_is_an_error_of_the_protocol() -> None:
     assert error.message.startswith("there is no tool 'score'. Is 'score_tool_calls' meant?")
 
 
-@pytest.mark.parametrize("serve", [make_server, serve_stdio, lambda: serve_http("::1", 0, print)])
+@pytest.mark.parametrize(
+    "serve",
+    [lambda: make_server(Workers()), serve_stdio, lambda: serve_http("::1", 0, print)],
+)
 def test_without_the_extra_it_is_named(
     serve: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +129,17 @@ def test_without_the_extra_it_is_named(
 def test_only_this_machine_is_listened_to(host: str) -> None:
     with pytest.raises(InvalidSettings, match=r"is one of 127\.0\.0\.1, localhost, ::1\.$"):
         serve_http(host, 0, print)
+
+
+@pytest.mark.parametrize("port", [80, 8000])
+def test_requests_must_name_this_machine_and_the_port_if_it_is_not_the_usual_one(port: int) -> None:
+    security = _security(port)
+
+    hosts = ["127.0.0.1", "localhost", "[::1]"]
+    named = [f"{host}:{port}" for host in hosts] + (hosts if port == 80 else [])
+    assert security.enable_dns_rebinding_protection
+    assert security.allowed_hosts == named
+    assert security.allowed_origins == [f"http://{host}" for host in named]
 
 
 def test_a_port_that_is_taken_is_said() -> None:

@@ -170,9 +170,42 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
         ({**BOTH, "tools": {"x": 1}}, "tools: there are no definitions of tools in it. Give ["),
         ({"expected": "search", "actual": []}, "expected: give [{"),
         ({"expected": ["{"], "actual": []}, "expected[0]: give JSON; got the text '{'."),
-        ({"expected": [], "actual": [{"args": {}}]}, "actual[0]: a call needs a name, as in "),
-        ({"expected": [{"foo": 1}], "actual": []}, "expected[0]: a call needs a name, as in "),
-        ({"expected": [{"tool": "f", "arg": {}}], "actual": []}, "expected[0]: 'arg' is no field "),
+        (
+            {"expected": [], "actual": [{"args": {}}]},
+            'actual[0]: a call needs a tool, as in {"tool": ..., "args": {...}}; got ',
+        ),
+        ({"expected": [{"foo": 1}], "actual": []}, "expected[0]: a call needs a tool, as in "),
+        (
+            {"expected": [{"tool": "f", "arg": {}}], "actual": []},
+            "expected[0]: 'arg' is no field of a call. Arguments go under `args`.",
+        ),
+        ({"expected": [1], "actual": []}, 'a call such as {"tool": ..., "args": {...}}, got 1.'),
+        (
+            {"expected": [{"tool": "f", "args": {"$any": True}}], "actual": []},
+            "To accept any, leave `args` out.",
+        ),
+        (
+            {"expected": [{"tool": "f", "args": {"a": [{"$gt": "x"}]}}], "actual": []},
+            "expected[0].args.a[0]: `$gt`: ",
+        ),
+        (
+            {"expected": {"tool": "f", "args": {"arguments": {"$gt": []}}}, "actual": []},
+            "expected[0].args.arguments: `$gt`: ",
+        ),
+        (
+            {"expected": [{"one_of": [{"tool": "f", "args": {"a": {"$x": 1}}}]}], "actual": []},
+            "expected[0].one_of[0].args.a: ",
+        ),
+        (
+            {"expected": [{"tool": "f", "times": 1_000_000_000}], "actual": []},
+            "expected[0].times: at most 1,000 calls can be compared here; got 1000000000.",
+        ),
+        ({**BOTH, "tools": "x"}, 'tools: give [{"name": ..., "parameters": {a JSON Schema}}], or '),
+        (
+            {**BOTH, "threshold": 0.5},
+            'threshold: it goes with mode flexible alone. Send "mode": "flexible" beside it, or ',
+        ),
+        ({**BOTH, "threshold": 0.5, "mode": "outcome"}, "threshold: it goes with mode flexible"),
         (
             {"expected": [{"tool": "f", "args": "{"}], "actual": []},
             "expected[0]: in the call of 'f' ",
@@ -182,7 +215,7 @@ def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
             "Is '$gt' meant?",
         ),
         ({"expected": 5, "actual": []}, "expected: expected a list of calls, got 5."),
-        ({"expected": [], "actual": {"a": 1}}, "actual: a call needs a name, as in "),
+        ({"expected": [], "actual": {"a": 1}}, "actual: a call needs a tool, as in "),
     ],
 )
 def test_what_is_wrong_is_said_with_what_to_send(arguments: Any, told: str) -> None:
@@ -214,21 +247,122 @@ def test_a_check_knows_no_expectations() -> None:
 def test_too_many_calls_are_refused(side: str, calls: Any) -> None:
     arguments = {"expected": [], "actual": [], side: calls}
 
-    assert wrong(arguments).startswith(f"{side}: there are 1,001 calls in it")
+    assert wrong(arguments).startswith(f"{side}: there are 1,001 items in it")
+
+
+def test_too_many_calls_are_refused_before_anything_is_looked_at() -> None:
+    arguments: Any = {"expected": [{1: set()}] * 1001, "actual": []}
+
+    assert wrong(arguments).startswith("expected: there are 1,001 items in it")
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        {"tool": "f", "times": 2000},
-        {"tool": "f", "times": {"min": 2000}},
-        {"optional": {"tool": "f", "times": {"min": 1, "max": 2000}}},
+        {"tool": "f", "times": 600},
+        {"tool": "f", "times": {"min": 600}},
+        {"optional": {"tool": "f", "times": {"min": 1, "max": 600}}},
     ],
 )
 def test_repeats_count_as_so_many_calls(item: Any) -> None:
-    problem = wrong({"expected": [item, {"forbid": "g"}], "actual": []})
+    problem = wrong({"expected": [item, item, {"forbid": "g"}], "actual": []})
 
-    assert problem.startswith("expected: there are 2,000 calls in it")
+    assert problem.startswith("expected: there are 1,200 calls in it")
+
+
+@pytest.mark.parametrize("question", [{"$judge": "polite?"}, {"$judge": "?", "at_least": 0.5}])
+@pytest.mark.parametrize(
+    ("item", "place"),
+    [
+        (lambda rule: {"tool": "f", "args": {"a": rule}}, ".args.a"),
+        (lambda rule: {"tool": "f", "args": {"a": [1, rule]}, "times": 2}, ".args.a[1]"),
+        (lambda rule: {"tool": "f", "args": {"a": {"$one_of": [1, rule]}}}, ".args.a.$one_of[1]"),
+        (
+            lambda rule: {"one_of": ["g", {"optional": {"tool": "f", "args": {"a": rule}}}]},
+            ".one_of[1].optional.args.a",
+        ),
+    ],
+)
+def test_a_rule_that_asks_a_model_is_refused_whatever_was_called(
+    question: Any, item: Any, place: str
+) -> None:
+    problem = wrong({"expected": [{"forbid": "x"}, item(question)], "actual": []})
+
+    assert problem == (
+        f"expected[1]{place}: `$judge` cannot be used here, where no model can be asked."
+        " Use $contains, $regex or $text."
+    )
+
+
+def test_what_only_looks_like_such_a_rule_is_read() -> None:
+    call = {"tool": "f", "args": {"a": {"$literal": {"$judge": "polite?"}}}}
+
+    given = read_score_input({"expected": [call], "actual": []})
+
+    assert given.expected == (ToolCall("f", {"a": {"$judge": "polite?"}}),)
+
+
+EMPTY: dict[str, Any] = {
+    "times": None,
+    "in_order": [],
+    "any_order": None,
+    "one_of": [],
+    "forbid": "",
+}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"times": None},
+        {"forbid": None},
+        {"optional": None},
+        {"optional": {}},
+        {"in_order": [], "one_of": []},
+        {"forbid": "", "times": 1},
+        EMPTY,
+    ],
+)
+def test_fields_of_a_call_that_say_nothing_are_left_out(more: dict[str, Any]) -> None:
+    given = read_score_input({"expected": [{**CALL, **more}], "actual": [{**CALL, **more}]})
+
+    assert given.actual == (READ,)
+    assert given.expected in ((READ,), (Times(READ, 1, 1),))
+
+
+@pytest.mark.parametrize(
+    ("item", "read"),
+    [
+        ({"tool": None, "args": None, "in_order": [CALL]}, Group("in_order", (READ,))),
+        ({"tool": "", "args": {}, "times": 1, "one_of": [CALL]}, Group("one_of", (READ,))),
+        ({**EMPTY, "any_order": [{**CALL, **EMPTY}]}, Group("any_order", (READ,))),
+        ({**EMPTY, "tool": None, "optional": {**CALL, **EMPTY}}, Group("optional", (READ,))),
+        ({**EMPTY, "tool": "", "args": "{}", "forbid": "x_*"}, Forbidden("x_*")),
+    ],
+)
+def test_fields_beside_a_group_that_say_nothing_are_left_out(item: Any, read: Any) -> None:
+    given = read_score_input({"expected": [item], "actual": []})
+
+    assert given.expected == (read,)
+
+
+@pytest.mark.parametrize(
+    ("item", "told"),
+    [
+        ({"in_order": []}, "expected[0].in_order: there is nothing in it."),
+        ({"tool": "f", "in_order": [CALL]}, "'in_order' cannot stand beside a call"),
+        ({"in_order": [CALL], "one_of": [CALL]}, "'one_of' cannot stand beside `in_order`"),
+        ({"in_order": [CALL], "times": 2}, "'times' cannot stand beside `in_order`"),
+    ],
+)
+def test_fields_that_contradict_one_another_are_refused(item: Any, told: str) -> None:
+    assert told in wrong({"expected": [item], "actual": []})
+
+
+def test_an_actual_call_of_no_tool_is_one_all_the_same() -> None:
+    given = read_score_input({"expected": [], "actual": [{"tool": None, "args": {}}]})
+
+    assert [call.name for call in given.actual] == ["?"]
 
 
 @pytest.mark.parametrize("side", ["expected", "actual"])

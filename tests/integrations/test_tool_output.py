@@ -188,6 +188,37 @@ def test_a_check_without_tools_finds_what_shows_by_itself() -> None:
     assert answer["summary"] == "Calls: 3 | At fault: 2 | Faults: 2"
 
 
+@pytest.mark.parametrize(
+    ("calls", "kind", "reason"),
+    [
+        ([call("f"), call("g"), call("f")], "repeat", "f: the same call as index 0"),
+        (
+            [call("number 1"), call("number 1")],
+            "repeat",
+            "number 1: the same call as index 0",
+        ),
+        (
+            [call("h"), *[call("f", a=1), call("g", a=1)] * 3],
+            "loop",
+            "g: the third round of a loop that began with index 1 (f, g)",
+        ),
+        (
+            [{**call("f"), "result": "Error: no", "failed": True}, call("f")],
+            "retry_unchanged",
+            "f: index 0 failed, and this is the same call again",
+        ),
+    ],
+)
+def test_sentences_about_several_calls_count_as_the_fields_beside_them_do(
+    calls: Any, kind: str, reason: str
+) -> None:
+    faults = check_tool_calls({"actual": calls})["faults"]
+
+    (fault,) = [fault for fault in faults if fault["kind"] == kind][:1]
+    assert fault["reason"] == reason
+    assert f"index {fault['since']}" in reason
+
+
 def test_a_check_with_tools_tells_the_share_of_valid_calls() -> None:
     tools = [{"name": "search", "parameters": {"type": "object"}}]
 

@@ -9,6 +9,7 @@ import pytest
 
 from callscore.integrations.agent_tool import TOOLS
 from callscore.integrations.limits import DEEPEST, LARGEST, MOST_CALLS
+from callscore.integrations.workers import SECONDS
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
 
@@ -57,3 +58,4 @@ def test_the_limits_are_documented() -> None:
     )
 
     assert said in _section("Input")
+    assert f"for at most {SECONDS:g} seconds" in _section("Input")

@@ -10,7 +10,8 @@ import click
 from callscore.cli.output import Output, open_output
 from callscore.cli.progress import progress
 from callscore.cli.reading import reading_options, wanted_from
-from callscore.core.export import call_to_dict, encode_json, tool_to_dict
+from callscore.core.export import call_to_dict, tool_to_dict
+from callscore.core.plain import encode_json
 from callscore.core.text import escape
 from callscore.documents import Document, read_documents, stop, tools_in
 from callscore.errors import InvalidCall, UnreadableInput

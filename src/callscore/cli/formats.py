@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.output import open_output
-from callscore.core.export import encode_json
+from callscore.core.plain import encode_json
 from callscore.core.text import clip, escape
 from callscore.formats.registry import dialect_named, dialects
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.output import open_output
-from callscore.core.export import encode_json
 from callscore.core.nearest import meant_by
+from callscore.core.plain import encode_json
 from callscore.errors import InvalidSettings
 from callscore.formats.case_schema import case_schema
 

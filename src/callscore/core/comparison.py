@@ -11,6 +11,7 @@ from callscore.core.verdict import Context, Part, Verdict
 
 if TYPE_CHECKING:
     from callscore.core.settings import Settings
+    from callscore.core.verdict import Slow
 
 __all__ = ["compare", "context_for", "fits", "may_be_absent"]
 
@@ -18,13 +19,18 @@ _FITS = Verdict(matched=True)
 _DIFFERS = Verdict(matched=False, value=0.0)
 
 
-def context_for(settings: Settings) -> Context:
-    """What rules need beside two values, under these settings."""
+def context_for(settings: Settings, slow: Slow | None = None) -> Context:
+    """What rules need beside two values, under these settings.
+
+    Args:
+        settings: how calls are compared.
+        slow: what ran out of time so far in the case that is scored; None where none is.
+    """
 
     def compare_inside(expected: Any, actual: Any) -> Verdict:
         return compare(expected, actual, context)
 
-    context = Context(compare_inside, settings.similarity, settings.judge)
+    context = Context(compare_inside, settings.similarity, settings.judge, slow)
     return context
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from callscore.core.argument_rules import ArgumentRule
     from callscore.core.call import ToolCall
     from callscore.core.settings import Settings
-    from callscore.core.verdict import Context
+    from callscore.core.verdict import Context, Slow
 
 __all__ = ["Counts", "Demands", "counts_of", "demanded"]
 
@@ -64,11 +64,11 @@ class Demands(dict[str, Any]):
 
     __slots__ = ("context", "rules", "tool")
 
-    def __init__(self, tool: str, settings: Settings) -> None:
+    def __init__(self, tool: str, settings: Settings, slow: Slow | None = None) -> None:
         super().__init__()
         self.tool = tool
         self.rules = settings.arguments
-        self.context: Context = context_for(settings)
+        self.context: Context = context_for(settings, slow)
 
     def counts(self, given: dict[str, Any]) -> Counts:
         """How many of the arguments that were given are as demanded."""
@@ -117,12 +117,18 @@ def counts_of(wanted: dict[str, Any], given: dict[str, Any]) -> Counts:
     return Counts(matched_arguments(wanted, given), len(wanted), len(given), shared)
 
 
-def demanded(call: ToolCall, settings: Settings) -> ToolCall:
-    """The expected call with the rules of the settings in it; itself where none is about it."""
+def demanded(call: ToolCall, settings: Settings, slow: Slow | None = None) -> ToolCall:
+    """The expected call with the rules of the settings in it; itself where none is about it.
+
+    Args:
+        call: the expected call.
+        settings: how calls are compared.
+        slow: what ran out of time so far in the case that is scored; None where none is.
+    """
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or holds_matchers(arguments)):
         return call
-    demands = Demands(call.name, settings)
+    demands = Demands(call.name, settings, slow)
     for key, value in arguments.items():
         rule = _rule_for(call.name, key, settings.arguments)
         if rule is None:

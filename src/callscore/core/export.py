@@ -8,7 +8,7 @@ import msgspec
 
 from callscore.core.call import ToolCall
 from callscore.core.forbidden import forbids, patterns_in
-from callscore.core.plain import encode_json, plain, plain_string
+from callscore.core.plain import plain, plain_string
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults, worst_tools
 from callscore.core.text import repr_text
 from callscore.core.wording import rating, reason, summary_line
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 __all__ = [
     "call_to_dict",
     "case_to_dict",
-    "encode_json",
     "metric_to_dict",
     "noted_to_dict",
-    "plain",
     "results_to_dict",
     "score_to_dict",
     "tool_to_dict",
@@ -216,6 +214,7 @@ def metric_to_dict(metric: MetricResult) -> dict[str, Any]:
     """What a metric of another tool says of many cases, as plain data."""
     return {
         "name": plain(metric.name),
+        "version": plain(metric.version),
         "mean": metric.mean,
         "scored": metric.scored,
         "not_scorable": noted_to_dict(metric.not_scorable),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.pairing import Match
     from callscore.core.preparation import Prepared
     from callscore.core.settings import Settings
+    from callscore.core.verdict import Slow
 
 __all__ = ["score_demands"]
 
@@ -58,9 +59,10 @@ def _resolved(
     wanted: tuple[Expected, ...], actual: _Calls, settings: Settings
 ) -> tuple[_Calls, list[Match]]:
     """The expected calls that count, and the best pairing of them."""
+    slow: Slow = {}  # of this case alone: no other one has to suffer for it
     if not any(isinstance(item, Group | Times) for item in wanted):
         calls = cast("_Calls", wanted)
-        demands = [demanded(call, settings) for call in calls]
+        demands = [demanded(call, settings, slow) for call in calls]
         return calls, match_calls(demands, actual, 0, settings)
     if settings.order == "exact":
         problem = "order: `exact` compares position by position, and a group has no position"
@@ -72,7 +74,7 @@ def _resolved(
     def grade_pair(call: ToolCall, given: ToolCall) -> Grade:
         demand = known.get(id(call))
         if demand is None:
-            demand = known[id(call)] = demanded(call, settings)
+            demand = known[id(call)] = demanded(call, settings, slow)
         return grade(demand, given, settings)
 
     grouped = match_groups(wanted, actual, settings, grade_pair)

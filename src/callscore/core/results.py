@@ -65,12 +65,14 @@ class MetricResult(Struct, frozen=True, gc=False):
         mean: the mean over the cases for which it has a number; None where there are none.
         scored: how many these are.
         not_scorable: how many the others are; in place of names, the reasons, each of them once.
+        version: the version of the tool that the metric was held against; None if that is not known.
     """
 
     name: str
     mean: float | None = None
     scored: int = 0
     not_scorable: Noted = Noted()
+    version: str | None = None
 
 
 class Results(Struct, frozen=True, gc=False, kw_only=True):

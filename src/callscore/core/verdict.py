@@ -10,7 +10,10 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from callscore.core.phrase import Note
 
-__all__ = ["Context", "Part", "Verdict"]
+__all__ = ["Context", "Part", "Slow", "Verdict"]
+
+# Searches that ran out of time, by expression and digest of the text, and the time that they had.
+Slow = dict[tuple[str, bytes], float]
 
 
 class Part(NamedTuple):
@@ -50,8 +53,11 @@ class Context(Struct, frozen=True):
         compare: compares any expected value, which may hold matchers, with an actual one.
         similarity: how alike two texts are, from 0 to 1, in place of our own measure.
         judge: answers a question about a value; None where no model is configured.
+        slow: the searches that ran out of time while one case is scored; None where nothing is
+            scored, but said about what was.
     """
 
     compare: Callable[[Any, Any], Verdict]
     similarity: Callable[[str, str], float] | None = None
     judge: Callable[[str, Any], Any] | None = None
+    slow: Slow | None = None

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from callscore.core.export import plain
 from callscore.core.nearest import meant_by
+from callscore.core.plain import plain
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.formats.describing import describe
 from callscore.integrations.input_schemas import check_input_schema, score_input_schema

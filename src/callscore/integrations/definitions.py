@@ -81,9 +81,11 @@ def _gemini(tool: AgentTool) -> dict[str, Any]:
 def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema in the subset that Gemini takes.
 
-    An object without properties is one with no keys there, so that what is free is asked for as
-    text. It is read as well as an object.
+    An object without properties is one with no keys there, and every value has a type, so that what
+    is free is asked for as text. It is read as well as an object.
     """
+    if "type" not in schema:
+        return {"type": "string", "description": f"{schema['description']} An object as JSON."}
     if schema["type"] == "object" and "properties" not in schema:
         told = f"{schema.get('description', '')} As the text of a JSON object.".lstrip()
         return {"type": "string", "description": told}

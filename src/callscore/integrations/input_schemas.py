@@ -1,6 +1,6 @@
 """The JSON Schemas of what the tools are given: they are read by models, so that words matter.
 
-They stay within what every provider takes: one type a value, no references, no combinations.
+They stay within what every provider takes: at most one type a value, no references, no combinations.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _properties() -> dict[str, Any]:
             "type": "number",
             "minimum": 0,
             "maximum": 1,
-            "description": "In mode flexible: the share of the expected arguments that must be as"
-            " expected for a call to be correct; 0.8 if this is not given.",
+            "description": "Only with mode flexible: the share of the expected arguments that must be"
+            " as expected for a call to be correct; 0.8 if this is not given.",
         },
         "order": {
             "type": "string",
@@ -82,7 +82,8 @@ def _properties() -> dict[str, Any]:
             "type": "array",
             "description": "The definitions of the tools that the agent had, as any provider takes"
             " them: by their schemas the calls are checked, and faults tells what is wrong.",
-            "items": {"type": "object"},
+            # Without a type, which every provider takes for items and Gemini is given as text.
+            "items": {"description": "One definition, or only the name of the tool."},
         },
     }
 

@@ -6,7 +6,14 @@ from typing import Any
 
 from callscore.errors import InvalidCall
 
-__all__ = ["DEEPEST", "LARGEST", "MOST_CALLS", "require_bounded", "require_few"]
+__all__ = [
+    "DEEPEST",
+    "LARGEST",
+    "MOST_CALLS",
+    "require_bounded",
+    "require_few",
+    "require_few_items",
+]
 
 LARGEST = 1_000_000  # characters, where every value counts as one more
 DEEPEST = 100  # levels; readers of JSON give up not far beyond
@@ -69,8 +76,21 @@ def require_few(count: int, side: str) -> None:
     Raises:
         InvalidCall: it has.
     """
+    _require_few(count, "calls", side)
+
+
+def require_few_items(count: int, side: str) -> None:
+    """Refuse a side with too many items, calls or not, before any of them is looked at.
+
+    Raises:
+        InvalidCall: it has.
+    """
+    _require_few(count, "items", side)
+
+
+def _require_few(count: int, what: str, side: str) -> None:
     if count > MOST_CALLS:
         raise InvalidCall(
-            f"{side}: there are {count:,} calls in it, and at most {MOST_CALLS:,} can be compared "
+            f"{side}: there are {count:,} {what} in it, and at most {MOST_CALLS:,} can be compared "
             "here. Send them in parts, or run `callscore score` on a file."
         )

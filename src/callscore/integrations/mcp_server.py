@@ -6,19 +6,22 @@ It is built with the official SDK, which is an extra and is imported only when a
 from __future__ import annotations
 
 import socket
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 import callscore
 from callscore.errors import InvalidCall, InvalidSettings, MissingExtra
-from callscore.integrations.agent_tool import TOOLS, answer, tool_named
+from callscore.integrations.agent_tool import TOOLS, tool_named
+from callscore.integrations.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp.server import Server
     from mcp.server.context import ServerRequestContext
+    from mcp.server.transport_security import TransportSecuritySettings
     from mcp_types import (
         CallToolRequestParams,
         CallToolResult,
@@ -34,6 +37,8 @@ __all__ = ["LOOPBACK", "PATH", "make_server", "serve_http", "serve_stdio"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
 
+_PORT_OF_HTTP = 80
+
 _INSTRUCTIONS = (
     "Tools for whoever tests an agent: score_tool_calls compares the tool calls that an agent made with"
     " the expected ones, explain_score shows how that score comes about, and check_tool_calls finds"
@@ -41,8 +46,11 @@ _INSTRUCTIONS = (
 )
 
 
-def make_server() -> Server[Any]:
+def make_server(workers: Workers) -> Server[Any]:
     """A server with all tools, for any transport.
+
+    Args:
+        workers: what runs the tools.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.
@@ -57,7 +65,7 @@ def make_server() -> Server[Any]:
         version=callscore.__version__,
         instructions=_INSTRUCTIONS,
         on_list_tools=_list_tools,
-        on_call_tool=_call_tool,
+        on_call_tool=partial(_call_tool, workers),
     )
 
 
@@ -67,18 +75,20 @@ def serve_stdio() -> None:
     Raises:
         MissingExtra: the extra `mcp` is not installed.
     """
-    server = make_server()
+    server = make_server(workers := Workers())
     import anyio
 
     from callscore.integrations.mcp_stdio import run_on_stdio
 
-    anyio.run(run_on_stdio, server)
+    with workers:
+        anyio.run(run_on_stdio, server)
 
 
 def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Answer what comes over HTTP until the process is told to end.
 
-    Only this machine can reach it, and no page in a browser: requests must name this host.
+    Only this machine can reach it, and no page in a browser: requests must name this host and port.
+    When it is to end, it ends at once: no answer is waited for.
 
     Args:
         host: one of `LOOPBACK`.
@@ -94,18 +104,39 @@ def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
             f"host: {host!r} is not this machine alone. Whoever reaches the server can use it,"
         )
         raise InvalidSettings(f"{problem} so that it is one of {', '.join(LOOPBACK)}.")
-    server = make_server()
+    server = make_server(workers := Workers())
     import uvicorn
 
-    # Every call stands by itself: no session has to be kept, and an answer needs no stream.
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, host=host, stateless_http=True, json_response=True
-    )
-    config = uvicorn.Config(app, log_level="error", access_log=False)
-    with _listening(host, port) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
+    with _listening(host, port) as listener, workers:
+        real_port = listener.getsockname()[1]
+        # Every call stands by itself: no session has to be kept, and an answer needs no stream.
+        app = server.streamable_http_app(
+            streamable_http_path=PATH,
+            stateless_http=True,
+            json_response=True,
+            transport_security=_security(real_port),
+        )
+        # A request that is broken off at the end is nothing to report, and no other errors go there.
+        config = uvicorn.Config(
+            app, log_level="critical", access_log=False, timeout_graceful_shutdown=0
+        )
+        on_ready(f"http://{_in_url(host)}:{real_port}{PATH}")
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _security(port: int) -> TransportSecuritySettings:
+    """The hosts that a request may name, each in full: a pattern would take `localhost:1.evil.example`."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    names = [_in_url(host) for host in LOOPBACK]
+    # Clients leave out the port that is the usual one.
+    hosts = [f"{name}:{port}" for name in names] + (names if port == _PORT_OF_HTTP else [])
+    origins = [f"http://{host}" for host in hosts]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -151,9 +182,8 @@ def _described(tool: AgentTool) -> Tool:
 
 
 async def _call_tool(
-    context: ServerRequestContext[Any], params: CallToolRequestParams
+    workers: Workers, context: ServerRequestContext[Any], params: CallToolRequestParams
 ) -> CallToolResult:
-    from anyio.to_thread import run_sync
     from mcp import MCPError
     from mcp_types import INVALID_PARAMS
 
@@ -162,9 +192,7 @@ async def _call_tool(
         tool = tool_named(params.name)
     except InvalidCall as error:  # which the protocol wants said in its own way
         raise MCPError(INVALID_PARAMS, str(error)) from error
-    # In a thread, so that others are answered while a long list is scored.
-    found = await run_sync(answer, tool, params.arguments or {}, abandon_on_cancel=True)
-    return _result(found)
+    return _result(await workers.answer(tool, params.arguments or {}))
 
 
 def _result(found: Answer) -> CallToolResult:

@@ -185,7 +185,7 @@ def _fault() -> dict[str, Any]:
             "wanted": {"description": "What the schema asks for there."},
             "since": {
                 "type": ["integer", "null"],
-                "description": "The position of the call that is repeated.",
+                "description": "The index of the call that is repeated, from 0.",
             },
             "reason": {**_TEXT, "description": "What is wrong, in one sentence."},
         }

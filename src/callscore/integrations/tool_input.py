@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-import msgspec
 from msgspec import Struct
 
 from callscore.api import tools_by_name
@@ -15,12 +14,18 @@ from callscore.core.presets import PRESETS
 from callscore.core.settings import DEFAULT, Order, Settings, settings_from
 from callscore.core.tool import Tool
 from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
-from callscore.formats.calls import NAMES, read_calls
+from callscore.formats.calls import read_calls
 from callscore.formats.describing import describe
-from callscore.formats.expectations import GROUPS
 from callscore.formats.sides import read_side, read_wanted
 from callscore.formats.trace import wanted_for
-from callscore.integrations.limits import require_bounded, require_few
+from callscore.integrations.input_items import (
+    CALLS,
+    DEFINITIONS,
+    unpacked_calls,
+    unpacked_tools,
+)
+from callscore.integrations.input_words import in_words_of_the_schema, refuse_judges
+from callscore.integrations.limits import require_bounded, require_few, require_few_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,10 +46,10 @@ ORDERS: tuple[str, ...] = get_args(Order)
 SCORE_FIELDS = ("expected", "actual", "mode", "threshold", "order", "tools")
 CHECK_FIELDS = ("actual", "tools")
 
-_CALLS = '[{"tool": ..., "args": {...}}]'
+_WITH_THRESHOLD = "flexible"
 _REQUIRED = {
-    "expected": f"give the calls that should be made: {_CALLS}, or [] where no tool should be called",
-    "actual": f"give the calls that were made: {_CALLS}, or [] where none was",
+    "expected": f"give the calls that should be made: {CALLS}, or [] where no tool should be called",
+    "actual": f"give the calls that were made: {CALLS}, or [] where none was",
 }
 
 
@@ -111,6 +116,9 @@ def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
         raise InvalidCall(
             f"the input is an object with {_listed(known)}; got {describe(arguments)}."
         )
+    for side in _REQUIRED:
+        if isinstance(arguments.get(side), list):  # which is quick, where the rest is not
+            require_few_items(len(arguments[side]), side)
     require_bounded(arguments)
     for name in arguments:
         if name not in known:
@@ -140,6 +148,9 @@ def _threshold(given: dict[str, Any]) -> float:
     value = given.get("threshold", DEFAULT.argument_match_threshold)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidSettings(f"threshold: {describe(value)} is not a number from 0 to 1.")
+    if "threshold" in given and given.get("mode") != _WITH_THRESHOLD:
+        problem = f'it goes with mode {_WITH_THRESHOLD} alone. Send "mode": "{_WITH_THRESHOLD}"'
+        raise InvalidSettings(f"threshold: {problem} beside it, or leave it out.")
     return value
 
 
@@ -147,23 +158,22 @@ def _tools(given: dict[str, Any]) -> dict[str, Tool] | None:
     if "tools" not in given:
         return None
     try:
-        return tools_by_name(_unpacked(given["tools"], "tools"))
+        return tools_by_name(unpacked_tools(given["tools"]))
     except UnknownFormat as error:
-        problem = "there are no definitions of tools in it. Give"
-        example = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names'
-        raise InvalidCall(f"tools: {problem} {example}.") from error
+        problem = f"there are no definitions of tools in it. Give {DEFINITIONS}"
+        raise InvalidCall(f"tools: {problem}.") from error
     except InvalidSettings as error:
         raise InvalidSettings(f"tools: {error}") from error
 
 
 def _read_expected(given: dict[str, Any]) -> tuple[Expected, ...]:
-    value = _unpacked(given["expected"], "expected")
-    try:
-        expected = read_wanted(value, where="expected", spelled=True)
-    except UnknownFormat:
-        expected = read_calls(
-            value, side="expected", where="expected"
-        )  # it says best what is wrong
+    value = unpacked_calls(given["expected"], "expected")
+    with in_words_of_the_schema():
+        try:
+            expected = read_wanted(value, where="expected", spelled=True)
+        except UnknownFormat:  # the reader of calls says best what is wrong
+            expected = read_calls(value, side="expected", where="expected")
+    refuse_judges(expected)
     require_few(sum(map(_count, expected)), "expected")
     return expected
 
@@ -178,50 +188,12 @@ def _count(item: Expected) -> int:
 
 
 def _read_actual(given: dict[str, Any], tools: dict[str, Tool] | None) -> tuple[ToolCall, ...]:
-    value = _unpacked(given["actual"], "actual")
+    value = unpacked_calls(given["actual"], "actual")
     wanted = wanted_for(tools=() if tools is None else tools.values())
-    try:
-        actual = read_side(value, side="actual", where="actual", wanted=wanted)
-    except UnknownFormat:
-        actual = read_calls(value, side="actual", where="actual")
+    with in_words_of_the_schema():
+        try:
+            actual = read_side(value, side="actual", where="actual", wanted=wanted)
+        except UnknownFormat:
+            actual = read_calls(value, side="actual", where="actual")
     require_few(len(actual), "actual")
     return actual
-
-
-def _unpacked(value: Any, where: str) -> Any:
-    """The value with JSON that came as text taken for what it says: many models send it so."""
-    return _unpacked_members(_decoded(value, where) if isinstance(value, str) else value, where)
-
-
-def _unpacked_members(value: Any, where: str) -> Any:
-    """One item, or a list of them."""
-    value = _from_text(value, where)
-    if isinstance(value, list):
-        return [_unpacked_item(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    return _unpacked_item(value, where)
-
-
-def _unpacked_item(item: Any, where: str) -> Any:
-    item = _from_text(item, where)
-    if not isinstance(item, dict) or any(name in item for name in NAMES):
-        return item
-    return {
-        key: _unpacked_members(value, f"{where}.{key}") if key in GROUPS else value
-        for key, value in item.items()
-    }
-
-
-def _from_text(value: Any, where: str) -> Any:
-    """A text that can only be meant as JSON; any other is the name of a tool."""
-    is_json = isinstance(value, str) and value.lstrip().startswith(("{", "["))
-    return _decoded(value, where) if is_json else value
-
-
-def _decoded(text: str, where: str) -> Any:
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
-        wanted = _CALLS if where in _REQUIRED else "JSON"
-        raise InvalidCall(f"{where}: give {wanted}; got the text {describe(text)}.") from error
-    require_bounded(value)
-    return value

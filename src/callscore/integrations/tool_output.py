@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.export import plain, score_to_dict
+from callscore.core.export import score_to_dict
 from callscore.core.fault import parameters_valid
+from callscore.core.fault_text import fault_reason
+from callscore.core.plain import plain
 from callscore.core.unpaired import unpaired
 from callscore.core.wording import percent
 
@@ -164,4 +166,12 @@ def _about_extra(score: Score, position: int, words: Unpaired) -> str | None:
 
 
 def _fault(fault: Fault) -> dict[str, Any]:
-    return {field: plain(getattr(fault, field)) for field in _FAULT}
+    told = {field: plain(getattr(fault, field)) for field in _FAULT}
+    return told if fault.since is None else told | {"reason": plain(_by_index(fault, fault.since))}
+
+
+def _by_index(fault: Fault, since: int) -> str:
+    """The sentence about a fault with the other call by its index, as in the fields beside it."""
+    words = fault_reason(fault)
+    about = fault.reason.removesuffix(words)
+    return about + words.replace(f"number {since + 1}", f"index {since}", 1)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.export import call_to_dict, encode_json
+from callscore.core.export import call_to_dict
 from callscore.core.fault_text import fault_sentence
+from callscore.core.plain import encode_json
 
 if TYPE_CHECKING:
     from callscore.checks.results import CheckResults, Finding

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.core.export import encode_json, results_to_dict
+from callscore.core.export import results_to_dict
+from callscore.core.plain import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.results import Results

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.core.export import case_to_dict, encode_json
+from callscore.core.export import case_to_dict
+from callscore.core.plain import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.results import CaseScore

@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callscore.core.call import ToolCall
 from callscore.core.comparator import check
 from callscore.core.comparators import regex as module
 from callscore.core.comparison import compare, context_for
+from callscore.core.equality import digest
 from callscore.core.matcher import Matcher
+from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 
 CONTEXT = context_for(Settings())
@@ -40,7 +43,7 @@ def test_an_endless_search_is_given_up_and_not_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_slow", {})
+    monkeypatch.setattr(module, "_given_up", {})
     first = compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
     monkeypatch.setattr(module, "_SECONDS", 100.0)
 
@@ -54,7 +57,7 @@ def test_an_endless_search_is_given_up_and_not_tried_again(
 
 def test_another_text_is_not_the_worse_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_slow", {})
+    monkeypatch.setattr(module, "_given_up", {})
 
     assert not compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT).matched
     assert compare(Matcher("$regex", ENDLESS), "aa", CONTEXT).matched
@@ -62,19 +65,74 @@ def test_another_text_is_not_the_worse_for_it(monkeypatch: pytest.MonkeyPatch) -
     assert compare(Matcher("$regex", "a+$"), "aa", CONTEXT).matched
 
 
-def test_many_endless_searches_have_less_and_less_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_endless_searches_of_one_case_have_less_and_less_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.02)
     monkeypatch.setattr(module, "_TRIES", 1)
     monkeypatch.setattr(module, "_LEAST_SECONDS", 0.0002)
     monkeypatch.setattr(module, "_REMEMBERED", 4)
+    monkeypatch.setattr(module, "_given_up", {})
     slow: dict[Any, float] = {}
-    monkeypatch.setattr(module, "_slow", slow)
+    context = context_for(Settings(), slow)
 
     for number in range(6):
-        compare(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), CONTEXT)
+        compare(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), context)
         assert len(slow) == min(number + 1, 4)
 
     assert [*slow.values()] == [pytest.approx(0.0002)] * 4
+
+
+def test_any_number_of_endless_searches_leaves_the_least_time() -> None:
+    slow = {("", bytes([first, second])): 0.01 for first in range(64) for second in range(64)}
+
+    found = compare(Matcher("$regex", ENDLESS), TEXT, context_for(Settings(), slow))
+
+    assert found.note is not None
+    assert found.note.text("en").endswith("gave up after 0.01 s")
+
+
+def _scored(pattern: str, *texts: str) -> Any:
+    calls = [ToolCall("f", {"a": text}) for text in texts]
+    return score_calls(
+        (ToolCall("f", {"a": Matcher("$regex", pattern)}),), tuple(calls), Settings()
+    )
+
+
+def test_no_case_has_less_time_because_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 0.02)
+    monkeypatch.setattr(module, "_TRIES", 1)
+    monkeypatch.setattr(module, "_LEAST_SECONDS", 0.0002)
+    monkeypatch.setattr(module, "_given_up", {})
+    many = _scored(ENDLESS, *[TEXT + str(number) for number in range(4)])
+
+    (alone,) = _scored(ENDLESS, TEXT + "3").incorrect
+
+    assert not many.correct
+    assert alone.differences[0].reason.endswith("gave up after 0.02 s)")
+
+
+def test_what_is_said_about_a_score_agrees_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 0.02)
+    monkeypatch.setattr(module, "_given_up", {})
+    (pair,) = _scored(ENDLESS, TEXT).incorrect
+    monkeypatch.setattr(module, "_SECONDS", 100.0)
+
+    assert pair.differences[0].reason.endswith("gave up after 0.02 s)")
+
+
+def test_what_was_given_up_once_is_found_by_the_next_score_that_has_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matcher, given_up = Matcher("$regex", "b$"), {("b$", digest("ab")): 0.01}
+    monkeypatch.setattr(module, "_given_up", given_up)
+    before = compare(matcher, "ab", CONTEXT)
+
+    scored = compare(matcher, "ab", context_for(Settings(), {}))
+
+    assert not before.matched
+    assert scored.matched
+    assert compare(matcher, "ab", CONTEXT).matched
 
 
 @pytest.mark.parametrize(

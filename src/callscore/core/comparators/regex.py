@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import regex
 
     from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.verdict import Context, Slow
 
 __all__ = ["EXAMPLES", "GAVE_UP", "KEYS", "SCHEMA", "check", "compare", "describe"]
 
@@ -57,13 +57,14 @@ _PART = re.compile(
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
 _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 
-# Searches that ran out of time, by expression and text, and the time that they had: so that each is
-# tried once, and whatever is said about it is the same.
-_slow: dict[tuple[str, bytes], float] = {}
-_REMEMBERED = 2**14
-# After each so many of them, one has a tenth of the time, so that they cannot stop a run.
+# After each so many searches of one case that ran out of time, one has a tenth of it, so that they
+# cannot stop a run. No case has less because of another.
 _TRIES = 10
 _LEAST_SECONDS = 0.01
+_REMEMBERED = 2**14
+# What ran out of time when it was last scored: what is said about a score agrees with it, and does
+# not search again. No score looks here.
+_given_up: Slow = {}
 
 
 def check(matcher: Matcher) -> str | None:
@@ -142,25 +143,31 @@ def _escaped(part: re.Match[str]) -> str:
     return "\\[" if part[0] == "[" else part[0]
 
 
-def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
+def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the expression finds something, in the time that it has."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
-    seconds = _slow.get((matcher.value, digest(actual))) if _slow else None
+    slow = _given_up if context.slow is None else context.slow
+    seconds = slow.get((matcher.value, digest(actual))) if slow else None
     if seconds is None:
-        seconds = max(_SECONDS / 10 ** (len(_slow) // _TRIES), _LEAST_SECONDS)
+        tenths = len(context.slow or ()) // _TRIES
+        seconds = max(_SECONDS * 0.1**tenths, _LEAST_SECONDS)
         try:
             matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
-            return Verdict(matched, float(matched))
         except (TimeoutError, MemoryError):
-            _remember(matcher.value, actual, seconds)
+            _remember(matcher.value, actual, seconds, slow)
+        else:
+            if _given_up:
+                _given_up.pop((matcher.value, digest(actual)), None)
+            return Verdict(matched, float(matched))
     return Verdict(matched=False, value=0.0, note=Note(GAVE_UP, {"seconds": f"{seconds:g}"}))
 
 
-def _remember(pattern: str, actual: str, seconds: float) -> None:
-    _slow[pattern, digest(actual)] = seconds
-    if len(_slow) > _REMEMBERED:
-        del _slow[next(iter(_slow))]
+def _remember(pattern: str, actual: str, seconds: float, slow: Slow) -> None:
+    for memory in (slow, _given_up):
+        memory[pattern, digest(actual)] = seconds
+        if len(memory) > _REMEMBERED:
+            del memory[next(iter(memory))]
 
 
 def describe(matcher: Matcher) -> str:
