@@ -401,16 +401,26 @@ def test_what_other_tools_say_is_exported_for_each_case_and_for_all() -> None:
     case = CaseScore(id="x", score=score, metrics=values)
     summary = Summary()
     summary.add(score)
-    metrics = (MetricResult("a.b", 0.5, 1), MetricResult("a.c", None, 0, Noted(1, ("why.",))))
+    metrics = (
+        MetricResult("a.b", 0.5, 1, version="2.0"),
+        MetricResult("a.c", None, 0, Noted(1, ("why.",))),
+    )
 
     exported = results_to_dict(
         Results(settings=Settings(), summary=summary, cases=(case,), metrics=metrics)
     )
 
     assert exported["metrics"] == [
-        {"name": "a.b", "mean": 0.5, "scored": 1, "not_scorable": {"count": 0, "names": []}},
+        {
+            "name": "a.b",
+            "version": "2.0",
+            "mean": 0.5,
+            "scored": 1,
+            "not_scorable": {"count": 0, "names": []},
+        },
         {
             "name": "a.c",
+            "version": None,
             "mean": None,
             "scored": 0,
             "not_scorable": {"count": 1, "names": ["why."]},

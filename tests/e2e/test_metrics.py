@@ -106,6 +106,10 @@ def test_options_of_a_metric_follow_a_colon(callscore: Program, cases: Path) -> 
     ("metric", "said"),
     [
         ("ragas.tool_f1", "ragas has no 'tool_f1'. Is 'tool_call_f1' meant?"),
+        ("", "the name of a metric is missing"),
+        ("all", "`callscore metrics` lists all."),
+        ("tau_bench", "tau_bench has no number of a single case"),
+        ("ragas.tool_call_accuracy:", "an option is missing"),
         ("ragas.tool_call_accuracy:strict_order=3", "it can be true | false."),
     ],
 )
@@ -129,9 +133,80 @@ def test_all_metrics_are_listed(callscore: Program) -> None:
 def test_pages_about_metrics_are_shown(callscore: Program) -> None:
     run = callscore("metrics", "ragas.tool_call_f1", "strands.exact")
 
-    assert run.stdout.startswith("ragas.tool_call_f1\n\n")
-    assert "(expected, actual)\n\nstrands.exact\n" in run.stdout
+    assert run.stdout.startswith("Ragas 0.4.3\nragas.tool_call_f1\n\n")
+    assert "(expected, actual)\n\nStrands Agents Evals 1.7.0\nstrands.exact\n" in run.stdout
     assert callscore("metrics", "ragas.no").returncode == 2
+
+
+def test_pages_about_tools_and_what_python_can_call_are_shown(callscore: Program) -> None:
+    run = callscore("metrics", "ragas", "tau_bench", "bfcl.ast_check")
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("Ragas 0.4.3\n  ragas.tool_call_accuracy")
+    assert "\n\ntau-bench 59a200c\n\nIt has no number of a single case" in run.stdout
+    assert "it is called from Python." in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ragas.tool_call_f1", "--disagree", "cases.jsonl"), "--metric ragas.tool_call_f1\n"),
+        (("ragas", "--disagree", "cases.jsonl"), "there is no file ragas. To choose a metric: --"),
+        (("cases.jsonl",), "cases.jsonl is a file: callscore metrics --disagree cases.jsonl"),
+        (("--disagree", "cases.jsonl", "--metric", "callscore.f1"), "name at least two to compare"),
+        (
+            ("--disagree", "cases.jsonl", *TWO, "--metric", "tool_scorer.redundant_rate"),
+            "--metric tool_scorer.redundant_rate: less is better there",
+        ),
+        (
+            (*("--disagree", "cases.jsonl", *TWO), "--metric", "mcpjam.passed:is_negative_test=1"),
+            "is_negative_test=1: less is better there",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_wrong_usage(
+    callscore: Program, cases: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    del cases  # it is there
+    run = callscore("metrics", *arguments)
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert said in run.stderr
+
+
+def test_a_file_may_be_named_like_a_metric(callscore: Program, cases: Path) -> None:
+    cases.rename(cases.with_name("ragas.jsonl"))
+
+    assert callscore("metrics", "--disagree", "ragas.jsonl", *TWO).returncode == 0
+
+
+def test_what_cannot_be_a_file_is_no_file(callscore: Program) -> None:
+    run = callscore("metrics", "x" * 5000)
+
+    assert run.returncode == 2
+    assert "there is no metric" in run.stderr
+
+
+def test_our_own_score_is_asked_about_rules_too(callscore: Program, cases: Path) -> None:
+    run = callscore("score", cases, "--metric", "callscore.f1", "--format", "json")
+
+    (metric,) = decoded(run.stdout)["metrics"]
+    assert (metric["scored"], metric["mean"]) == (5, 0.4)
+
+
+def test_a_report_says_which_version_of_a_tool_it_is_about(callscore: Program, cases: Path) -> None:
+    report = decoded(callscore("score", cases, *TWO, "--format", "json").stdout)
+    junit = callscore("score", cases, *TWO, "--format", "junit").stdout
+
+    assert [metric["version"] for metric in report["metrics"]] == ["1.7.0", "0.4.3"]
+    assert '<property name="ragas.tool_call_f1: version" value="0.4.3" />' in junit
+
+
+def test_an_option_that_a_metric_refuses_is_wrong_usage(callscore: Program, cases: Path) -> None:
+    run = callscore("score", cases, "--metric", "mcpjam.passed:max_extra_tool_calls=-1")
+
+    assert run.returncode == 2
+    assert run.stderr.startswith("callscore: the metric mcpjam.passed:max_extra_tool_calls=-1: ")
 
 
 def test_an_option_of_the_comparison_goes_with_it(callscore: Program) -> None:
@@ -149,8 +224,8 @@ def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout.startswith(f"4 cases, {len(peers()) + 1} metrics: all agree on ")
     assert "! 1 case not compared: fewer than two metrics have a number" in run.stdout
-    assert "How often each metric is blind to a fault that is there\n" in run.stdout
-    assert "wrong   spread 1.000   faults: arguments\n" in run.stdout
+    assert "How often each metric is blind to a difference that is there\n" in run.stdout
+    assert "wrong   spread 1.000   differences: arguments\n" in run.stdout
     assert '  ~ city: "Oslo"     city: "Bergen"\n' in run.stdout
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from callscore.core.model import Case, ToolCall
 from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.tool import Tool
-from callscore.engines.columns import Column, Columns
+from callscore.engines.columns import Column, Columns, Mean
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
 
@@ -43,11 +44,34 @@ def test_the_mean_is_over_the_cases_that_have_a_number() -> None:
 
 
 def test_without_a_number_there_is_no_mean() -> None:
-    assert Column("a").result() == MetricResult("a", None, 0, Noted())
+    metric = Metric("a", share, {}, version="2")
+
+    assert Column(metric).result() == MetricResult("a", None, 0, Noted(), "2")
+
+
+def test_the_mean_does_not_depend_on_the_order_of_the_numbers() -> None:
+    numbers = [0.1] * 10 + [1e15, 1 / 3, 5e-324, -1e15, 1.0, 0.7]
+    found = set()
+    for order in (numbers, numbers[::-1], sorted(numbers), sorted(numbers, key=abs)):
+        mean = Mean()
+        for number in order:
+            mean.add(number)
+        found.add(mean.value())
+
+    assert found == {float(sum(map(Fraction, numbers)) / len(numbers))}
+
+
+def test_a_number_that_is_always_the_same_is_its_own_mean() -> None:
+    mean = Mean()
+    for _ in range(1000):
+        mean.add(0.1)
+
+    assert (mean.value(), mean.count) == (0.1, 1000)
+    assert Mean().value() is None
 
 
 def test_of_many_reasons_the_first_are_kept() -> None:
-    column = Column("a")
+    column = Column(Metric("a", share, {}))
 
     for number in range(30):
         column.add(MetricValue("a", None, f"reason {number}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,6 +17,7 @@ from callscore.core.settings import Settings
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.parity import strands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -357,8 +359,29 @@ def test_other_tools_are_asked_in_every_way_of_scoring(tmp_path: Path, metrics: 
         score_files(cases, metrics=metrics),
         score_joined(references, traces, metrics=metrics),
     ):
-        assert results.metrics == (MetricResult("strands.any_order", 0.5, 1),)
+        assert results.metrics == (
+            MetricResult("strands.any_order", 0.5, 1, version=strands.VERSION),
+        )
         assert results.cases[0].metrics == (MetricValue("strands.any_order", 0.5),)
+
+
+def test_an_option_that_a_metric_refuses_is_no_fault_of_a_case(tmp_path: Path) -> None:
+    case = {"id": "a", "expected": [F], "actual": [F]}
+    cases = write(tmp_path / "cases.jsonl", case)
+    name = "mcpjam.passed:max_extra_tool_calls=-1"
+
+    for score in (partial(score_cases, [case]), partial(score_files, cases)):
+        with pytest.raises(InvalidSettings, match=f"^the metric {name}: max_extra_tool_calls has"):
+            score(metrics=name)
+
+
+def test_of_several_answers_other_tools_are_given_the_first() -> None:
+    f = ToolCall("f", {})
+    case = Case(id="a", expected=(f,), actual=(ToolCall("g", {}),), others=((f,),))
+
+    results = score_cases([case], settings=Settings(top_k=2), metrics=["callscore.f1"])
+
+    assert (results.summary.macro_f1, results.metrics[0].mean) == (1.0, 0.0)
 
 
 def test_other_tools_know_nothing_of_the_settings() -> None:

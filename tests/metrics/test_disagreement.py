@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from callscore.core.call import ToolCall
 from callscore.core.expectation import Forbidden
 from callscore.core.results import CaseScore
@@ -76,6 +78,22 @@ def test_a_fault_that_other_faults_hide_is_masked_and_not_overlooked() -> None:
 
     assert exact.effects == (Effect("order", "masked", 0.0), Effect("extra", "masked", 0.0))
     assert (exact.together, exact.needs_all) == (1.0, True)
+
+
+def test_a_call_that_is_made_twice_is_one_fault_and_not_two() -> None:
+    exact, own_opinion = about([F, B], [OTHER, B, B], EXACT, OWN).opinions
+
+    assert exact.effects == (Effect("extra", "masked", 0.0), Effect("arguments", "masked", 0.0))
+    assert [effect.kind for effect in own_opinion.effects] == ["extra", "arguments"]
+
+
+def test_where_other_repairs_take_a_fault_with_them_nothing_is_known_of_it() -> None:
+    first, other = ToolCall("f", {"a": 1.0}), ToolCall("g", {"a": 1})
+    exact, _ = about([first, other, F], [ToolCall("g", {"a": 3}), OTHER], EXACT, OWN).opinions
+
+    assert [effect.kind for effect in exact.effects] == ["order", "missed", "arguments"]
+    # All others repaired, the two calls of f are the same but for how 1 is written.
+    assert exact.effects[0] == Effect("order", "unknown", 0.0)
 
 
 def test_where_one_repair_is_enough_not_all_are_needed() -> None:
@@ -156,7 +174,8 @@ def test_one_without_a_number_says_why_among_the_others() -> None:
 
 
 def test_what_other_tools_have_no_word_for_is_compared_with_nobody() -> None:
-    found = about([A, Forbidden("x")], [A], OWN, ONE)
+    knows = Metric("knows", own.f1, {}, knows_rules=True)
+    found = about([A, Forbidden("x")], [A], OWN, ONE, knows, structs.replace(knows, name="too"))
 
     assert found.spread is None
     assert {opinion.reason for opinion in found.opinions} == {

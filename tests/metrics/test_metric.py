@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -12,7 +15,8 @@ from callscore.core.expectation import Group
 from callscore.core.matcher import Matcher
 from callscore.core.results import MetricValue
 from callscore.core.tool import Tool
-from callscore.errors import NotScorable
+from callscore.errors import InvalidSettings, NotScorable
+from callscore.metrics.invalid_option import InvalidOption
 from callscore.metrics.metric import Metric, Option
 
 F = ToolCall("f", {"a": 1})
@@ -22,7 +26,27 @@ def metric(value: Any) -> Metric:
     return Metric("x.y", lambda *_: value, {})
 
 
-@pytest.mark.parametrize(("value", "number"), [(0.25, 0.25), (True, 1.0), (False, 0.0), (1, 1.0)])
+class NumpyTruth:
+    """What numpy gives for a comparison, which is no number to Python."""
+
+    shape = ()
+
+    def item(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (0.25, 0.25),
+        (True, 1.0),
+        (False, 0.0),
+        (1, 1.0),
+        (Fraction(1, 4), 0.25),
+        (Decimal("0.25"), 0.25),
+        (NumpyTruth(), 1.0),
+    ],
+)
 def test_what_a_tool_says_is_a_number(value: Any, number: float) -> None:
     found = metric(value).of([F], [F])
 
@@ -37,10 +61,33 @@ def test_a_tool_may_decline_to_score_a_case() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_what_cannot_be_compared_is_no_number(value: float) -> None:
-    with pytest.raises(NotScorable, match="no number to compare"):
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (float("-inf"), "-inf"),
+        (1e16, "1e\\+16"),
+        (-(10**400), "a number beyond 1e\\+15"),
+        (Decimal("1e999999"), "a number beyond"),
+        (Decimal("sNaN"), "a number beyond"),
+    ],
+)
+def test_what_cannot_be_compared_is_no_number(value: Any, shown: str) -> None:
+    with pytest.raises(NotScorable, match=f"it gives {shown}.*no number to compare"):
         metric(value).of([F], [F])
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("abc", "str"), ("1", "str"), (1j, "complex"), ([1.0], "list"), (array("d", [1.0]), "array")],
+)
+def test_what_is_no_number_is_not_taken_for_one(value: Any, kind: str) -> None:
+    found = metric(value).value_of([F], [F])
+
+    assert found == MetricValue(
+        "x.y", None, f"it gives something of the type {kind}, and no number."
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,6 +103,46 @@ def test_a_tool_is_not_asked_about_what_it_has_no_word_for(expected: Any, what: 
     assert found == MetricValue(
         "x.y", None, f"the expectation has {what}, which other tools do not know."
     )
+
+
+def test_a_metric_that_knows_rules_is_asked_about_them() -> None:
+    knows = Metric("x.y", lambda expected, _: float(len(expected)), {}, knows_rules=True)
+
+    assert knows.of([F, Group("optional", (F,))], []) == 2.0
+
+
+def test_a_metric_of_somebody_else_cannot_change_what_the_next_one_sees() -> None:
+    def spoils(expected: Any, actual: Any) -> float:
+        for call in (*expected, *actual):
+            call.arguments["a"].append(2)
+        return float(len(actual[0].arguments["a"]))
+
+    calls = [ToolCall("f", {"a": [1]})]
+
+    assert Metric("x.y", spoils, {}).of(calls, calls) == 2.0
+    assert calls == [ToolCall("f", {"a": [1]})]
+
+
+def test_our_own_functions_are_given_the_calls_themselves() -> None:
+    given: list[Any] = []
+
+    def notes(expected: Any, _: Any) -> float:
+        given.append(expected)
+        return 1.0
+
+    notes.__module__ = "callscore.parity.strands"
+    calls = [F]
+    Metric("x.y", notes, {}).of(calls, [])
+
+    assert given[0] is calls
+
+
+def test_an_option_that_a_metric_refuses_is_said_to_be_one_of_its() -> None:
+    def refuses(*_: Any) -> float:
+        raise InvalidSettings("least is -1.")
+
+    with pytest.raises(InvalidOption, match=r"^the metric x\.y: least is -1\.$"):
+        Metric("x.y", refuses, {}).of([], [])
 
 
 def test_where_a_tool_raises_there_is_no_number_and_a_reason() -> None:

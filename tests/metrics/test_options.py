@@ -15,12 +15,14 @@ from callscore.metrics.options import (
     options_of,
     python_options_of,
     takes_tools,
+    told,
 )
-from callscore.metrics.registry import peers
+from callscore.metrics.registry import headlines, peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from callscore.metrics.metric import Metric
     from callscore.parity.calls import Calls
 
 Match = Literal["exact", "ignore"]
@@ -104,6 +106,48 @@ def test_text_becomes_a_value(text: str, kind: Any, value: Any) -> None:
     assert converted("x.y:z", text, kind) == value
 
 
+@pytest.mark.parametrize("text", ["nan", "inf", "-Infinity", "1e999"])
+def test_what_is_not_finite_is_no_value(text: str) -> None:
+    with pytest.raises(InvalidSettings, match="it can be a number"):
+        converted("x.y:z", text, float)
+
+
+def test_options_are_written_with_commas_between_them() -> None:
+    given = "match=ignore,strict=true,threshold=0.5"
+
+    assert told("x.y", given, metric) == {"match": "ignore", "strict": True, "threshold": 0.5}
+    assert told("x.y", None, metric) == {}
+    assert told("x.y", "tool=mcp:search", needy) == {"tool": "mcp:search"}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("", r"x\.y: an option is missing behind a colon or a comma\. `callscore metrics x\.y`"),
+        ("strict=true,", "an option is missing"),
+        ("strict=true,strict=false", r"x\.y: strict is given twice\."),
+        ("strict=true:match=ignore", r"x\.y:strict=true:match=ignore: separate options with a co"),
+        ("threshold=1:2", r"it can be a number \| null\. Separate options with a comma\."),
+        ("strict", r"x\.y:strict: say what it is"),
+        ("strikt=true", r"has no option 'strikt'\. Is 'strict' meant\?"),
+        ("compare=f", "has no option 'compare'"),
+    ],
+)
+def test_what_is_written_otherwise_is_refused_with_a_hint(given: str, problem: str) -> None:
+    with pytest.raises(InvalidSettings, match=problem):
+        told("x.y", given, metric)
+
+
+def test_what_must_be_told_is_asked_for() -> None:
+    def python(*_: Any, weigh: Callable[[], int]) -> float:
+        raise NotImplementedError
+
+    with pytest.raises(InvalidSettings, match=r"x\.y must be told tool: x\.y:tool="):
+        told("x.y", None, needy)
+    with pytest.raises(InvalidSettings, match=r"x\.y must be told weigh in Python\."):
+        told("x.y", None, python)
+
+
 def test_a_value_that_cannot_be_is_refused_with_those_that_can() -> None:
     with pytest.raises(InvalidSettings, match=r"x\.y:z=no: it can be exact \| ignore\."):
         converted("x.y:z", "no", Match)
@@ -131,6 +175,12 @@ def test_every_word_or_number_that_a_metric_takes_can_be_told_by_text(
 
 
 @pytest.mark.parametrize("function", ALL)
-def test_a_metric_needs_nothing_but_the_two_sides(function: Callable[..., float | None]) -> None:
-    assert not any(option.is_required for option in options_of(function))
+def test_what_a_metric_must_be_told_can_be_told_by_text(
+    function: Callable[..., float | None],
+) -> None:
     assert not any(option.is_required for option in python_options_of(function))
+
+
+@pytest.mark.parametrize("known_for", headlines(), ids=lambda metric: metric.name)
+def test_what_a_tool_is_known_for_needs_nothing_but_the_two_sides(known_for: Metric) -> None:
+    assert not any(option.is_required for option in options_of(known_for.function))

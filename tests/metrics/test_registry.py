@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.metadata import EntryPoint
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from callscore.errors import InvalidSettings
-from callscore.metrics import registry
 from callscore.metrics.metric import Metric
-from callscore.metrics.registry import headlines, itself, metric_named, metrics_from, peers
-from callscore.parity import TOOLS, ragas, strands
+from callscore.metrics.registry import (
+    find,
+    headlines,
+    itself,
+    metric_named,
+    metrics_from,
+    peers,
+)
+from callscore.parity import TOOLS, ragas, strands, tau_bench
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
+    from types import ModuleType
+
+    Bring = Callable[..., ModuleType]
 
 STRICT = "ragas.tool_call_accuracy:strict_order=false"
-
-
-@pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """A package that brings metrics of its own."""
-    module = ModuleType("acme_metrics")
-    point = EntryPoint("acme", "acme_metrics", "callscore.metrics")
-    monkeypatch.setitem(sys.modules, "acme_metrics", module)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: [point])
-    registry.peers.cache_clear()
-    yield module
-    registry.peers.cache_clear()
 
 
 def test_every_tool_is_there_in_alphabetical_order() -> None:
@@ -44,8 +38,12 @@ def test_every_tool_is_there_in_alphabetical_order() -> None:
 def test_a_headline_is_the_first_metric_of_a_tool_as_it_comes() -> None:
     found = {metric.name: metric for metric in headlines()}
 
-    assert found["strands.any_order"] == Metric("strands.any_order", strands.any_order, {})
-    assert len(found) == len(peers())
+    name = "strands.any_order"
+    assert found[name] == Metric(name, strands.any_order, {}, version=strands.VERSION)
+    assert [name.partition(".")[0] for name in found] == [
+        "callscore",
+        *(peer.name for peer in peers()),
+    ]
 
 
 def test_callscore_itself_can_be_asked_like_the_others() -> None:
@@ -56,7 +54,8 @@ def test_callscore_itself_can_be_asked_like_the_others() -> None:
 def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
     found = metric_named(STRICT)
 
-    assert found == Metric(STRICT, ragas.tool_call_accuracy, {"strict_order": False})
+    told = {"strict_order": False}
+    assert found == Metric(STRICT, ragas.tool_call_accuracy, told, version=ragas.VERSION)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,15 @@ def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
     [
         ("ragass.tool_call_f1", r"no tool 'ragass'\. Is 'ragas' meant\? `callscore metrics`"),
         ("ragas.tool_cal_f1", r"ragas has no 'tool_cal_f1'\. Is 'tool_call_f1' meant\?"),
-        ("strands", r"strands has no ''; it has any_order, in_order, exact\. `callscore metrics`"),
+        (
+            "ragas.f2",
+            r"'f2'\. The numbers of ragas are ragas\.tool_call_accuracy, ragas\.tool_call_f1",
+        ),
+        ("ragas.", r"ragas has no ''\. The numbers of ragas are"),
+        ("strands", r"^strands is a tool\. The numbers of strands are strands\.any_order, "),
+        ("tau_bench", r"no number of a single case; in Python it has tau_bench\.is_success, tau"),
+        ("", r"^the name of a metric is missing: say which, .* `callscore metrics` lists all\."),
+        ("all", r"^'all' is no metric: say which, .* `callscore metrics` lists all\."),
         ("nothing.at_all", r"there is no metric 'nothing\.at_all': no tool 'nothing'\. "),
         (
             "ragas.tool_call_accuracy:strict=1",
@@ -96,35 +103,85 @@ def test_metrics_are_given_by_name_or_as_they_are_and_each_counts_once() -> None
 
     assert metrics_from("strands.exact") == (metric_named("strands.exact"),)
     assert metrics_from(own) == (own,)
+    with pytest.raises(InvalidSettings, match="two different ones are called"):
+        metrics_from([own, Metric(own.name, ragas.tool_call_f1, {})])
     assert metrics_from(["strands.exact", own, "strands.exact"]) == (
         metric_named("strands.exact"),
         own,
     )
 
 
-def test_another_package_may_bring_metrics(installed: ModuleType) -> None:
+def test_another_package_may_bring_metrics(bring: Bring) -> None:
     def share(*_: Any, of: str) -> float:
         """A share."""
         return float(of == "all")
 
-    vars(installed).update(TITLE="Acme", VERSION="2", METRICS=(share,))
+    bring(TITLE="Acme", VERSION="2", METRICS=(share,))
 
-    assert metric_named("acme.share:of=all").of([], []) == 1.0
+    found = metric_named("acme.share:of=all")
+    assert (found.of([], []), found.version) == (1.0, "2")
     with pytest.raises(InvalidSettings, match=r"acme\.share must be told of: acme\.share:of="):
         metric_named("acme.share")
 
 
-def test_metrics_of_another_package_that_lack_something_are_named(installed: ModuleType) -> None:
-    vars(installed)["TITLE"] = "Acme"
+def test_what_cannot_be_used_of_another_package_is_named(bring: Bring) -> None:
+    bring(TITLE="Acme")
 
     with pytest.raises(InvalidSettings, match=r"acme \(acme_metrics\).*lacks VERSION, METRICS"):
         peers()
+    assert metric_named("strands.exact").function is strands.exact  # nobody else suffers
 
 
-def test_metrics_of_another_package_that_cannot_be_imported_are_named(
-    installed: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, installed.__name__)
+@pytest.mark.parametrize("name", ["callscore", "ragas"])
+def test_another_package_cannot_take_a_name_of_ours(bring: Bring, name: str) -> None:
+    bring(name, TITLE="Acme", VERSION="2", METRICS=())
 
-    with pytest.raises(InvalidSettings, match=r"acme .* cannot be imported: No module named"):
+    with pytest.raises(InvalidSettings, match=f"the metrics {name} .* another tool of this name"):
         peers()
+
+
+def test_a_metric_that_must_be_told_something_or_counts_faults_stands_for_no_tool(
+    bring: Bring,
+) -> None:
+    def share(*_: Any, of: str) -> float:
+        raise NotImplementedError
+
+    def weighed(*_: Any, weigh: Callable[[], float]) -> float:
+        raise NotImplementedError
+
+    def rate(*_: Any) -> float:
+        raise NotImplementedError
+
+    for first, rates in ((share, ()), (weighed, ()), (rate, (rate,))):
+        bring(TITLE="Acme", VERSION="2", METRICS=(first,), RATES_OF_FAULT=rates)
+
+        assert "acme" in [peer.name for peer in peers()]
+        assert not [metric for metric in headlines() if metric.name.startswith("acme.")]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_so"),
+    [
+        ("tool_scorer.redundant_rate", True),
+        ("tool_scorer.score", False),
+        ("promptfoo.tool_call_f1_passes", False),
+        ("promptfoo.tool_call_f1_passes:inverse=false", False),
+        ("promptfoo.tool_call_f1_passes:inverse=true", True),
+        ("mcpjam.passed:is_negative_test=true", True),
+    ],
+)
+def test_a_metric_may_count_what_is_wrong_or_say_the_opposite(name: str, is_so: bool) -> None:
+    assert metric_named(name).less_is_better is is_so
+
+
+def test_only_our_own_score_knows_rules_and_each_knows_its_version() -> None:
+    assert [metric.name for metric in headlines() if metric.knows_rules] == ["callscore.f1"]
+    assert all(metric.version for metric in headlines())
+
+
+def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
+    peer, function = find("tau_bench.pass_hat_k")
+
+    assert (peer.name, function) == ("tau_bench", tau_bench.pass_hat_k)
+    with pytest.raises(InvalidSettings, match=r"called from Python, and `callscore metrics tau_b"):
+        metric_named("tau_bench.pass_hat_k")

@@ -22,6 +22,7 @@ def test_the_document_has_everything(disagreements: Disagreements, results: Resu
     assert document["faults"] == {"extra": 3, "arguments": 1}
     assert document["metrics"][1] == {
         "name": "x.named",
+        "version": None,
         "mean": 1.0,
         "scored": 3,
         "not_scorable": {"count": 1, "names": ["nothing is expected."]},

@@ -18,19 +18,19 @@ REPORT = """\
 
 - **`x.named`: 1 case not scorable** (`nothing is expected`)
 
-### How often each metric is blind to a fault that is there
+### How often each metric is blind to a difference that is there
 
 | metric | mean | extra | arguments |
 | --- | ---: | ---: | ---: |
 | `callscore.f1` | 0.417 | 0% | 0% |
 | `x.named` | 1.000 | 100% | 100% |
 | `x.same` | 0.250 | 0% | 0% |
-| cases with such a fault |  | 3 | 1 |
+| cases with such a difference |  | 3 | 1 |
 
-blind to: the fault costs nothing. +0.333: what its repair alone adds. masked: it would cost, but \
-other faults cost as much already.
+blind to: the difference costs nothing. +0.333: what its repair alone adds. masked: it would cost, \
+but others cost as much already.
 
-### `both #0` spread 1.000   faults: extra, arguments
+### `both #0` spread 1.000   differences: extra, arguments
 
 ```diff
   Expected   Actual

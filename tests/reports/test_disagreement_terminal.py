@@ -6,6 +6,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from callscore.core.results import MetricResult, Noted
@@ -22,17 +23,17 @@ REPORT = """\
 
 ! x.named: 1 case not scorable (nothing is expected)
 
-How often each metric is blind to a fault that is there
-metric                    mean  extra  arguments
-cases with such a fault             3          1
-callscore.f1             0.417     0%         0%
-x.named                  1.000   100%       100%
-x.same                   0.250     0%         0%
+How often each metric is blind to a difference that is there
+metric                         mean  extra  arguments
+cases with such a difference             3          1
+callscore.f1                  0.417     0%         0%
+x.named                       1.000   100%       100%
+x.same                        0.250     0%         0%
 
-blind to: the fault costs nothing. +0.333: what its repair alone adds. masked: it would cost, but
-other faults cost as much already.
+blind to: the difference costs nothing. +0.333: what its repair alone adds. masked: it would cost,
+but others cost as much already.
 
-both #0   spread 1.000   faults: extra, arguments
+both #0   spread 1.000   differences: extra, arguments
   Expected   Actual
 ~ f          f
   ~ a: 1       a: 2
@@ -71,8 +72,30 @@ def test_on_a_narrow_terminal_the_means_give_way(
     disagreements: Disagreements, nothing: Results
 ) -> None:
     assert "0.417     0%         0%" in rendered(disagreements, nothing, 80)
-    assert "callscore.f1       0.417    0%        0%" in rendered(disagreements, nothing, 40)
-    assert "callscore.f1    0%        0%" in rendered(disagreements, nothing, 28)
+    assert "\ncallscore.f1 0.417    0%        0%\n" in rendered(disagreements, nothing, 36)
+    assert "\ncallscore.f1     0%         0%\n" in rendered(disagreements, nothing, 30)
+
+
+def test_no_name_of_a_metric_is_cut(disagreements: Disagreements, nothing: Results) -> None:
+    long = "x.named:" + "o" * 25
+    (shown,) = disagreements.shown
+    opinions = tuple(
+        replace(opinion, name=opinion.name.replace("x.named", long)) for opinion in shown.opinions
+    )
+    metrics = tuple(
+        replace(metric, name=metric.name.replace("x.named", long))
+        for metric in disagreements.metrics
+    )
+    found = replace(disagreements, metrics=metrics, shown=(replace(shown, opinions=opinions),))
+
+    text = "\n".join(line.rstrip() for line in rendered(found, nothing, 50).splitlines())
+    silent = replace(opinions[1], value=1.0, effects=(), perfect=1.0)
+    without = replace(found, shown=(replace(shown, opinions=(silent, silent)),))
+
+    assert f"\n{long}\n{' ' * 29}1.000  100%      100%\n" in text
+    assert f"\n{long}\n1.000                blind to extra, arguments\n" in text
+    assert "0.000  callscore.f1  +0.667 arguments; masked:\n" in text
+    assert rendered(without, nothing, 50).count("\n\n\n") == 0
 
 
 def test_the_report_can_be_in_russian(disagreements: Disagreements, nothing: Results) -> None:

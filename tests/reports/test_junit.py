@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, fromstring
 
+from msgspec.structs import replace
+
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
@@ -134,6 +136,14 @@ def test_what_other_tools_say_are_properties(asked: Results) -> None:
         "azure.navigation_match: not scorable": "Azure wants something else.",
     }
     assert root.get("tests") == "1"
+
+
+def test_the_versions_of_other_tools_are_properties_of_the_suite(asked: Results) -> None:
+    known, *_ = asked.metrics
+    root = parsed(replace(asked, metrics=(replace(known, version="0.4.3"),)))
+
+    of_all = {item.get("name"): item.get("value") for item in root.iterfind("*/properties/*")}
+    assert of_all == {"ragas.tool_call_f1": "0.7", "ragas.tool_call_f1: version": "0.4.3"}
 
 
 def test_without_other_tools_there_are_no_properties(results: Results) -> None:

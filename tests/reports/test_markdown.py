@@ -236,5 +236,7 @@ def test_what_other_tools_say_is_a_table_and_a_line_of_each_case(asked: Results)
 def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Results) -> None:
     settings = Settings(count_calls="writes")
 
-    assert "know nothing of the settings" in write(replace(asked, settings=settings))
+    text = write(replace(asked, settings=settings))
+    assert "The settings are those of the first row alone" in text
+    assert "| callscore, macro F1, settings as above | 0.700 |" in text
     assert "not scorable**" not in write(replace(asked, metrics=asked.metrics[:1]))

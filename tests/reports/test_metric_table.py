@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from callscore.core.results import MetricResult, MetricValue, Noted
+from callscore.core.settings import Settings
 from callscore.reports.metric_table import (
     MetricRow,
     metric_cells,
     metric_rows,
     number_text,
     reason_lines,
+    settings_line,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ def test_the_numbers_of_a_case_stand_in_one_line_where_there_is_room() -> None:
 
     cells = [("0.500", "a.b"), ("    –", "c.defg")]  # noqa: RUF001  (a dash)
     assert metric_cells(values, 24) == [cells]
-    assert metric_cells(values, 23) == [[("0.500", "a.b   ")], [cells[1]]]
+    assert metric_cells(values, 23) == [[cells[0]], [cells[1]]]
 
 
 def test_in_several_lines_they_stand_in_columns() -> None:
@@ -69,10 +72,33 @@ def test_in_several_lines_they_stand_in_columns() -> None:
 
     lines = metric_cells(values, 30)
 
-    assert lines == [[("1.000", "aaa  "), ("1.000", "aaaaa")], [("1.000", "aaaa ")]]
+    assert lines == [[("1.000", "aaa  "), ("1.000", "aaaaa")], [("1.000", "aaaa")]]
 
 
-def test_a_name_that_is_longer_than_the_line_is_cut() -> None:
+def test_a_name_that_is_longer_than_the_line_stays_whole() -> None:
     ((cell,),) = metric_cells([MetricValue("a" * 20 + "b", 1.0)], 12)
 
-    assert cell == ("1.000", "aaa…ab")
+    assert cell == ("1.000", "a" * 20 + "b")
+
+
+def test_with_other_settings_the_first_row_says_so(asked: Results) -> None:
+    changed = replace(asked, settings=Settings(count_calls="writes"))
+
+    assert metric_rows(changed, "en")[0].name == "callscore, macro F1, settings as above"
+    assert metric_rows(changed, "ru")[0].name == "callscore, macro F1, настройки как выше"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (Settings(), None),
+        (Settings(count_calls="writes"), "the others are given all calls as they were read."),
+        (Settings(top_k=2), "all calls of the first answer, as they were read."),
+    ],
+)
+def test_it_is_said_what_other_tools_are_given(
+    asked: Results, settings: Settings, said: str | None
+) -> None:
+    line = settings_line(replace(asked, settings=settings), "en")
+
+    assert line == said or (said is not None and (line or "").endswith(said))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from callscore.core.model import ToolCall
-from callscore.core.results import CaseScore, Results
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 from callscore.core.summary import Summary
@@ -328,8 +328,26 @@ def test_on_a_narrow_terminal_the_numbers_of_a_case_stand_in_columns(asked: Resu
 def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Results) -> None:
     text = write(replace(asked, settings=Settings(mode=Mode.FLEXIBLE)))
 
-    assert "they know nothing of the settings" in text
-    assert "they know nothing of the settings" not in write(asked)
+    assert "callscore, macro F1, settings as above   0.700        2          0\n" in text
+    assert "\nThe settings are those of the first row alone: the others are given all calls" in text
+    assert "The settings are those" not in write(asked)
+
+
+def test_on_a_narrow_terminal_no_header_and_no_name_of_a_metric_is_cut(asked: Results) -> None:
+    long = "deepeval.tool_correctness:input_parameters=true,should_consider_ordering=true"
+    values = (MetricValue(long, 0.5), MetricValue("ragas.tool_call_f1", 1.0))
+    metrics = (MetricResult(long, 0.5, 2), MetricResult("ragas.tool_call_f1", 1.0, 2))
+    cases = (replace(asked.cases[0], metrics=values),)
+
+    text = rendered(replace(asked, metrics=metrics, cases=cases), width=78)
+    narrow = rendered(replace(asked, metrics=metrics, cases=cases), width=30)
+
+    assert "metric                 mean   scored   scorable\n" in text
+    assert f"\n{long}\n                      0.500        2          0\n" in text
+    assert "metric  mean scored scorable\n" in narrow
+    assert f"\n  0.500\n  {long}\n".replace("\n", "") in narrow.replace("\n", "")
+    assert "ragas.tool_call_f1\n       1.000      2        0\n" in narrow
+    assert "tool_call_f1 \n" not in narrow
 
 
 def test_what_other_tools_say_can_be_read_in_russian(asked: Results) -> None:

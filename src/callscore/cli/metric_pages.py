@@ -1,32 +1,34 @@
-"""The list of other tools' metrics, and a page about one of them."""
+"""The list of other tools' metrics, and pages about a tool or a function of it."""
 
 from __future__ import annotations
 
 import inspect
-from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
+from callscore.cli.metric_examples import command_lines, python_lines, written
+from callscore.cli.page_text import wrapped, wrapped_docstring
+from callscore.core.text import escape
 from callscore.metrics.options import choices_of, options_of, python_options_of
-from callscore.metrics.registry import function_named, itself, peers
-from callscore.parity import TOOLS
+from callscore.metrics.registry import find, itself, peer_named, peers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from rich.console import Console
 
     from callscore.metrics.metric import Option, Peer
 
-    Function = Callable[..., float | None]
+    Function = Callable[..., Any]
 
 __all__ = ["metric_list", "metric_page"]
 
 _INDENT = "    "
 _WIDTH = 100  # of a line that goes into a pipe or a file
-_FILE = "cases.jsonl"
+_LESS = "Less is better."
+_NO_NUMBER = "It has no number of a single case that --metric could ask for."
+_ONLY_PYTHON = "It does not give one number a case: it is called from Python."
 
 
 def metric_list(console: Console) -> str:
@@ -34,87 +36,102 @@ def metric_list(console: Console) -> str:
     return "\n".join(_tool(tool, console) for tool in (itself(), *peers()))
 
 
+def metric_page(name: str, console: Console) -> str:
+    """Everything about a tool, or about one function of it: what it says, and how it is asked.
+
+    Raises:
+        InvalidSettings: there is no such tool or function.
+    """
+    name = name.partition(":")[0]
+    if name and "." not in name:
+        return _tool_page(peer_named(name), console)
+    peer, function = find(name)
+    return _function_page(peer, name, function, console)
+
+
+def _title(tool: Peer) -> str:
+    version = "" if tool == itself() else tool.version  # ours is the one that is installed
+    return escape(f"{tool.title} {version}".rstrip())
+
+
 def _tool(tool: Peer, console: Console) -> str:
-    title = _styled(f"{tool.title} {tool.version}".rstrip(), console, bold=True)
-    return f"{title}\n" + "".join(
-        [_entry(f"{tool.name}.{name}", metric, console) for name, metric in tool.metrics.items()]
+    return f"{_styled(_title(tool), console, bold=True)}\n" + "".join(
+        [_entry(tool, name, metric, console) for name, metric in tool.metrics.items()]
     )
 
 
-def _entry(name: str, function: Function, console: Console) -> str:
-    width = min(console.width, _WIDTH) if console.is_terminal else _WIDTH
-    told = [f"{option.name}={_written(option)}" for option in options_of(function)]
-    line, deeper = f"  {name}", f"  {_INDENT}"
-    lines = fill(" ".join([line, *told]), width, subsequent_indent=deeper, break_on_hyphens=False)
+def _entry(tool: Peer, name: str, function: Function, console: Console) -> str:
+    told = [f"{option.name}={_default(option)}" for option in options_of(function)]
+    line, deeper = f"  {tool.name}.{name}", f"  {_INDENT}"
+    lines = wrapped(" ".join([line.strip(), *told]), _width(console), first="  ", others=deeper)
     head = line + _styled(lines.removeprefix(line), console, dim=True)
-    first = (inspect.getdoc(function) or "").partition("\n")[0]
-    about = fill(first, width, initial_indent=deeper, subsequent_indent=deeper)
-    return f"{head}\n{about}\n"
+    first = escape((inspect.getdoc(function) or "").partition("\n")[0])
+    said = " ".join(filter(None, [first, _LESS if name in tool.rates_of_fault else ""]))
+    return f"{head}\n{wrapped(said, _width(console), first=deeper, others=deeper)}\n"
 
 
-def metric_page(name: str, console: Console) -> str:
-    """Everything about one metric: what it says, its defects, what it can be told, how it is asked.
+def _tool_page(tool: Peer, console: Console) -> str:
+    """The metrics of a tool, and what else Python can call."""
+    others = [_entry(tool, name, function, console) for name, function in tool.others.items()]
+    parts = [_tool(tool, console)]
+    if not tool.metrics:
+        parts.append(wrapped(_NO_NUMBER, _width(console)) + "\n")
+    if others:
+        parts.append(f"{_styled('Called from Python', console, bold=True)}\n{''.join(others)}")
+    see = f"{tool.name}.{next(iter(tool.metrics | tool.others))}"
+    parts.append(wrapped(f"`callscore metrics {see}` says more.", _width(console)) + "\n")
+    return "\n".join(parts)
 
-    Raises:
-        InvalidSettings: there is no such metric.
-    """
-    name = name.partition(":")[0]
-    function = function_named(name)
-    options, others = options_of(function), python_options_of(function)
-    sections = {
-        "Options": [_option(option) for option in options],
-        "Options that only Python can give": [option.name for option in others],
-        "On the command line": _commands(name, options),
-        "In Python": _python(name, options),
-    }
-    parts = [f"{_styled(name, console, bold=True)}\n\n{inspect.getdoc(function) or ''}".rstrip()]
-    for title, lines in sections.items():
+
+def _function_page(tool: Peer, name: str, function: Function, console: Console) -> str:
+    metric = name.partition(".")[2]
+    width = _width(console)
+    about = [
+        f"{_styled(_title(tool), console, bold=True)}\n{_styled(name, console, bold=True)}",
+        wrapped_docstring(inspect.getdoc(function) or "", width),
+        _LESS if metric in tool.rates_of_fault else "",
+        "" if metric in tool.metrics else wrapped(_ONLY_PYTHON, width),
+    ]
+    parts = [*filter(None, about)]
+    for title, lines in _sections(tool, name, function, width).items():
         if lines:
-            parts.append(f"{_styled(title, console, bold=True)}\n{indent(_joined(lines), _INDENT)}")
+            shown = "\n".join([f"{_INDENT}{line}".rstrip() for line in lines])
+            parts.append(f"{_styled(title, console, bold=True)}\n{shown}")
     return "\n\n".join(parts) + "\n"
 
 
-def _joined(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
+def _sections(tool: Peer, name: str, function: Function, width: int) -> dict[str, list[str]]:
+    """What stands below the docstring of a function; commands stay whole, to be copied."""
+    metric = name.partition(".")[2]
+    python = {"In Python": python_lines(tool, metric, function)}
+    if metric not in tool.metrics:
+        return python
+    options = [_option(option, tool) for option in options_of(function)]
+    return {
+        "Options": [
+            wrapped(line, width - len(_INDENT), others=2 * _INDENT).strip() for line in options
+        ],
+        "Options that only Python can give": [
+            option.name for option in python_options_of(function)
+        ],
+        "On the command line": command_lines(name, function),
+        **python,
+    }
 
 
-def _option(option: Option) -> str:
-    default = "  [required]" if option.is_required else f"  [default: {_written(option)}]"
-    return f"{option.name}: {choices_of(option.type)}{default}"
+def _option(option: Option, tool: Peer) -> str:
+    default = "[required]" if option.is_required else f"[default: {_default(option)}]"
+    less = "; less is better where it is true" if option.name in tool.inverting else ""
+    return f"{option.name}: {choices_of(option.type)}{less}  {default}"
 
 
-def _commands(name: str, options: tuple[Option, ...]) -> list[str]:
-    told = ",".join([f"{option.name}={_written(option)}" for option in options])
-    command = f"callscore score {_FILE} --metric {name}"
-    return [command, f"{command}:{told}"] if told else [command]
-
-
-def _python(name: str, options: tuple[Option, ...]) -> list[str]:
-    tool, _, metric = name.partition(".")
-    if tool == itself().name:
-        return ["import callscore", "", f"callscore.score(expected, actual).{metric}"]
-    # Those of another package are where that package has them.
-    package, _, module = function_named(name).__module__.rpartition(".")
-    home = ("callscore.parity", tool) if tool in TOOLS else (package, module)
-    keywords = "".join([f", {option.name}={_literal(option)}" for option in options])
-    source = f"from {home[0]} import {home[1]}" if home[0] else f"import {home[1]}"
-    return [source, "", f"{home[1]}.{metric}(expected, actual{keywords})"]
-
-
-def _written(option: Option) -> str:
+def _default(option: Option) -> str:
     """The default as the command line has it."""
-    if option.is_required:
-        return "..."
-    value: Any = option.default
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return "..." if option.is_required else written(option.default)
 
 
-def _literal(option: Option) -> str:
-    """The default as Python has it."""
-    if option.is_required:
-        return "..."
-    is_text = isinstance(option.default, str)
-    return f'"{option.default}"' if is_text else repr(option.default)
+def _width(console: Console) -> int:
+    return min(console.width, _WIDTH) if console.is_terminal else _WIDTH
 
 
 def _styled(text: str, console: Console, **style: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +26,9 @@ from callscore.engines.collector import Hooks
 from callscore.engines.disagreeing import DisagreementCollector
 from callscore.engines.local import score_files, score_joined
 from callscore.errors import UnreadableInput
-from callscore.metrics.registry import headlines, itself, metric_named, metrics_from
+from callscore.metrics import own
+from callscore.metrics.registry import headlines, metrics_from
+from callscore.parity import TOOLS
 
 if TYPE_CHECKING:
     from callscore.cli.output import Output
@@ -45,10 +48,11 @@ _MODULES = {
 _HELP = """List other tools' numbers that `callscore score --metric` can show, or describe NAMEs.
 
 With --disagree, show the cases of FILEs on which the tools disagree most, and what each of them is
-blind to: every kind of fault of a case is repaired, and each tool is asked again.
+blind to: every kind of difference in a case is repaired, and each tool is asked again.
 
 \b
   callscore metrics
+  callscore metrics ragas
   callscore metrics ragas.tool_call_f1
   callscore metrics --disagree cases.jsonl
 """
@@ -92,6 +96,7 @@ def command(
         _disagree(names, options)
         return
     _refuse_options(context)
+    _refuse_files(names)
     with open_output(None, "text", "en") as output:
         from rich.console import Console
 
@@ -107,11 +112,45 @@ def _refuse_options(context: click.Context) -> None:
             raise click.UsageError(f"{parameter.opts[-1]} goes with --disagree.")
 
 
+def _refuse_files(names: tuple[str, ...]) -> None:
+    for name in names:
+        if _is_file(name):
+            raise click.UsageError(f"{name} is a file: callscore metrics --disagree {name}")
+
+
+def _refuse_names(files: tuple[str, ...]) -> None:
+    """A metric among the files is to be compared, and has an option of its own."""
+    for file in files:
+        is_name = file.partition(":")[0].partition(".")[0] in (own.NAME, *TOOLS)
+        if is_name and not _is_file(file):
+            raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _compared(names: tuple[str, ...]) -> tuple[Metric, ...]:
+    """Those who are asked for, if they can be compared; else the one that each tool is known for."""
+    metrics = metrics_from(names) or headlines()
+    for metric in metrics:
+        if metric.less_is_better:
+            problem = "less is better there, so that it has no opinion on how right a case is."
+            raise click.UsageError(f"--metric {metric.name}: {problem}")
+    if len(metrics) == 1:
+        problem = f"--metric {metrics[0].name} is alone: name at least two to compare."
+        raise click.UsageError(f"{problem} Without --metric, all tools are compared.")
+    return metrics
+
+
 def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
     sides = options.pop("expected"), options.pop("actual")
+    _refuse_names(files)
     require_inputs(files, *sides)
-    metrics = metrics_from(options.pop("metric")) or _everybody()
-    gathered = DisagreementCollector(metrics, options.pop("limit"))
+    gathered = DisagreementCollector(_compared(options.pop("metric")), options.pop("limit"))
     tools = tools_from(options)
     reading = {
         "wanted": wanted_from(options, () if tools is None else tools.values()),
@@ -136,11 +175,6 @@ def _disagree(files: tuple[str, ...], options: dict[str, Any]) -> None:
         if not results.summary.cases and not results.has_notes:
             raise UnreadableInput(", ".join(files or sides[1]), "there is no case to score in it.")
         write(results)
-
-
-def _everybody() -> tuple[Metric, ...]:
-    """Callscore itself, and what every other tool is known for."""
-    return metric_named(f"{itself().name}.{next(iter(itself().metrics))}"), *headlines()
 
 
 def _write(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.core.results import MetricResult, MetricValue, Noted
+from callscore.core.results import MetricResult, MetricValue
+from callscore.engines.notes import Notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,46 +14,65 @@ if TYPE_CHECKING:
     from callscore.core.tool import Tool
     from callscore.metrics.metric import Metric
 
-__all__ = ["Column", "Columns"]
+__all__ = ["Column", "Columns", "Mean"]
 
-_MOST_REASONS = 20
+# The least float is one such part of 1: in these parts every float is a whole number.
+_PARTS = 1074
+
+
+class Mean:
+    """The mean of numbers, added up without rounding, so that their order does not matter."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self.count = 0
+
+    def add(self, number: float) -> None:
+        """Count one more number."""
+        numerator, denominator = number.as_integer_ratio()
+        self._total += numerator << (_PARTS + 1 - denominator.bit_length())
+        self.count += 1
+
+    def value(self) -> float | None:
+        """The mean so far; None without numbers."""
+        return self._total / (self.count << _PARTS) if self.count else None
 
 
 class Column:
     """The numbers of one metric, added up.
 
     Args:
-        name: the metric, as it was asked for.
+        metric: the metric.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._total = 0.0
-        self._scored = 0
-        self._not_scorable = 0
-        self._reasons: dict[str, None] = {}  # each once, in the order in which they came
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+        self._mean = Mean()
+        self._not_scorable = Notes(each_once=True)
 
     def add(self, found: MetricValue) -> None:
         """Count one more case."""
         if found.value is not None:
-            self._total += found.value
-            self._scored += 1
+            self._mean.add(found.value)
             return
-        self._not_scorable += 1
-        if len(self._reasons) < _MOST_REASONS:
-            self._reasons[found.reason or ""] = None
+        self._not_scorable.add(found.reason or "")
 
     def result(self) -> MetricResult:
         """What was counted so far."""
-        mean = self._total / self._scored if self._scored else None
-        reasons = Noted(self._not_scorable, tuple(self._reasons))
-        return MetricResult(self._name, mean, self._scored, reasons)
+        return MetricResult(
+            self._metric.name,
+            self._mean.value(),
+            self._mean.count,
+            self._not_scorable.noted(),
+            self._metric.version,
+        )
 
 
 class Columns:
     """Metrics that are asked about every case.
 
-    A tool knows nothing of our settings, so that each is given all calls of a case as they are read.
+    A tool knows nothing of our settings, so that each is given all calls of a case as they are read,
+    and of several answers the first.
 
     Args:
         metrics: the metrics.
@@ -60,7 +80,7 @@ class Columns:
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._metrics = tuple(metrics)
-        self._columns = [Column(metric.name) for metric in self._metrics]
+        self._columns = [Column(metric) for metric in self._metrics]
 
     def __bool__(self) -> bool:
         return bool(self._metrics)

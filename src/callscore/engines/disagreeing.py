@@ -7,7 +7,7 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
 from callscore.core.results import CaseScore, MetricValue, Noted
-from callscore.engines.columns import Column
+from callscore.engines.columns import Column, Mean
 from callscore.metrics.disagreement import SAME, Disagreements, Sights, disagreement_about
 from callscore.metrics.repairs import KINDS
 
@@ -37,11 +37,11 @@ class DisagreementCollector:
     def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
         self._metrics = tuple(metrics)
         self._limit = limit
-        self._columns = [Column(metric.name) for metric in self._metrics]
+        self._columns = [Column(metric) for metric in self._metrics]
         self._sights: list[Counter[tuple[Kind, Sight]]] = [Counter() for _ in self._metrics]
         self._faults: Counter[Kind] = Counter()
-        self._cases = self._agreed = self._not_compared = 0
-        self._total_spread = 0.0
+        self._agreed = self._not_compared = 0
+        self._spread = Mean()
         self._reasons: dict[str, None] = {}
         # The narrowest first; that no two are alike spares comparing what stands behind them.
         self._widest: list[tuple[float, float, int, Disagreement]] = []
@@ -53,9 +53,8 @@ class DisagreementCollector:
         if found.spread is None:
             self._leave_out(found.opinions)
             return
-        self._cases += 1
+        self._spread.add(found.spread)
         self._agreed += found.spread <= SAME
-        self._total_spread += found.spread
         self._faults.update(found.faults)
         for column, sights, opinion in zip(
             self._columns, self._sights, found.opinions, strict=True
@@ -73,7 +72,7 @@ class DisagreementCollector:
 
     def _keep(self, found: Disagreement, spread: float) -> None:
         variance = round(found.variance or 0.0, _DIGITS)
-        item = round(spread, _DIGITS), variance, -self._cases, found
+        item = round(spread, _DIGITS), variance, -self._spread.count, found
         if len(self._widest) < self._limit:
             heappush(self._widest, item)
         else:
@@ -82,9 +81,9 @@ class DisagreementCollector:
     def results(self) -> Disagreements:
         """Everything so far."""
         return Disagreements(
-            cases=self._cases,
+            cases=self._spread.count,
             agreed=self._agreed,
-            mean_spread=self._total_spread / self._cases if self._cases else None,
+            mean_spread=self._spread.value(),
             faults={kind: self._faults[kind] for kind in KINDS if self._faults[kind]},
             metrics=tuple([column.result() for column in self._columns]),
             sights=tuple([self._seen(sights) for sights in self._sights]),

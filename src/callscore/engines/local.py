@@ -28,6 +28,7 @@ from callscore.formats.candidates import read_candidates
 from callscore.formats.cases import read_case
 from callscore.formats.plain import decode_plain
 from callscore.formats.trace import DEFAULT as ALL
+from callscore.metrics.invalid_option import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def _take_at(place: str, case: Case, collector: Collector) -> None:
         collector.take(case)
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
+    except InvalidOption:  # of a metric, which the case has no part in
+        raise
     except InvalidSettings as error:
         raise InvalidSettings(f"{place}: {error}") from error
 

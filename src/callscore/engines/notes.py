@@ -10,16 +10,21 @@ _MOST_NAMES = 20
 
 
 class Notes:
-    """A count that grows, and the names of the first that were counted."""
+    """A count that grows, and the names of the first that were counted.
 
-    def __init__(self) -> None:
+    Args:
+        each_once: whether a name that comes again is not named again.
+    """
+
+    def __init__(self, *, each_once: bool = False) -> None:
         self._count = 0
         self._names: list[str] = []
+        self._each_once = each_once
 
     def add(self, name: str) -> None:
         """Count one more."""
         self._count += 1
-        if len(self._names) < _MOST_NAMES:
+        if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
             self._names.append(name)
 
     def noted(self) -> Noted:

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from callscore.core.results import CaseScore, MetricResult, Noted
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
+from callscore.metrics.metric import unknown_words
 from callscore.metrics.repairs import Kind, Sides, faults_of, repaired
 
 if TYPE_CHECKING:
@@ -47,7 +50,8 @@ class Effect(Struct, frozen=True, gc=False):
         kind: the kind of fault.
         sight: `seen` (the number changes if it alone is repaired), `blind` (it costs nothing, even
             where it is the only fault), `masked` (it would cost, but others cost as much already) or
-            `unknown` (without it the metric has no number, or is 0 even where all is right).
+            `unknown` (without it the metric has no number, or is 0 even where all is right; or the
+            other faults cannot be repaired without it).
         gain: what its repair alone adds to the number; None where that is unknown.
     """
 
@@ -152,18 +156,23 @@ def disagreement_about(
     """
     score = case.score
     wanted = score.expected if score.expectation is None else score.expectation
+    unknown = unknown_words(wanted)
+    if unknown is not None:  # nor could such a case be repaired letter by letter
+        return Disagreement(
+            case, tuple([Opinion(metric.name, None, unknown) for metric in metrics])
+        )
     values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
     numbers = [found.value for found in values if found.value is not None]
     if len(numbers) < _FEWEST:
         alone = [Opinion(found.name, found.value, found.reason) for found in values]
         return Disagreement(case, tuple(alone))
-    faults, again = faults_of(score), _Again(score, tools)
+    again = _Again(score, tools)
     opinions = [
-        _opinion(found, faults, partial(again.ask, metric))
+        _opinion(found, again, partial(again.ask, metric))
         for metric, found in zip(metrics, values, strict=True)
     ]
     spread = max(numbers) - min(numbers)
-    return Disagreement(case, tuple(opinions), faults, spread, _variance(numbers))
+    return Disagreement(case, tuple(opinions), again.faults, spread, _variance(numbers))
 
 
 def _variance(numbers: list[float]) -> float:
@@ -172,26 +181,49 @@ def _variance(numbers: list[float]) -> float:
 
 
 class _Again:
-    """Asks metrics about a case with some of its faults repaired."""
+    """Asks metrics about a case with some of its faults repaired.
+
+    Attributes:
+        faults: the kinds of fault that the case has.
+    """
 
     def __init__(self, score: Score, tools: Mapping[str, Tool] | None) -> None:
+        self.faults = faults_of(score)
         self._score = score
         self._tools = tools
         self._sides: dict[frozenset[Kind], Sides] = {}
+        self._shown: dict[Kind, bool] = {}
 
     def ask(self, metric: Metric, kinds: Collection[Kind]) -> float | None:
         """The number of the metric; None where it has none."""
+        return metric.value_of(*self._repaired(kinds), self._tools).value
+
+    def is_shown_alone(self, kind: Kind) -> bool:
+        """Whether a case with all but this kind repaired has this fault, and no other.
+
+        Repairs may interfere: with other arguments, calls may be paired in another way. That a call
+        is then repeated on both sides is no matter.
+        """
+        if kind not in self._shown:
+            others = [other for other in self.faults if other != kind]
+            sides = self._repaired(others)
+            faults = set(faults_of(score_calls(sides.expected, sides.actual, DEFAULT)))
+            self._shown[kind] = kind in faults and faults <= {kind, "repeats"}
+        return self._shown[kind]
+
+    def _repaired(self, kinds: Collection[Kind]) -> Sides:
         key = frozenset(kinds)
         if key not in self._sides:
             self._sides[key] = repaired(self._score, key)
-        return metric.value_of(*self._sides[key], self._tools).value
+        return self._sides[key]
 
 
 def _opinion(
-    found: MetricValue, faults: tuple[Kind, ...], ask: Callable[[Collection[Kind]], float | None]
+    found: MetricValue, again: _Again, ask: Callable[[Collection[Kind]], float | None]
 ) -> Opinion:
     if found.value is None:
         return Opinion(found.name, None, found.reason)
+    faults = again.faults
     if not faults:
         return Opinion(found.name, found.value, perfect=found.value, together=0.0)
     best = ask(faults)
@@ -199,7 +231,7 @@ def _opinion(
     return Opinion(
         found.name,
         found.value,
-        effects=tuple([_effect(kind, found.value, best, faults, ask) for kind in faults]),
+        effects=tuple([_effect(kind, found.value, best, again, ask) for kind in faults]),
         perfect=ask(without_repeats),
         together=None if best is None else best - found.value,
     )
@@ -209,7 +241,7 @@ def _effect(
     kind: Kind,
     value: float,
     best: float | None,
-    faults: tuple[Kind, ...],
+    again: _Again,
     ask: Callable[[Collection[Kind]], float | None],
 ) -> Effect:
     alone = ask([kind])
@@ -220,14 +252,14 @@ def _effect(
     if value > 1 - SAME:  # there is nothing to gain, so that the fault has cost nothing
         return Effect(kind, "blind", 0.0)
     # Others may cost so much that this one does not show. Does it where it is the only one?
-    only = ask([other for other in faults if other != kind])
+    others = [other for other in again.faults if other != kind]
+    only = ask(others) if again.is_shown_alone(kind) else None
     return Effect(kind, _sight_of(only, best), 0.0)
 
 
 def _sight_of(only: float | None, best: float | None) -> Sight:
     """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
-    if (
-        only is None or best is None or best <= SAME
-    ):  # a number that is 0 all the same tells nothing
+    # A number that is 0 all the same tells nothing.
+    if only is None or best is None or best <= SAME:
         return "unknown"
     return "blind" if abs(best - only) <= SAME else "masked"

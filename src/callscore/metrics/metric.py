@@ -6,18 +6,27 @@ A module that reproduces a tool has
 - `TITLE`, what the tool calls itself,
 - `VERSION`, the version that the functions were held against,
 - `METRICS`, the functions that give one number a case; the first is the one that the tool is
-  known for, and with its defaults it stands for the tool where all tools are compared.
+  known for, and with its defaults it stands for the tool where all tools are compared,
+
+and may have
+
+- `RATES_OF_FAULT`, those of them of which less is better,
+- `INVERTING_OPTIONS`, the names of options that turn a metric into the opposite when they are true,
+- `KNOWS_RULES`, true where its functions understand rules and groups in what is expected.
 
 Such a function takes the expected and the actual calls, and the tool's options by keyword. It
 returns a number, a truth value, or None where the tool says in so many words that it does not
 score a case; where the tool raises, it raises `NotScorable`. A parameter named `tools` is given the
-definitions of the tools, by name, where they are known, else None.
+definitions of the tools, by name, where they are known, else None. What is not in `METRICS` but in
+`__all__` is described as something that Python can call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from math import isfinite
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct
@@ -26,6 +35,8 @@ from callscore.core.call import ToolCall
 from callscore.core.matcher import holds_matchers
 from callscore.core.results import MetricValue
 from callscore.errors import InvalidSettings, NotScorable
+from callscore.metrics.copies import copied
+from callscore.metrics.invalid_option import InvalidOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +44,12 @@ if TYPE_CHECKING:
     from callscore.core.expectation import Expected
     from callscore.core.tool import Tool
 
-__all__ = ["Metric", "Option", "Peer"]
+__all__ = ["Metric", "Option", "Peer", "unknown_words"]
+
+# Sums and squares of numbers up to this size stay far from where floats end.
+_GREATEST = 1e15
+# Those of our own functions that never change what they are given.
+_OURS = ("callscore.parity.", "callscore.metrics.")
 
 
 class Option(Struct, frozen=True):
@@ -63,12 +79,20 @@ class Peer(Struct, frozen=True):
         title: what it calls itself.
         version: the version that the metrics were held against.
         metrics: the functions, by name; the first is the one that the tool is known for.
+        others: its functions that do not give one number a case, and that Python alone can call.
+        rates_of_fault: the names of the metrics of which less is better.
+        inverting: the names of options that turn a metric into the opposite.
+        knows_rules: whether its metrics understand rules and groups in what is expected.
     """
 
     name: str
     title: str
     version: str
     metrics: dict[str, Callable[..., float | None]]
+    others: dict[str, Callable[..., Any]] = {}
+    rates_of_fault: tuple[str, ...] = ()
+    inverting: tuple[str, ...] = ()
+    knows_rules: bool = False
 
 
 class Metric(Struct, frozen=True):
@@ -79,12 +103,18 @@ class Metric(Struct, frozen=True):
         function: what gives the number.
         options: what the function is told.
         takes_tools: whether it wants to know the tools' definitions.
+        version: the version of the tool that it was held against; None where that is not known.
+        less_is_better: whether it counts what is wrong, or says the opposite.
+        knows_rules: whether it understands rules and groups in what is expected.
     """
 
     name: str
     function: Callable[..., float | None]
     options: dict[str, Any]
     takes_tools: bool = False
+    version: str | None = None
+    less_is_better: bool = False
+    knows_rules: bool = False
 
     def of(
         self,
@@ -103,15 +133,25 @@ class Metric(Struct, frozen=True):
             NotScorable: the tool raises, or the expectation says what the tool has no word for.
             InvalidSettings: an option has a value that it cannot have.
         """
-        _refuse_rules(expected)
+        unknown = None if self.knows_rules else unknown_words(expected)
+        if unknown is not None:
+            raise NotScorable(unknown)
         known = {"tools": tools} if self.takes_tools else {}
         try:
+            if not self._is_ours:  # whoever else it is, the next one is to see the same calls
+                expected, actual = copied(expected), copied(actual)
             value = self.function(expected, actual, **self.options, **known)
-        except (NotScorable, InvalidSettings):
+        except NotScorable:
             raise
+        except InvalidSettings as error:
+            raise InvalidOption(f"the metric {self.name}: {error}") from error
         except Exception as error:  # a metric of another package may do so, and one column of many
             raise NotScorable(f"it raises {type(error).__name__}: {error}") from error
         return None if value is None else _number(value)
+
+    @property
+    def _is_ours(self) -> bool:
+        return str(getattr(self.function, "__module__", "")).startswith(_OURS)
 
     def value_of(
         self,
@@ -130,16 +170,29 @@ class Metric(Struct, frozen=True):
 _DECLINED = "the tool gives no number for such a case."
 
 
-def _number(value: float) -> float:
-    number = float(value)
-    if not isfinite(number):
-        raise NotScorable(f"the tool gives {number}, which is no number to compare.")
+def _number(value: Any) -> float:
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # a truth value of numpy is no number to Python
+    if not isinstance(value, Real | Decimal):
+        raise NotScorable(f"it gives something of the type {type(value).__name__}, and no number.")
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        number = float("inf")
+    if not isfinite(number) or abs(number) > _GREATEST:
+        raise NotScorable(f"it gives {_written(value)}, which is no number to compare.")
     return number
 
 
-def _refuse_rules(expected: Sequence[Expected]) -> None:
+def _written(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else f"a number beyond {_GREATEST:g}"
+
+
+def unknown_words(expected: Sequence[Expected]) -> str | None:
+    """What other tools have no words for in what is expected, in a sentence; None if nothing."""
     for item in expected:
         if not isinstance(item, ToolCall):
-            raise NotScorable("the expectation has groups, which other tools do not know.")
+            return "the expectation has groups, which other tools do not know."
         if holds_matchers(item.arguments):
-            raise NotScorable("the expectation has rules, which other tools do not know.")
+            return "the expectation has rules, which other tools do not know."
+    return None

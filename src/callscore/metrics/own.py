@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from callscore import __version__
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from callscore.core.call import ToolCall
     from callscore.core.expectation import Expected
 
-__all__ = ["METRICS", "NAME", "TITLE", "VERSION", "f1"]
+__all__ = ["KNOWS_RULES", "METRICS", "NAME", "TITLE", "VERSION", "f1"]
 
 NAME = "callscore"
 TITLE = "callscore itself, to compare with"
-VERSION = ""  # the one that is installed
+VERSION = __version__
+KNOWS_RULES = True
 
 
 def f1(expected: Sequence[Expected], actual: Sequence[ToolCall]) -> float:

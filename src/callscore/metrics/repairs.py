@@ -8,24 +8,27 @@ A kind of fault is what callscore's own pairing of the calls shows, under the de
 - `arguments`: calls of the right tool with other arguments,
 - `form`: calls that are as expected, but written otherwise: 1.0 for 1, keys in another order,
   arguments where none were asked for,
-- `repeats`: calls that are made, or expected, several times just so; the repair makes one of them.
+- `repeats`: a call that is expected several times and made several times, each time just so; the
+  repair makes one of them on both sides.
 
+No call is of two kinds but for `order`: a call that is made once too often is extra and no repeat.
 With every kind repaired, the actual calls are the expected ones, letter by letter.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from msgspec import structs
 
-from callscore.core.equality import fingerprint
+from callscore.metrics.alignment import aligned, are_alike
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from callscore.core.call import ToolCall
     from callscore.core.model import Score
+    from callscore.metrics.alignment import Alignment
 
 __all__ = ["KINDS", "Kind", "Sides", "faults_of", "repaired"]
 
@@ -49,17 +52,19 @@ class _Slot(NamedTuple):
 
 def faults_of(score: Score) -> tuple[Kind, ...]:
     """The kinds of fault that a case has, as they are listed in `KINDS`."""
-    slots = _slots_of(score)
-    wrong = {pair.expected_index for pair in score.incorrect}
+    found = aligned(score)
+    rows = list(found.partners.values())
     has = {
-        "order": _is_changed(slots, _in_order(slots)),
-        "extra": bool(score.extra),
-        "missed": bool(score.missed),
-        "arguments": bool(wrong),
+        "order": rows != sorted(rows),
+        "extra": len(rows) < len(score.actual),
+        "missed": len(rows) < len(score.expected),
+        "arguments": bool(found.wrong),
         "form": any(
-            _is_written_otherwise(slot, score) for slot in slots if slot.expected not in wrong
+            not are_alike(score.expected[row].arguments, score.actual[column].arguments)
+            for column, row in found.partners.items()
+            if row not in found.wrong
         ),
-        "repeats": any(len(_once(side)) < len(side) for side in (score.expected, score.actual)),
+        "repeats": bool(found.repeated),
     }
     return tuple([kind for kind in KINDS if has[kind]])
 
@@ -71,36 +76,29 @@ def repaired(score: Score, kinds: Collection[Kind]) -> Sides:
         score: the case, scored under the default settings.
         kinds: what to repair.
     """
-    slots = _with_expected_arguments(_slots_of(score), score, kinds)
+    found = aligned(score)
+    slots = [_slot(column, score, found, kinds) for column in range(len(score.actual))]
     if "extra" in kinds:
         slots = [slot for slot in slots if slot.expected is not None]
     if "order" in kinds:
         slots = _in_order(slots)
     if "missed" in kinds:
         slots = _with_missed(slots, score.expected)
-    sides = Sides(score.expected, tuple([slot.call for slot in slots]))
-    return Sides(_once(sides.expected), _once(sides.actual)) if "repeats" in kinds else sides
+    repeated = found.repeated if "repeats" in kinds else frozenset()
+    return Sides(
+        tuple([call for row, call in enumerate(score.expected) if row not in repeated]),
+        tuple([slot.call for slot in slots if slot.expected not in repeated]),
+    )
 
 
-def _slots_of(score: Score) -> list[_Slot]:
-    partners = {pair.actual_index: pair.expected_index for pair in score.correct + score.incorrect}
-    return [_Slot(call, partners.get(place)) for place, call in enumerate(score.actual)]
-
-
-def _with_expected_arguments(
-    slots: list[_Slot], score: Score, kinds: Collection[Kind]
-) -> list[_Slot]:
-    wrong = {pair.expected_index for pair in score.incorrect}
-    found = []
-    for slot in slots:
-        kind: Kind = "arguments" if slot.expected in wrong else "form"
-        if slot.expected is not None and kind in kinds:
-            arguments = score.expected[slot.expected].arguments
-            call = structs.replace(slot.call, arguments=arguments, raw=None, error=None)
-            found.append(slot._replace(call=call))
-        else:
-            found.append(slot)
-    return found
+def _slot(column: int, score: Score, found: Alignment, kinds: Collection[Kind]) -> _Slot:
+    """An actual call, with the expected arguments where those are to be repaired."""
+    call, row = score.actual[column], found.partners.get(column)
+    kind: Kind = "arguments" if row in found.wrong else "form"
+    if row is not None and kind in kinds:
+        arguments = score.expected[row].arguments
+        call = structs.replace(call, arguments=arguments, raw=None, error=None)
+    return _Slot(call, row)
 
 
 def _in_order(slots: list[_Slot]) -> list[_Slot]:
@@ -117,14 +115,6 @@ def _moved(slot: _Slot, step: int | None) -> _Slot:
     if slot.call.step == step:
         return slot
     return slot._replace(call=structs.replace(slot.call, step=step))
-
-
-def _is_changed(before: list[_Slot], after: list[_Slot]) -> bool:
-    """Whether calls have changed places that are not the same calls."""
-    return any(
-        old.call.name != new.call.name or not _are_alike(old.call.arguments, new.call.arguments)
-        for old, new in zip(before, after, strict=True)
-    )
 
 
 def _with_missed(slots: list[_Slot], expected: Sequence[ToolCall]) -> list[_Slot]:
@@ -144,49 +134,3 @@ def _with_missed(slots: list[_Slot], expected: Sequence[ToolCall]) -> list[_Slot
             step = found[before].call.step if before >= 0 else call.step
             found.insert(before + 1, _Slot(structs.replace(call, step=step), position))
     return found
-
-
-def _is_written_otherwise(slot: _Slot, score: Score) -> bool:
-    if slot.expected is None:
-        return False
-    return not _are_alike(score.expected[slot.expected].arguments, slot.call.arguments)
-
-
-def _are_alike(left: Any, right: Any) -> bool:
-    """Whether two values are written alike, which is more than to be equal.
-
-    Walks with a stack of its own, so that no depth of nesting can exhaust the interpreter's.
-    """
-    pending = [(left, right)]
-    while pending:
-        one, other = pending.pop()
-        if one is other:
-            continue
-        if type(one) is not type(other) or not _is_same_outside(one, other):
-            return False
-        if isinstance(one, dict):
-            pending += zip(one.values(), other.values(), strict=True)
-        elif isinstance(one, list | tuple):
-            pending += zip(one, other, strict=True)
-    return True
-
-
-def _is_same_outside(one: Any, other: Any) -> bool:
-    """Whether two values of one type are written alike, whatever stands inside them."""
-    if isinstance(one, dict):
-        return list(one) == list(other)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other)
-    if isinstance(one, float):  # of which some are equal and not written alike, or the reverse
-        return repr(one) == repr(other)
-    return bool(one == other)
-
-
-def _once(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-    """The calls without those that were there before, just so."""
-    if len({call.name for call in calls}) == len(calls):
-        return calls
-    first: dict[str, ToolCall] = {}
-    for call in calls:
-        first.setdefault(fingerprint([call.name, call.arguments, call.raw]), call)
-    return tuple(first.values())

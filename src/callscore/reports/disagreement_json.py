@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.export import call_to_dict, encode_json, metric_to_dict, noted_to_dict
+from callscore.core.export import call_to_dict, metric_to_dict, noted_to_dict
+from callscore.core.plain import encode_json
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language

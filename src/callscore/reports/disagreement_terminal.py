@@ -14,6 +14,7 @@ from callscore.metrics import own
 from callscore.reports import disagreement_wording as wording
 from callscore.reports.disagreement_case import by_value, short_diff
 from callscore.reports.metric_table import MEAN, METRIC, METRICS, number_text
+from callscore.reports.number_table import NumberRow, number_table, room_for_names
 from callscore.reports.sections import Section, print_sections, width_of, written
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = ["NAME", "render", "write"]
 NAME = "table"
 
 _SPACE = 2
-_SHORTEST_NAME = 12  # with as many more columns, the numbers need not stand close
+_SHORTEST_NAME = 12  # that is left of a line, for the means to have room
 _COLOURS = {
     "gain": "green",
     "loss": "red",
@@ -86,34 +87,20 @@ def _note(sentence: str, names: str) -> Text:
 
 def _blindness(found: Disagreements, width: int, lang: Language) -> Section:
     kinds = list(found.faults)
-    labels = [say(wording.KIND_NAMES[kind], lang) for kind in kinds]
-    has_mean, space, room = _shares([say(MEAN, lang), *labels], width)
-    table = _table(space)
-    table.add_column(Text(say(METRIC, lang)), no_wrap=True)
-    for label in [say(MEAN, lang), *labels] if has_mean else labels:
-        table.add_column(Text(label), justify="right", no_wrap=True)
-    counts = [Text(str(found.faults[kind]), "dim") for kind in kinds]
-    about = Text(clip_middle(say(wording.CASES_WITH, lang), room), "dim")
+    labels = [say(MEAN, lang), *[say(wording.KIND_NAMES[kind], lang) for kind in kinds]]
+    # On a narrow terminal the means give way, never the other numbers.
+    widths = [max(len(label), len("0.000")) for label in labels]
+    first = 0 if room_for_names(widths, width, 1) >= _SHORTEST_NAME else 1
+    rows = []
     if kinds:
-        table.add_row(about, *[""] * has_mean, *counts)
+        counts = [Text(), *[Text(str(found.faults[kind]), "dim") for kind in kinds]]
+        rows.append(NumberRow(Text(say(wording.CASES_WITH, lang), "dim"), counts[first:]))
     for metric, sights in zip(found.metrics, found.sights, strict=True):
-        mean = [number_text(metric.mean)] * has_mean
         shares = [_share(wording.blind_share(sights.get(kind))) for kind in kinds]
-        table.add_row(_name(metric.name, room), *mean, *shares)
+        cells = [Text(number_text(metric.mean)), *shares]
+        rows.append(NumberRow(_name(metric.name), cells[first:]))
+    table = number_table(say(METRIC, lang), labels[first:], rows, width, space=_SPACE)
     return [Text(say(wording.BLINDNESS if kinds else METRICS, lang), "bold"), table]
-
-
-def _shares(labels: list[str], width: int) -> tuple[bool, int, int]:
-    """Whether there is room for the means, how much between columns, and how much for names.
-
-    It is the names that give way first, then the means, never the other numbers.
-    """
-    needed = [max(len(label), len("0.000")) for label in labels]
-    for space in range(_SPACE, 0, -1):
-        room = width - sum(needed) - space * len(needed)
-        if room >= _SHORTEST_NAME * space:
-            return True, space, room
-    return False, 1, max(width - sum(needed[1:]) - len(needed[1:]), 1)
 
 
 def _share(share: str) -> Text:
@@ -123,23 +110,41 @@ def _share(share: str) -> Text:
 def _case(found: Disagreement, width: int, lang: Language) -> Section:
     label = clip_middle(escape(found.case.label), width // 2)
     line = Text().append(label, "bold").append("   ").append(wording.case_line(found, lang), "dim")
-    room = max(width // 2, _SHORTEST_NAME)
-    names = {opinion.name: _name(opinion.name, room) for opinion in found.opinions}
-    table = _table(_SPACE, show_header=False)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True, width=max(name.cell_len for name in names.values()))
-    table.add_column(ratio=1)
-    for value, opinions in by_value(found):
+    return [line, rich_text(short_diff(found, width, lang)), *_opinions(found, width, lang)]
+
+
+def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
+    """Numbers, names and reasons; a name that takes half of a line has one above, and is not cut."""
+    widths = [_name(opinion.name).cell_len for opinion in found.opinions]
+    room = max([taken for taken in widths if taken <= width // 2], default=0)
+    groups = by_value(found)
+    most = max(len(value) for value, _ in groups)
+    section: Section = []
+    for value, opinions in groups:
         for number, opinion in enumerate(opinions):
-            shown = Text("" if number else value, "bold")
-            table.add_row(shown, names[opinion.name], _why(opinion, found, lang))
-    return [line, rich_text(short_diff(found, width, lang)), table]
+            shown = Text("" if number else value.rjust(most), "bold")
+            name, why = _name(opinion.name), _why(opinion, found, lang)
+            if name.cell_len > room:
+                section.append(name)
+                name = Text()
+            if shown or name or why:
+                section.append(_row([most, room], shown, name, why))
+    return section
 
 
-def _name(name: str, room: int) -> Text:
+def _row(widths: list[int], *cells: Text) -> Table:
+    """Cells beside one another, the last of which has what is left of the line."""
+    row = Table.grid(padding=(0, _SPACE, 0, 0), pad_edge=False)
+    for width in widths:
+        row.add_column(width=width, no_wrap=True)
+    row.add_column(ratio=1)
+    row.add_row(*cells)
+    return row
+
+
+def _name(name: str) -> Text:
     """The name of a metric; our own stands out, as the one to compare with."""
-    style = "bold" if name.startswith(f"{own.NAME}.") else ""
-    return Text(clip_middle(escape(name), room), style)
+    return Text(escape(name), "bold" if name.startswith(f"{own.NAME}.") else "")
 
 
 def _why(opinion: Opinion, found: Disagreement, lang: Language) -> Text:
@@ -147,13 +152,3 @@ def _why(opinion: Opinion, found: Disagreement, lang: Language) -> Text:
     for number, (part, about) in enumerate(wording.opinion_parts(opinion, found, lang)):
         text.append("; " if number else "").append(part, _COLOURS[about])
     return text
-
-
-def _table(space: int, *, show_header: bool = True) -> Table:
-    return Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, space, 0, 0),
-        header_style="dim",
-        show_header=show_header,
-    )

@@ -59,18 +59,18 @@ _NOT_COMPARED = Phrase(
     "{cases} без сравнения: число есть меньше чем у двух метрик",
 )
 BLINDNESS = Phrase(
-    "How often each metric is blind to a fault that is there",
-    "Как часто метрика не видит имеющуюся ошибку",
+    "How often each metric is blind to a difference that is there",
+    "Как часто метрика не видит имеющееся различие",
 )
-CASES_WITH = Phrase("cases with such a fault", "случаев с такой ошибкой")
+CASES_WITH = Phrase("cases with such a difference", "случаев с таким различием")
 HOW_TO_READ = Phrase(
-    "blind to: the fault costs nothing. +0.333: what its repair alone adds."
-    " masked: it would cost, but other faults cost as much already.",
-    "не видит: ошибка ничего не стоит. +0.333: сколько добавляет её исправление."
-    " скрыто: стоила бы, но столько же уже стоят другие ошибки.",
+    "blind to: the difference costs nothing. +0.333: what its repair alone adds."
+    " masked: it would cost, but others cost as much already.",
+    "не видит: различие ничего не стоит. +0.333: сколько добавляет его исправление."
+    " скрыто: стоило бы, но столько же уже стоят другие.",
 )
 _SPREAD = Phrase("spread {spread}", "разброс {spread}")
-_FAULTS = Phrase("faults: {kinds}", "ошибки: {kinds}")
+_FAULTS = Phrase("differences: {kinds}", "различия: {kinds}")
 _NO_FAULTS = Phrase("every call is as expected", "каждый вызов как в эталоне")
 _BLIND = Phrase("blind to {kinds}", "не видит: {kinds}")
 _MASKED = Phrase("masked: {kinds}", "скрыто: {kinds}")
@@ -133,7 +133,7 @@ def blind_share(sights: Sights | None) -> str:
 
 
 def case_line(found: Disagreement, lang: Language) -> str:
-    """How far the metrics disagree about a case, and which kinds of fault it has."""
+    """How far the metrics disagree about a case, and which kinds of difference it has."""
     spread = say(_SPREAD, lang, spread=number_text(found.spread))
     kinds = _named(found.faults, lang)
     faults = say(_FAULTS, lang, kinds=kinds) if kinds else say(_NO_FAULTS, lang)

@@ -27,7 +27,12 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def write(results: Results, *, lang: Language = "en") -> str:
     """One test a shown case; what was not run or not read is an error."""
     suite = Element("testsuite", name="callscore")
-    _add_properties(suite, [(metric.name, metric.mean, None) for metric in results.metrics])
+    properties = _add_properties(
+        suite, [(metric.name, metric.mean, None) for metric in results.metrics]
+    )
+    for metric in results.metrics:
+        if metric.version:
+            _add_property(properties, f"{metric.name}: version", metric.version)
     for case in results.cases:
         _add_case(suite, case, lang)
     _add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
@@ -61,15 +66,22 @@ def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
 
 def _add_properties(
     element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
-) -> None:
+) -> Element:
     """What other tools say: a name, a number, and why there is none."""
-    if not numbers:
-        return
-    properties = SubElement(element, "properties")
+    properties = Element("properties")
+    if numbers:
+        element.append(properties)
     for name, number, why in numbers:
         # Under the name of a metric stand numbers alone: build servers draw them.
-        named, value = (f"{name}: not scorable", why) if number is None else (name, repr(number))
-        SubElement(properties, "property", name=_legal(named), value=_legal(value or ""))
+        if number is None:
+            _add_property(properties, f"{name}: not scorable", why or "")
+        else:
+            _add_property(properties, name, repr(number))
+    return properties
+
+
+def _add_property(properties: Element, name: str, value: str) -> None:
+    SubElement(properties, "property", name=_legal(name), value=_legal(value))
 
 
 def _add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:

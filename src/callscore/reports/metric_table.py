@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.settings import DEFAULT
-from callscore.core.text import clip, clip_middle, display_width, escape
+from callscore.core.text import clip, display_width, escape
 from callscore.core.wording import Phrase, Plural, count_of, decimal, say
 
 if TYPE_CHECKING:
@@ -37,11 +37,21 @@ MEAN = Phrase("mean", "среднее")
 SCORED = Phrase("cases scored", "случаев оценено")
 NOT_SCORABLE = Phrase("not scorable", "без оценки")
 _OWN = Phrase("callscore, macro F1", "callscore, macro F1")
+_OWN_WITH = Phrase(
+    "callscore, macro F1, settings as above", "callscore, macro F1, настройки как выше"
+)
 _CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _WHY = Phrase("{metrics}: {cases} not scorable", "{metrics}: без оценки {cases}")
 _ALL_CALLS = Phrase(
-    "The other tools are given all calls as they were read: they know nothing of the settings.",
-    "Другие инструменты получают все вызовы как есть: о настройках они не знают.",
+    "The settings are those of the first row alone: the others are given all calls as they were"
+    " read.",
+    "Настройки относятся только к первой строке: остальные получают все вызовы как есть.",
+)
+_FIRST_ANSWER = Phrase(
+    "The settings are those of the first row alone: the others are given all calls of the first"
+    " answer, as they were read.",
+    "Настройки относятся только к первой строке: остальные получают все вызовы первого ответа"
+    " как есть.",
 )
 _MORE = Phrase("… {count} more", "… ещё {count}")
 
@@ -79,7 +89,9 @@ def metric_rows(results: Results, lang: Language) -> list[MetricRow]:
     if not results.metrics:
         return []
     summary = results.summary
-    own = MetricRow(say(_OWN, lang), number_text(summary.macro_f1), summary.cases, 0)
+    # `callscore.f1` may stand there, too, and is the score under the default settings.
+    name = say(_OWN if results.settings == DEFAULT else _OWN_WITH, lang)
+    own = MetricRow(name, number_text(summary.macro_f1), summary.cases, 0)
     others = [
         MetricRow(metric.name, number_text(metric.mean), metric.scored, metric.not_scorable.count)
         for metric in results.metrics
@@ -124,21 +136,29 @@ def _reasons(reasons: Sequence[str], lang: Language) -> str:
 
 def settings_line(results: Results, lang: Language) -> str | None:
     """That the settings are callscore's alone; None where they are as by default."""
-    is_silent = not results.metrics or results.settings == DEFAULT
-    return None if is_silent else say(_ALL_CALLS, lang)
+    if not results.metrics or results.settings == DEFAULT:
+        return None
+    return say(_FIRST_ANSWER if results.settings.top_k > 1 else _ALL_CALLS, lang)
 
 
 def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[str, str]]]:
-    """The numbers of one case in lines of cells, a number and a name, aligned from case to case."""
+    """The numbers of one case in lines of cells, a number and a name, aligned from case to case.
+
+    Names are never cut, since people copy them: one that has no room is on a line of its own.
+    """
     numbers = [number_text(found.value) for found in values]
     most = max(map(len, map(number_text, [0.0, *[found.value for found in values]])))
-    room = max(width - most - 1, 1)
-    names = [clip_middle(escape(found.name), room) for found in values]
+    names = [escape(found.name) for found in values]
     cells = [(number.rjust(most), name) for number, name in zip(numbers, names, strict=True)]
     used = sum(display_width(name) + most + 1 for name in names) + len(_SPACE) * (len(names) - 1)
     if used <= width:
         return [cells]
     widest = max(map(display_width, names))
     in_a_line = max((width + len(_SPACE)) // (widest + most + 1 + len(_SPACE)), 1)
-    padded = [(number, name + " " * (widest - display_width(name))) for number, name in cells]
-    return [padded[start : start + in_a_line] for start in range(0, len(padded), in_a_line)]
+    lines = [cells[start : start + in_a_line] for start in range(0, len(cells), in_a_line)]
+    return [[*[_padded(cell, widest) for cell in line[:-1]], line[-1]] for line in lines]
+
+
+def _padded(cell: tuple[str, str], width: int) -> tuple[str, str]:
+    number, name = cell
+    return number, name + " " * (width - display_width(name))

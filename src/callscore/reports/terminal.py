@@ -10,9 +10,10 @@ from rich.text import Text
 from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
-from callscore.core.text import clip_middle, escape
+from callscore.core.text import clip_middle, display_width, escape
 from callscore.core.wording import count_of, percent, rating, say
 from callscore.reports import metric_table, wording
+from callscore.reports.number_table import NumberRow, number_table
 from callscore.reports.sections import Section, print_sections, width_of, written
 from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
 from callscore.reports.trial_table import MOST_COLUMNS, trial_table
@@ -36,7 +37,6 @@ _MOST_ARGUMENTS = 10
 _MOST_CONFUSIONS = 10
 _MOST_FAULTS = 15
 _NAME_WIDTH = 40
-_METRIC_WIDTH = 80
 _SHORTEST_NAME = 8
 _SPACE = "   "
 _INDENT = "  "
@@ -50,7 +50,6 @@ class _Ranking(NamedTuple):
     numbers: tuple[Phrase, ...]
     rows: Sequence[tuple[tuple[str, ...], tuple[Text, ...]]]
     most: int
-    widest: int = _NAME_WIDTH
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -219,16 +218,21 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
 def _metrics(results: Results, width: int, lang: Language) -> Section:
     """What other tools say of the cases; nothing where they were not asked."""
     rows = [
-        ((row.name,), (Text(row.mean), _count(row.scored), _count(row.not_scorable, "yellow")))
+        NumberRow(
+            Text(escape(row.name)),
+            [Text(row.mean), _count(row.scored), _count(row.not_scorable, "yellow")],
+        )
         for row in metric_table.metric_rows(results, lang)
     ]
-    numbers = (metric_table.MEAN, metric_table.SCORED, metric_table.NOT_SCORABLE)
-    names = (metric_table.METRIC,)
-    ranking = _Ranking(metric_table.METRICS, names, numbers, rows, len(rows), _METRIC_WIDTH)
+    if not rows:
+        return []
+    labels = (metric_table.MEAN, metric_table.SCORED, metric_table.NOT_SCORABLE)
+    numbers = [_label(label, lang) for label in labels]
+    table = number_table(say(metric_table.METRIC, lang), numbers, rows, width)
     reasons = [_note(*line) for line in metric_table.reason_lines(results.metrics, lang)]
     settings = metric_table.settings_line(results, lang)
     footnote = [] if settings is None else [Text(settings, "dim")]
-    return [*_ranked(ranking, width, lang), *reasons, *footnote]
+    return [_heading(metric_table.METRICS, lang), table, *reasons, *footnote]
 
 
 def _heading(phrase: Phrase, lang: Language) -> Text:
@@ -248,7 +252,7 @@ def _ranked(ranking: _Ranking, width: int, lang: Language) -> Section:
     space, room = _shares(width - sum(map(_label_width, numbers)), len(names), len(numbers))
     table = _table(names, numbers, space)
     for row_names, counts in ranking.rows[: ranking.most]:
-        short = (Text(clip_middle(escape(name), min(room, ranking.widest))) for name in row_names)
+        short = (Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names)
         table.add_row(*short, *counts)
     section: Section = [_heading(ranking.heading, lang), table]
     more = len(ranking.rows) - ranking.most
@@ -283,11 +287,15 @@ def _values(case: CaseScore, width: int) -> Section:
     """What other tools say of a case, as few lines as there is room for."""
     if not case.metrics:
         return []
-    lines = Text(no_wrap=True)
+    lines = Text()
     for number, cells in enumerate(metric_table.metric_cells(case.metrics, width - len(_INDENT))):
         lines.append("\n" if number else "")
         for position, (value, name) in enumerate(cells):
-            lines.append(_SPACE if position else _INDENT).append(f"{value} ").append(name, "dim")
+            has_room = len(_INDENT) + len(value) + 1 + display_width(name) <= width
+            between = " " if has_room else f"\n{_INDENT}"
+            lines.append(_SPACE if position else _INDENT).append(value + between).append(
+                name, "dim"
+            )
     return [lines]
 
 
