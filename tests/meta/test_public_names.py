@@ -78,3 +78,12 @@ def test_the_public_names_can_be_listed() -> None:
 def test_any_other_name_is_not_there() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
         _ = callscore.scores
+
+
+def test_tools_are_found_without_being_imported_first() -> None:
+    from callscore import parity
+
+    assert set(parity.TOOLS) <= set(dir(parity))
+    assert parity.tpmjs.tool_call_accuracy([], []) == 1.0
+    with pytest.raises(AttributeError, match="no attribute 'nobody'"):
+        _ = parity.nobody

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.call import ToolCall
+from callscore.core.equality import fingerprint
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.metrics import alignment
@@ -106,6 +107,26 @@ calls = st.builds(f, st.sampled_from([1, 1.0, 2])) | st.sampled_from([A, B])
 sides = st.lists(calls, max_size=5)
 
 
+def _content(pair: tuple[ToolCall, ToolCall]) -> str:
+    """What the calls of a pair are as JSON values, however they are written."""
+    return fingerprint([[call.name, call.arguments, call.error] for call in pair])
+
+
+def test_a_call_that_is_written_as_expected_is_preferred() -> None:
+    two, written_otherwise = ToolCall("b", {"x": 2}), ToolCall("b", {"x": 2.0})
+
+    assert aligned(scored([two], [written_otherwise, two])).partners == {1: 0}
+    assert aligned(scored([A, two], [written_otherwise, A, two])).partners == {1: 0, 2: 1}
+    assert aligned(scored([two, A], [written_otherwise, A, two])).partners == {0: 0, 1: 1}
+
+
+def test_of_very_many_calls_the_pairs_stay_as_they_are() -> None:
+    made = [ToolCall("b", {"x": 2.0})] * 1100
+    expected = [ToolCall("b", {"x": 2})] * 1000
+
+    assert len(aligned(scored(expected, [*made, *made])).partners) == 1000
+
+
 @given(sides, sides)
 def test_there_are_as_many_pairs_of_each_kind_as_before(
     expected: list[ToolCall], actual: list[ToolCall]
@@ -115,7 +136,7 @@ def test_there_are_as_many_pairs_of_each_kind_as_before(
 
     before = [(pair.expected, pair.actual) for pair in score.correct + score.incorrect]
     after = [(expected[row], actual[column]) for column, row in result.partners.items()]
-    assert sorted(map(repr, before)) == sorted(map(repr, after))
+    assert sorted(map(_content, before)) == sorted(map(_content, after))
     assert len(result.wrong) == len(score.incorrect)
     assert list(result.partners) == sorted(result.partners)
 

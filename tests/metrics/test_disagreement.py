@@ -77,7 +77,7 @@ def test_a_fault_that_other_faults_hide_is_masked_and_not_overlooked() -> None:
     exact, _ = about([A, B], [B, A, X], EXACT, OWN).opinions
 
     assert exact.effects == (Effect("order", "masked", 0.0), Effect("extra", "masked", 0.0))
-    assert (exact.together, exact.needs_all) == (1.0, True)
+    assert (exact.together, exact.needed) == (1.0, ("order", "extra"))
 
 
 def test_a_call_that_is_made_twice_is_one_fault_and_not_two() -> None:
@@ -96,17 +96,47 @@ def test_where_other_repairs_take_a_fault_with_them_nothing_is_known_of_it() -> 
     assert exact.effects[0] == Effect("order", "unknown", 0.0)
 
 
+def test_what_does_not_help_is_not_needed() -> None:
+    unordered = metric(
+        lambda e, a: float(sorted(map(repr, e)) == sorted(map(repr, a))), "unordered"
+    )
+    found, _ = about([F, B], [B, OTHER, X], unordered, OWN).opinions
+
+    assert [effect.sight for effect in found.effects] == ["blind", "masked", "masked"]
+    assert found.needed == ("extra", "arguments")
+
+
+def test_a_full_number_does_not_make_a_metric_blind() -> None:
+    lenient = metric(lambda e, a: float(len(a) > len(e) or list(e) == list(a)), "lenient")
+    found, _ = about([A, B], [B, A, X], lenient, OWN).opinions
+
+    assert found.value == 1.0
+    assert found.effects == (Effect("order", "masked", 0.0), Effect("extra", "seen", -1.0))
+
+
+def test_repeats_are_judged_where_nothing_else_is_wrong() -> None:
+    own_opinion, _ = about([F, F, B], [F, F], OWN, EXACT).opinions
+
+    assert own_opinion.effects[-1] == Effect("repeats", "blind", 0.0)
+
+
+def test_a_wrong_call_that_is_made_twice_is_no_repeat() -> None:
+    own_opinion, _ = about([F, F, B], [OTHER, OTHER, B], OWN, EXACT).opinions
+
+    assert [effect.kind for effect in own_opinion.effects] == ["arguments"]
+
+
 def test_where_one_repair_is_enough_not_all_are_needed() -> None:
     exact, _ = about([A], [A, X], EXACT, OWN).opinions
 
     assert exact.effects == (Effect("extra", "seen", 1.0),)
-    assert not exact.needs_all
+    assert exact.needed == ()
 
 
 def test_a_number_that_never_changes_needs_nothing() -> None:
     zero, _ = about([A], [A, X], ZERO, OWN).opinions
 
-    assert (zero.together, zero.needs_all, zero.perfect) == (0.0, False, 0.0)
+    assert (zero.together, zero.needed, zero.perfect) == (0.0, (), 0.0)
 
 
 def test_a_number_that_is_0_even_where_all_is_right_tells_nothing() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "check", "main"]
 
 _CASES = "cases.json"
+_NO_FOLDER = 2  # the exit code where there is nothing to check
 
 
 class Finding(NamedTuple):
@@ -87,12 +88,12 @@ def main(arguments: list[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # whatever names the folder has
     if len(arguments) != 1 or not (Path(arguments[0]) / _CASES).is_file():
         print(f"usage: python -m tests.parity.check DIR (a folder with a {_CASES})")
-        return 2
+        return _NO_FOLDER
     try:
         findings = list(check(Path(arguments[0])))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         print(f"{arguments[0]} is not such a folder: {type(error).__name__}: {error}")
-        return 2
+        return _NO_FOLDER
     wrong = [found for found in findings if found.is_compared and not found.agrees]
     for found in wrong:
         print(f"{found.tool}  {found.configuration}  {found.case}")
@@ -106,6 +107,8 @@ def main(arguments: list[str]) -> int:
     tools = len({found.tool for found in findings})
     print(f"{tools} tools: {known - len(wrong)} of {known} answers agree", end="; ")
     print(f"{len(findings) - known} cannot be compared.")
+    if not findings:
+        return _NO_FOLDER
     return 1 if wrong else 0
 
 

@@ -67,6 +67,10 @@ def test_a_number_that_is_none_is_a_configuration_that_is_not_known(tmp_path: Pa
     assert main([_folder(tmp_path, {"one": {"FLEXIBLE@0,5": 1.0}}, "spring-ai-ragas")]) == 0
 
 
+def test_a_folder_in_which_nothing_is_recorded_is_none(tmp_path: Path) -> None:
+    assert main([_folder(tmp_path, {})]) == 2
+
+
 def test_without_a_folder_of_cases_there_is_nothing_to_check(tmp_path: Path) -> None:
     assert main([str(tmp_path)]) == 2
     assert main([]) == 2

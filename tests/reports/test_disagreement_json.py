@@ -41,6 +41,7 @@ def test_the_document_has_everything(disagreements: Disagreements, results: Resu
             {"kind": "arguments", "sight": "masked", "gain": 0.0},
         ],
         "together": 1.0,
+        "needed": ["extra", "arguments"],
         "perfect": 1.0,
     }
     assert case["expected"] == [{"name": "f", "arguments": {"a": 1}}]

@@ -28,7 +28,7 @@ REPORT = """\
 | cases with such a difference |  | 3 | 1 |
 
 blind to: the difference costs nothing. +0.333: what its repair alone adds. masked: it would cost, \
-but others cost as much already.
+but here others hide it.
 
 ### `both #0` spread 1.000   differences: extra, arguments
 
@@ -43,7 +43,7 @@ but others cost as much already.
 | ---: | --- | --- |
 | 1.000 | `x.named` | blind to extra, arguments |
 | 0.000 | `callscore.f1` | +0.667 arguments; masked: extra |
-| 0.000 | `x.same` | +1.000 only if all is repaired |
+| 0.000 | `x.same` | +1.000 if repaired together: extra, arguments |
 
 … 1 case not shown on which they disagree; --limit shows more
 """

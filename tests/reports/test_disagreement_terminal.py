@@ -31,7 +31,7 @@ x.named                       1.000   100%       100%
 x.same                        0.250     0%         0%
 
 blind to: the difference costs nothing. +0.333: what its repair alone adds. masked: it would cost,
-but others cost as much already.
+but here others hide it.
 
 both #0   spread 1.000   differences: extra, arguments
   Expected   Actual
@@ -40,7 +40,7 @@ both #0   spread 1.000   differences: extra, arguments
 +            x()
 1.000  x.named       blind to extra, arguments
 0.000  callscore.f1  +0.667 arguments; masked: extra
-       x.same        +1.000 only if all is repaired
+       x.same        +1.000 if repaired together: extra, arguments
 
 … 1 case not shown on which they disagree; --limit shows more
 """

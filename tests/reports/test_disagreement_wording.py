@@ -59,8 +59,9 @@ def said(opinion: Opinion, lang: Language = "en") -> list[str]:
                 effects=(Effect("extra", "masked", 0.0), Effect("order", "blind", 0.0)),
                 perfect=1.0,
                 together=1.0,
+                needed=("extra",),
             ),
-            ["+1.000 only if all is repaired", "blind to order"],
+            ["+1.000 if repaired together: extra", "blind to order"],
         ),
         (
             Opinion(
@@ -69,8 +70,12 @@ def said(opinion: Opinion, lang: Language = "en") -> list[str]:
                 effects=(Effect("extra", "masked", 0.0), Effect("order", "masked", 0.0)),
                 perfect=0.5,
                 together=-0.5,
+                needed=("extra", "order"),
             ),
-            ["−0.500 only if all is repaired", "0.500 even if all calls are as expected"],
+            [
+                "−0.500 if repaired together: extra, order",
+                "0.500 even if all calls are as expected",
+            ],
         ),
         (
             Opinion(
@@ -87,6 +92,10 @@ def said(opinion: Opinion, lang: Language = "en") -> list[str]:
                 "m", 0.5, effects=(Effect("extra", "unknown"), Effect("order", "unknown", 0.0))
             ),
             ["no number without: extra"],
+        ),
+        (
+            Opinion("m", 0.5, effects=(Effect("order", "unknown", 0.0),), perfect=1.0),
+            ["not known: order"],
         ),
         (Opinion("m", None, "it raises."), ["it raises."]),
     ],

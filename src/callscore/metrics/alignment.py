@@ -61,15 +61,48 @@ class _Link(NamedTuple):
 def aligned(score: Score) -> Alignment:
     """The pairs of a case, as few of them out of order as calls that are the same allow."""
     wrong = {pair.actual_index: pair.expected_index for pair in score.incorrect}
-    pairs = {pair.actual_index: pair.expected_index for pair in score.correct} | wrong
+    right = {pair.actual_index: pair.expected_index for pair in score.correct}
+    pairs = _preferring_alike(right, wrong, score) | wrong
     if _is_sorted(pairs) and _has_each_once(score.expected):
         return _alignment(pairs, wrong.values(), ())
     kinds = _Kinds(_numbered(score.expected), _numbered(score.actual))
     wrong_kinds = {kinds.of(*pair) for pair in wrong.items()}
     if not _is_sorted(pairs):
         pairs = min(pairs, _reordered(pairs, kinds), key=_descents)
-    wrong_rows = [row for column, row in pairs.items() if kinds.of(column, row) in wrong_kinds]
-    return _alignment(pairs, wrong_rows, _repeated(pairs, kinds))
+    wrong_rows = {row for column, row in pairs.items() if kinds.of(column, row) in wrong_kinds}
+    return _alignment(pairs, wrong_rows, _repeated(pairs, kinds) - wrong_rows)
+
+
+def _preferring_alike(right: dict[int, int], wrong: dict[int, int], score: Score) -> dict[int, int]:
+    """The correct pairs, with calls that are written as expected where there are such calls.
+
+    `b(2.0)` and `b(2)` are equal, and scoring takes the first of them for `b(2)`.
+    """
+    free = [
+        column
+        for column, call in enumerate(score.actual)
+        if column not in right and column not in wrong and call.error is None
+    ]
+    pairs = dict(right)
+    if len(free) * len(right) > _MOST_MATCHES:
+        return pairs
+    for column, row in right.items():
+        wanted = score.expected[row]
+        if are_alike(wanted.arguments, score.actual[column].arguments):
+            continue
+        for other in free:
+            given, moved = score.actual[other], _moved(pairs, column, other)
+            is_alike = given.name == wanted.name and are_alike(wanted.arguments, given.arguments)
+            if is_alike and _descents(moved) <= _descents(pairs):
+                pairs = moved
+                free.remove(other)
+                break
+    return pairs
+
+
+def _moved(pairs: dict[int, int], column: int, other: int) -> dict[int, int]:
+    """The pairs with another actual call in place of one."""
+    return {other if place == column else place: row for place, row in pairs.items()}
 
 
 def _repeated(pairs: dict[int, int], kinds: _Kinds) -> set[int]:

@@ -49,7 +49,7 @@ class Effect(Struct, frozen=True, gc=False):
     Attributes:
         kind: the kind of fault.
         sight: `seen` (the number changes if it alone is repaired), `blind` (it costs nothing, even
-            where it is the only fault), `masked` (it would cost, but others cost as much already) or
+            where it is the only fault), `masked` (it would cost, but here others hide it) or
             `unknown` (without it the metric has no number, or is 0 even where all is right; or the
             other faults cannot be repaired without it).
         gain: what its repair alone adds to the number; None where that is unknown.
@@ -71,6 +71,8 @@ class Opinion(Struct, frozen=True, gc=False):
         perfect: its number if all calls were made as expected, letter by letter; None where it has
             none.
         together: what all repairs together add to the number; None where that is unknown.
+        needed: where no single repair changes the number and all together do, those that it takes:
+            without any of these the number is another one.
     """
 
     name: str
@@ -79,12 +81,7 @@ class Opinion(Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
     perfect: float | None = None
     together: float | None = None
-
-    @property
-    def needs_all(self) -> bool:
-        """Whether no single repair changes the number, and all of them together do."""
-        is_changed = self.together is not None and abs(self.together) > SAME
-        return is_changed and not any(effect.sight == "seen" for effect in self.effects)
+    needed: tuple[Kind, ...] = ()
 
 
 class Disagreement(Struct, frozen=True, gc=False):
@@ -228,13 +225,33 @@ def _opinion(
         return Opinion(found.name, found.value, perfect=found.value, together=0.0)
     best = ask(faults)
     without_repeats = [kind for kind in faults if kind != "repeats"]
+    effects = tuple([_effect(kind, found.value, best, again, ask) for kind in faults])
+    together = None if best is None else best - found.value
+    is_seen = any(effect.sight == "seen" for effect in effects)
+    is_changed = together is not None and abs(together) > SAME
     return Opinion(
         found.name,
         found.value,
-        effects=tuple([_effect(kind, found.value, best, again, ask) for kind in faults]),
+        effects=effects,
         perfect=ask(without_repeats),
-        together=None if best is None else best - found.value,
+        together=together,
+        needed=_needed(faults, best, ask) if is_changed and not is_seen else (),
     )
+
+
+def _needed(
+    faults: tuple[Kind, ...],
+    best: float | None,
+    ask: Callable[[Collection[Kind]], float | None],
+) -> tuple[Kind, ...]:
+    """The repairs without any of which the number is not the one that all of them give."""
+    needed = list(faults)
+    for kind in faults:
+        fewer = [other for other in needed if other != kind]
+        number = ask(fewer)
+        if number is not None and best is not None and abs(number - best) <= SAME:
+            needed = fewer
+    return tuple(needed)
 
 
 def _effect(
@@ -247,14 +264,17 @@ def _effect(
     alone = ask([kind])
     if alone is None:
         return Effect(kind, "unknown")
-    if abs(alone - value) > SAME:
-        return Effect(kind, "seen", alone - value)
-    if value > 1 - SAME:  # there is nothing to gain, so that the fault has cost nothing
-        return Effect(kind, "blind", 0.0)
-    # Others may cost so much that this one does not show. Does it where it is the only one?
+    gain = alone - value
+    is_changed = abs(gain) > SAME
+    if is_changed and kind != "repeats":
+        return Effect(kind, "seen", gain)
+    # Others may hide what this one costs. Does it show where it is the only one? Of repeats that is
+    # the question from the start: with fewer calls, whatever else is wrong weighs more.
     others = [other for other in again.faults if other != kind]
-    only = ask(others) if again.is_shown_alone(kind) else None
-    return Effect(kind, _sight_of(only, best), 0.0)
+    sight = _sight_of(ask(others) if again.is_shown_alone(kind) else None, best)
+    if sight == "masked" and is_changed:
+        return Effect(kind, "seen", gain)
+    return Effect(kind, sight, 0.0)
 
 
 def _sight_of(only: float | None, best: float | None) -> Sight:

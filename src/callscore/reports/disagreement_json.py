@@ -74,5 +74,6 @@ def _opinion(opinion: Opinion) -> dict[str, Any]:
             for effect in opinion.effects
         ],
         "together": opinion.together,
+        "needed": list(opinion.needed),
         "perfect": opinion.perfect,
     }

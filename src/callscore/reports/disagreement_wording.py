@@ -65,16 +65,17 @@ BLINDNESS = Phrase(
 CASES_WITH = Phrase("cases with such a difference", "случаев с таким различием")
 HOW_TO_READ = Phrase(
     "blind to: the difference costs nothing. +0.333: what its repair alone adds."
-    " masked: it would cost, but others cost as much already.",
+    " masked: it would cost, but here others hide it.",
     "не видит: различие ничего не стоит. +0.333: сколько добавляет его исправление."
-    " скрыто: стоило бы, но столько же уже стоят другие.",
+    " скрыто: стоило бы, но здесь его скрывают другие.",
 )
 _SPREAD = Phrase("spread {spread}", "разброс {spread}")
 _FAULTS = Phrase("differences: {kinds}", "различия: {kinds}")
 _NO_FAULTS = Phrase("every call is as expected", "каждый вызов как в эталоне")
 _BLIND = Phrase("blind to {kinds}", "не видит: {kinds}")
 _MASKED = Phrase("masked: {kinds}", "скрыто: {kinds}")
-_TOGETHER = Phrase("{gain} only if all is repaired", "{gain}, только если исправить всё")
+_TOGETHER = Phrase("{gain} if repaired together: {kinds}", "{gain}, если исправить вместе: {kinds}")
+_NOT_KNOWN = Phrase("not known: {kinds}", "неизвестно: {kinds}")
 _UNKNOWN = Phrase("no number without: {kinds}", "без этого нет числа: {kinds}")
 _EVEN_PERFECT = Phrase(
     "{value} even if all calls are as expected", "{value}, даже если все вызовы как в эталоне"
@@ -151,18 +152,30 @@ def opinion_parts(opinion: Opinion, found: Disagreement, lang: Language) -> list
         if effect.sight == "seen" and effect.gain is not None:
             text = f"{_signed(effect.gain)} {say(KIND_NAMES[effect.kind], lang)}"
             parts.append((text, "gain" if effect.gain > 0 else "loss"))
-    if opinion.needs_all and opinion.together is not None:
-        together = say(_TOGETHER, lang, gain=_signed(opinion.together))
+    if opinion.needed and opinion.together is not None:
+        kinds = _named(opinion.needed, lang)
+        together = say(_TOGETHER, lang, gain=_signed(opinion.together), kinds=kinds)
         parts.append((together, "gain" if opinion.together > 0 else "loss"))
     else:
         parts += _kinds_part(opinion, "masked", _MASKED, lang)
     parts += _kinds_part(opinion, "blind", _BLIND, lang)
-    without = [effect.kind for effect in opinion.effects if effect.gain is None]
-    if without:
-        parts.append((say(_UNKNOWN, lang, kinds=_named(without, lang)), "masked"))
+    parts += _unknown_parts(opinion, lang)
     if opinion.perfect is not None and opinion.perfect < 1 - SAME:
         value = number_text(opinion.perfect)
         parts.append((say(_EVEN_PERFECT, lang, value=value), "perfect"))
+    return parts
+
+
+def _unknown_parts(opinion: Opinion, lang: Language) -> list[Part]:
+    """The differences of which nothing can be said; nothing where the number is 0 in any case."""
+    unknown = [effect for effect in opinion.effects if effect.sight == "unknown"]
+    without = [effect.kind for effect in unknown if effect.gain is None]
+    others = [effect.kind for effect in unknown if effect.gain is not None]
+    parts: list[Part] = []
+    if without:
+        parts.append((say(_UNKNOWN, lang, kinds=_named(without, lang)), "masked"))
+    if others and (opinion.perfect or 0.0) > SAME:
+        parts.append((say(_NOT_KNOWN, lang, kinds=_named(others, lang)), "masked"))
     return parts
 
 
