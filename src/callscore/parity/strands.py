@@ -59,14 +59,13 @@ def in_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> flo
         It stops at the first expected item that is not found, however many of the others are.
         Extra calls cost nothing, even where none is expected.
     """
-    if not expected:
+    if not expected or expected == actual:  # most often they are the same, which is quickly seen
         return 1.0
-    found, rest = 0, iter(actual)
-    for item in expected:
+    rest = iter(actual)
+    for found, item in enumerate(expected):
         if item not in rest:  # which goes on until it is found
-            break
-        found += 1
-    return found / len(expected)
+            return found / len(expected)
+    return 1.0
 
 
 def any_order_match_scorer(expected: Sequence[Any], actual: Sequence[Any]) -> float:
