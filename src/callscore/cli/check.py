@@ -13,7 +13,7 @@ from callscore.api import tools_by_name
 from callscore.checks.results import KINDS
 from callscore.checks.schema import require_usable
 from callscore.cli.exits import BELOW, FINE
-from callscore.cli.options import lang_option
+from callscore.cli.options import lang_option, report_options
 from callscore.cli.output import open_output
 from callscore.cli.progress import progress
 from callscore.cli.reading import (
@@ -85,15 +85,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     multiple=True,
     help="Exit with 1 if there is such a fault; may be given several times.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    default="table",
-    show_default=True,
-    help="What to write.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@report_options(_FORMATS)
 @lang_option
 @click.option(
     "--limit",

@@ -11,7 +11,13 @@ import click
 from click.core import ParameterSource
 
 from callscore.cli.metric_pages import metric_list, metric_page
-from callscore.cli.options import lang_option, metric_option, tools_from, tools_option
+from callscore.cli.options import (
+    lang_option,
+    metric_option,
+    report_options,
+    tools_from,
+    tools_option,
+)
 from callscore.cli.output import open_output
 from callscore.cli.progress import progress
 from callscore.cli.reading import (
@@ -76,15 +82,7 @@ _ALWAYS = ("names", "disagree")
     show_default=True,
     help="Show at most so many cases.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    default="table",
-    show_default=True,
-    help="What to write.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@report_options(_FORMATS)
 @lang_option
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 @click.pass_context

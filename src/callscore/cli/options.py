@@ -18,7 +18,7 @@ from callscore.core.settings import DEFAULT, Settings
 from callscore.errors import UnreadableInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from callscore.core.tool import Tool
 
@@ -27,6 +27,7 @@ __all__ = [
     "SettingsCommand",
     "lang_option",
     "metric_option",
+    "report_options",
     "settings_from",
     "settings_options",
     "tools_from",
@@ -274,6 +275,26 @@ def metric_option(command: _Command) -> _Command:
         help="Another tool's number, as in 'ragas.tool_call_f1': see `callscore metrics`; may be"
         " given several times.",
     )(command)
+
+
+def report_options(formats: Sequence[str]) -> Callable[[_Command], _Command]:
+    """Add the options for what is written, a table by default, and where it goes."""
+
+    def add(command: _Command) -> _Command:
+        to_file = click.option(
+            "-o", "--output", metavar="FILE", help="Write it there, not to the terminal."
+        )
+        as_format = click.option(
+            "--format",
+            "output_format",
+            type=click.Choice(formats),
+            default="table",
+            show_default=True,
+            help="What to write.",
+        )
+        return as_format(to_file(command))
+
+    return add
 
 
 def lang_option(command: _Command) -> _Command:

@@ -15,6 +15,7 @@ from callscore.cli.options import (
     SettingsCommand,
     lang_option,
     metric_option,
+    report_options,
     settings_from,
     settings_options,
     tools_from,
@@ -101,15 +102,7 @@ class _Request(Struct, frozen=True, kw_only=True):
     type=click.IntRange(min=0),
     help=f"Show at most so many.  [default: {_FEW}; all in json, jsonl and junit]",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    default="table",
-    show_default=True,
-    help="What to write.",
-)
-@click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
+@report_options(_FORMATS)
 @click.option(
     "--fail-under",
     type=SHARE,

@@ -78,31 +78,29 @@ def _preferring_alike(right: dict[int, int], wrong: dict[int, int], score: Score
 
     `b(2.0)` and `b(2)` are equal, and scoring takes the first of them for `b(2)`.
     """
-    free = [
-        column
-        for column, call in enumerate(score.actual)
-        if column not in right and column not in wrong and call.error is None
+    otherwise = [
+        (column, row)
+        for column, row in right.items()
+        if not are_alike(score.expected[row].arguments, score.actual[column].arguments)
     ]
+    free: dict[str, list[int]] = defaultdict(list)
+    for column, call in enumerate(score.actual if otherwise else ()):
+        if column not in right and column not in wrong and call.error is None:
+            free[call.name].append(column)
+    if sum(len(free[score.expected[row].name]) for _, row in otherwise) > _MOST_MATCHES:
+        return right
     pairs = dict(right)
-    if len(free) * len(right) > _MOST_MATCHES:
-        return pairs
-    for column, row in right.items():
+    for column, row in otherwise:
         wanted = score.expected[row]
-        if are_alike(wanted.arguments, score.actual[column].arguments):
-            continue
-        for other in free:
-            given, moved = score.actual[other], _moved(pairs, column, other)
-            is_alike = given.name == wanted.name and are_alike(wanted.arguments, given.arguments)
-            if is_alike and _descents(moved) <= _descents(pairs):
-                pairs = moved
-                free.remove(other)
+        others = free[wanted.name]
+        for other in others:
+            if are_alike(wanted.arguments, score.actual[other].arguments):
+                del pairs[column]
+                pairs[other] = row
+                others.remove(other)
                 break
-    return pairs
-
-
-def _moved(pairs: dict[int, int], column: int, other: int) -> dict[int, int]:
-    """The pairs with another actual call in place of one."""
-    return {other if place == column else place: row for place, row in pairs.items()}
+    # Not at the price of the order, though.
+    return min(pairs, right, key=_descents)
 
 
 def _repeated(pairs: dict[int, int], kinds: _Kinds) -> set[int]:
