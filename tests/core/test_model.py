@@ -44,6 +44,14 @@ def test_calls_cases_and_scores_are_frozen() -> None:
             setattr(value, name, None)
 
 
+def test_what_is_asked_needs_no_name_and_all_else_does() -> None:
+    case = Case("What is 2 + 2?", expected=[], tags=["sums"], skip="too easy")
+
+    assert (case.input, case.id, case.expected, case.skip) == ("What is 2 + 2?", "", [], "too easy")
+    with pytest.raises(TypeError):
+        Case("What is 2 + 2?", "sum")  # type: ignore[call-arg]  # that is the point
+
+
 def test_equal_calls_are_equal_values() -> None:
     assert ToolCall("f", {"a": 1}) == ToolCall("f", {"a": 1})
     assert ToolCall("f", {}) != ToolCall("f")

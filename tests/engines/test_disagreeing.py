@@ -32,7 +32,7 @@ CALLED = Metric("called", called, {})
 def gathered(*cases: Case, limit: int = 5) -> Disagreements:
     collector = DisagreementCollector([OWN, CALLED], limit)
     for case in cases:
-        score = score_calls(case.expected or (), case.actual or (), DEFAULT)
+        score = score_calls(tuple(case.expected or ()), case.actual or (), DEFAULT)
         collector.take(case, score, None)
     return collector.results()
 

@@ -16,6 +16,7 @@ from callscore.formats.cases import (
     read_case,
     read_reference,
     read_trace,
+    record_of,
 )
 from callscore.sources.jsonl import decode_line
 from callscore.sources.record import Record
@@ -352,3 +353,26 @@ def test_what_belongs_into_the_list_of_what_is_expected_is_not_lost_beside_it(re
         UnreadableInput, match="`forbid` belongs into the list of what is `expected`"
     ):
         read(record, place="cases.jsonl:1")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(True, True), (False, False), ("broken", "broken"), (None, False), ({"a": 1}, False)],
+)
+def test_a_case_says_whether_it_is_left_out_of_runs(given: Any, kept: bool | str) -> None:
+    assert read_case({"id": "a", "skip": given}, place="here").skip == kept
+
+
+@pytest.mark.parametrize(("given", "kept"), [(True, True), ("true", False), (None, False)])
+def test_a_case_says_whether_it_is_run_alone(given: Any, kept: bool) -> None:
+    assert read_case({"id": "a", "only": given}, place="here").only is kept
+
+
+def test_a_case_becomes_the_record_that_a_file_has() -> None:
+    case = Case("Hi!", expected=["greet"], tags=["short"])
+
+    record = record_of(case)
+
+    assert "id" not in record
+    assert read_case(record, place="here").expected == (ToolCall("greet"),)
+    assert record_of(Case(id="a"))["id"] == "a"

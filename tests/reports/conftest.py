@@ -168,6 +168,6 @@ def disagreements() -> Disagreements:
         Case(id="none", expected=(), actual=(extra,)),
         Case(id="more", expected=(right,), actual=(right, extra)),
     ):
-        score = score_calls(case.expected or (), case.actual or (), Settings())
+        score = score_calls(tuple(case.expected or ()), case.actual or (), Settings())
         collector.take(case, score, None)
     return collector.results()

@@ -70,7 +70,7 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         raise UnreadableInput(place, f"the case {case.id} has no `{side}`, so it has no score.")
     known = Definitions(tools).of(case.tools, place)
     try:
-        score = score_case(case.expected, case.actual, settings, known, others=case.others)
+        score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)
     except InvalidCall as error:
         raise UnreadableInput(place, f"the case {case.id}: {error}") from error
     label = CaseScore(id=case.id, score=score, trial=case.trial).label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -25,30 +26,40 @@ if TYPE_CHECKING:
 __all__ = ["Case", "Difference", "Ignored", "Pair", "Positions", "Score", "ToolCall"]
 
 
-class Case(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+class _Asked(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The one field of a case that needs no name: `Case("What is the weather?", expected=[...])`."""
+
+    input: Any = None
+
+
+class Case(_Asked, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     """One thing to score: what was expected and what was done.
 
     Attributes:
-        id: the name of the case; (`id`, `trial`) is unique.
+        input: what the agent is asked; the only one that may be given by position.
+        id: the name of the case; (`id`, `trial`) is unique. Without one the case is named for what
+            is asked and expected, where that is known.
         expected: the calls that should be made; None where the case has no reference.
         actual: the calls that were made; None where it was not run.
-        input: what the agent was asked.
         trial: which repetition this is, where a case is run several times.
         tools: the definitions of the tools, as they were given.
         tags: words to select and to group by.
         metadata: anything else worth keeping.
         others: the calls of further answers to the same question, of which the best may count.
+        only: whether, where agents are run, cases that do not say so are left out.
+        skip: whether, where agents are run, the case is left out; or why it is.
     """
 
-    id: str
-    expected: tuple[Expected, ...] | None = None
+    id: str = ""
+    expected: Sequence[Any] | None = None
     actual: tuple[ToolCall, ...] | None = None
-    input: Any = None
     trial: int | str | None = None
     tools: Any = None
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
     metadata: Any = None
     others: tuple[tuple[ToolCall, ...], ...] = ()
+    only: bool = False
+    skip: bool | str = False
 
 
 # The positions of an expected call and of the actual call that it is paired with.

@@ -182,7 +182,7 @@ class Collector:
 
     def _score(self, case: Case) -> Score:
         tools = self._definitions.of(case.tools, case.id)
-        expected, actual = case.expected or (), case.actual or ()
+        expected, actual = tuple(case.expected or ()), case.actual or ()
         return score_case(expected, actual, self._settings, tools, others=case.others)
 
     def _is_failing(self, outcome: Outcome) -> bool:
@@ -219,7 +219,9 @@ class Collector:
             self._not_shown += 1
             return
         self._shown += 1
-        shown = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags, metrics=values)
+        shown = CaseScore(
+            id=case.id, score=score, trial=case.trial, tags=tuple(case.tags), metrics=values
+        )
         if self._hooks.on_case is not None:
             self._hooks.on_case(shown)
         else:

@@ -48,7 +48,7 @@ class DisagreementCollector:
 
     def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
         """Ask about one case that callscore has scored under its default settings."""
-        scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=case.tags)
+        scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
         found = disagreement_about(scored, self._metrics, tools)
         if found.spread is None:
             self._leave_out(found.opinions)

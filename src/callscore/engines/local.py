@@ -25,7 +25,7 @@ from callscore.engines.inputs import (
 from callscore.engines.joining import join
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.candidates import read_candidates
-from callscore.formats.cases import read_case
+from callscore.formats.cases import read_case, record_of
 from callscore.formats.plain import decode_plain
 from callscore.formats.trace import DEFAULT as ALL
 from callscore.metrics.invalid_option import InvalidOption
@@ -97,7 +97,7 @@ def _take_at(place: str, case: Case, collector: Collector) -> None:
 def _read_given(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
     """The case that is handed over, with the other answers that may count."""
     is_value = isinstance(given, Case)
-    record = _record_of(given) if isinstance(given, Case) else given
+    record = record_of(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
         lambda wanted: read_case(record, place=place, wanted=wanted, spelled=not is_value),
         ALL,
@@ -214,11 +214,6 @@ def _asked(metrics: Metrics) -> tuple[Metric, ...]:
     from callscore.metrics.registry import metrics_from
 
     return metrics_from(metrics)
-
-
-def _record_of(case: Case) -> dict[str, Any]:
-    """A case as a file has it, where null would mean no calls: what is None is left out."""
-    return {field: value for field, value in structs.asdict(case).items() if value is not None}
 
 
 @contextmanager

@@ -15,6 +15,7 @@ __all__ = [
     "names_a_side",
     "only_field",
     "read_id",
+    "read_skip",
     "read_tags",
     "read_trial",
     "refuse_groups",
@@ -125,6 +126,12 @@ def read_trial(record: dict[str, Any], place: str) -> int | str | None:
     if value is None or isinstance(value, str) or _is_integer(value):
         return value
     raise UnreadableInput(place, f"a trial is an integer or text; got {describe(value)}.")
+
+
+def read_skip(record: dict[str, Any]) -> bool | str:
+    """Whether a case is left out where agents are run, or why; anything else is not our word."""
+    value = record.get("skip")
+    return value if isinstance(value, bool | str) else False
 
 
 def _is_integer(value: Any) -> bool:

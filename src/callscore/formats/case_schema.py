@@ -43,6 +43,16 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
         "items": {"type": "string"},
     },
     "metadata": {"title": "Anything else worth keeping"},
+    "only": {
+        "title": "Whether to run this case alone",
+        "description": "Where agents are run: cases that do not say so are left out.",
+        "type": "boolean",
+    },
+    "skip": {
+        "title": "Whether to leave this case out",
+        "description": "Where agents are run. True, or why, as text.",
+        "type": ["boolean", "string"],
+    },
 }
 
 

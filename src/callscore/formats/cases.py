@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import asdict
+
 from callscore.core.equality import fingerprint
 from callscore.core.model import Case, ToolCall
 from callscore.core.spelling import spell_expected
@@ -12,6 +14,7 @@ from callscore.formats.case_fields import (
     SIDES,
     only_field,
     read_id,
+    read_skip,
     read_tags,
     read_trial,
     refuse_groups,
@@ -24,6 +27,8 @@ from callscore.formats.sides import expected_by, made_in, read_side, read_wanted
 from callscore.formats.trace import DEFAULT, Trace, Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.expectation import Expected
     from callscore.formats.dialect import Dialect
 
@@ -35,6 +40,7 @@ __all__ = [
     "read_case",
     "read_reference",
     "read_trace",
+    "record_of",
     "reference_of",
     "trace_of",
 ]
@@ -83,7 +89,17 @@ def read_case(
         tools=record.get("tools"),
         tags=read_tags(record, place),
         metadata=record.get("metadata"),
+        only=record.get("only") is True,
+        skip=read_skip(record),
     )
+
+
+def record_of(case: Case) -> dict[str, Any]:
+    """A case as a file has it, where null would mean no calls: what is not said is left out."""
+    record = {field: value for field, value in asdict(case).items() if value is not None}
+    if case.id == NO_ID:
+        del record["id"]
+    return record
 
 
 def case_of(trace: Trace, *, place: str) -> Case:
@@ -202,7 +218,7 @@ def join_case(reference: Case, trace: Case) -> Case:
         input=reference.input if trace.input is None else trace.input,
         trial=trace.trial,
         tools=trace.tools if reference.tools is None else reference.tools,
-        tags=tuple(dict.fromkeys(reference.tags + trace.tags)),
+        tags=tuple(dict.fromkeys((*reference.tags, *trace.tags))),
         metadata=reference.metadata if trace.metadata is None else trace.metadata,
         others=trace.others,
     )
@@ -258,13 +274,17 @@ def _read_actual(
         raise UnreadableInput(place, str(error)) from error
 
 
-def _content_id(expected: tuple[Expected, ...] | None, asked: Any) -> str:
+def _content_id(expected: Sequence[Expected] | None, asked: Any) -> str:
     """An id from what is asked and expected, so that the same case has it in every run."""
     from hashlib import sha256
 
-    items = expected and [
-        [item.name, item.arguments] if isinstance(item, ToolCall) else spell_expected(item)
-        for item in expected
-    ]
+    items = (
+        None
+        if expected is None
+        else [
+            [item.name, item.arguments] if isinstance(item, ToolCall) else spell_expected(item)
+            for item in expected
+        ]
+    )
     text = fingerprint([items, asked])
     return _CONTENT + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]

@@ -55,7 +55,7 @@ def _read_case(record: dict[str, Any], place: str, wanted: Wanted) -> Trace:
     case = read_case(record, place=place, wanted=wanted)
     return Trace(
         calls=case.actual,
-        expected=case.expected,
+        expected=None if case.expected is None else tuple(case.expected),
         id=case.id if has_own_id(case) else None,
         trial=case.trial,
         input=case.input,
