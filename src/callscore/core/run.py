@@ -1,0 +1,293 @@
+"""What running agents gave: the results of each evaluation, and what there was no answer to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from callscore.core.call import ToolCall
+from callscore.core.results import CaseScore, MetricValue, Noted, Results
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "CaseTrials",
+    "CaseValues",
+    "EvaluationResults",
+    "Failure",
+    "FailureKind",
+    "JudgeCounts",
+    "RunResults",
+    "ScorerResult",
+    "Unloaded",
+    "Usage",
+    "passes",
+]
+
+# Why there is no answer: the task raised, took too long, wanted to end the process, gave what no
+# format reads, or could not be started at all.
+FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
+
+
+class Usage(Struct, frozen=True, gc=False):
+    """What answers cost.
+
+    Attributes:
+        requests: how often a model was asked, repetitions after errors included.
+        input_tokens: what it read.
+        output_tokens: what it wrote.
+    """
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+class Failure(Struct, frozen=True, gc=False, kw_only=True):
+    """A case to which there is no answer: an error of the agent, and no score.
+
+    Attributes:
+        case: the id of the case.
+        kind: why there is no answer.
+        problem: what happened, in a sentence.
+        details: where it happened: the end of a traceback, say; empty where nobody knows.
+        trial: which repetition it is, where there are several.
+        attempts: how often it was tried.
+    """
+
+    case: str
+    kind: FailureKind
+    problem: str
+    details: str = ""
+    trial: int | None = None
+    attempts: int = 1
+
+    @property
+    def label(self) -> str:
+        """The case, and the trial where there is one."""
+        return self.case if self.trial is None else f"{self.case} #{self.trial}"
+
+
+class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
+    """What one scorer says of all answers of an evaluation.
+
+    Attributes:
+        name: the scorer.
+        mean: the mean over the answers that it has a number for; None where there are none.
+        scored: how many these are.
+        passed: for how many of them the number is enough.
+        threshold: what the mean must reach; None where nobody asked for anything.
+        not_scorable: the others; in place of names, the reasons, each of them once.
+    """
+
+    name: str
+    mean: float | None = None
+    scored: int = 0
+    passed: int = 0
+    threshold: float | None = None
+    not_scorable: Noted = Noted()
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the mean, or the lack of one, misses the threshold."""
+        return self.threshold is not None and (self.mean is None or self.mean < self.threshold)
+
+
+class CaseTrials(Struct, frozen=True, gc=False):
+    """The repetitions of one case.
+
+    Attributes:
+        case: its id.
+        trials: how many have a score.
+        passed: how many of these passed.
+    """
+
+    case: str
+    trials: int
+    passed: int
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether it sometimes passes, and sometimes does not."""
+        return 0 < self.passed < self.trials
+
+
+class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
+    """A case that says nothing about the calls that are expected, and what the scorers say of it.
+
+    Attributes:
+        id: the name of the case.
+        calls: the calls that were made.
+        values: what each scorer says.
+        trial: which repetition it is, where there are several.
+        tags: its tags.
+    """
+
+    id: str
+    calls: tuple[ToolCall, ...] = ()
+    values: tuple[MetricValue, ...] = ()
+    trial: int | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The id, and the trial where there is one."""
+        return self.id if self.trial is None else f"{self.id} #{self.trial}"
+
+
+def passes(
+    values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
+) -> bool | None:
+    """Whether an answer is good enough: every scorer that has a number says so.
+
+    Args:
+        values: what each scorer says.
+        at_least: the number from which a scorer is content.
+        has_forbidden: whether a forbidden call was made, which no number makes up for.
+
+    Returns:
+        None where no scorer has a number.
+    """
+    numbers = [found.value for found in values if found.value is not None]
+    if has_forbidden:
+        return False
+    return all(number >= at_least for number in numbers) if numbers else None
+
+
+class EvaluationResults(Struct, frozen=True, kw_only=True):
+    """What one evaluation gave, under one of its variants.
+
+    Attributes:
+        name: the evaluation.
+        place: the file that it stands in.
+        variant: the variant; None where there is only one way to run it.
+        results: the scores: the summary of all, and under `cases` those to show, each with what the
+            scorers say under `metrics`.
+        scorers: what each scorer says of all cases, in the order they are named.
+        answered: how many answers were scored; a case counts once a trial.
+        passed: how many of these every scorer passes, with nothing forbidden called.
+        undecided: how many of these no scorer has a number for; they neither pass nor fail.
+        unreferenced: of the cases to show those that say nothing about the calls that are expected;
+            they are not among the scores.
+        failures: the first cases without an answer.
+        failed: how many there are.
+        skipped: cases that were left out on purpose, with the reasons where there are any.
+        trials: the cases that were repeated; empty where none was.
+        usage: what the answers cost that were asked for in this run.
+        seconds: the median time that an answer took; None without answers.
+        reused: how many answers were there before, and were not asked for again.
+    """
+
+    name: str
+    place: str
+    results: Results
+    variant: str | None = None
+    scorers: tuple[ScorerResult, ...] = ()
+    answered: int = 0
+    passed: int = 0
+    undecided: int = 0
+    unreferenced: tuple[CaseValues, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    failed: int = 0
+    skipped: Noted = Noted()
+    trials: tuple[CaseTrials, ...] = ()
+    usage: Usage = Usage()
+    seconds: float | None = None
+    reused: int = 0
+
+    @property
+    def label(self) -> str:
+        """The name, and the variant where there is one."""
+        return self.name if self.variant is None else f"{self.name} [{self.variant}]"
+
+    def passes(self, case: CaseScore | CaseValues) -> bool | None:
+        """Whether one of the cases to show passes; None where no scorer has a number."""
+        at_least = self.results.settings.at_least
+        if isinstance(case, CaseValues):
+            return passes(case.values, at_least)
+        return passes(case.metrics, at_least, has_forbidden=bool(case.score.forbidden))
+
+
+class JudgeCounts(Struct, frozen=True, gc=False):
+    """What a model was asked as a judge.
+
+    Attributes:
+        model: the model.
+        judged: how many values it was to judge.
+        asked: how many questions it was really asked; the other answers were known.
+    """
+
+    model: str
+    judged: int = 0
+    asked: int = 0
+
+
+class Unloaded(Struct, frozen=True, gc=False):
+    """A file of evaluations that cannot be used.
+
+    Attributes:
+        place: the file, and the line where it is known.
+        problem: what is wrong, in a sentence.
+        details: the end of a traceback; empty where there is none.
+    """
+
+    place: str
+    problem: str
+    details: str = ""
+
+
+class RunResults(Struct, frozen=True, kw_only=True):
+    """What running evaluations gave.
+
+    Attributes:
+        id: the name of the run in the history; empty where it was not kept.
+        evaluations: each evaluation, under each of its variants.
+        unloaded: files that could not be used.
+        seconds: how long it all took.
+        judges: the models that were asked as judges.
+        is_interrupted: whether somebody stopped it before the end.
+        warnings: what else should be known, in sentences: that nothing could be kept, say.
+    """
+
+    id: str = ""
+    evaluations: tuple[EvaluationResults, ...] = ()
+    unloaded: tuple[Unloaded, ...] = ()
+    seconds: float = 0.0
+    judges: tuple[JudgeCounts, ...] = ()
+    is_interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        """How many cases have no answer."""
+        return sum(each.failed for each in self.evaluations)
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """Which evaluations and scorers miss their thresholds: `assistant: accuracy`."""
+        return tuple(
+            f"{each.label}: {scorer.name}"
+            for each in self.evaluations
+            for scorer in each.scorers
+            if scorer.is_below
+        )
+
+    @property
+    def forbidden(self) -> int:
+        """How many answers have calls that must not be made."""
+        return sum(each.results.summary.forbidden_cases for each in self.evaluations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that any JSON encoder accepts."""
+        from callscore.core.run_export import run_to_dict
+
+        return run_to_dict(self)

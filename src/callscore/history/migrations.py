@@ -1,0 +1,68 @@
+"""The version of the tables, and the way from each version to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, insert, inspect, select
+
+from callscore.errors import UnusableStore
+from callscore.history.tables import METADATA, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlalchemy import Connection
+
+__all__ = ["STEPS", "VERSION", "prepare"]
+
+VERSION = 1
+
+# What makes tables of one version into those of the next, by the version that it starts from. A new
+# database gets the newest tables at once; a step is never changed after it was released.
+STEPS: Mapping[int, Callable[[Connection], None]] = {}
+
+
+def prepare(
+    connection: Connection,
+    place: str,
+    *,
+    version: int = VERSION,
+    steps: Mapping[int, Callable[[Connection], None]] = STEPS,
+) -> None:
+    """Make the tables, or bring them to this version; all in the transaction that is under way.
+
+    Raises:
+        UnusableStore: the database is newer than this program, or is that of another program.
+    """
+    found = _version_of(connection, place)
+    if found == version:
+        return
+    if found > version:
+        raise UnusableStore(
+            place,
+            f"a newer callscore has written it: its tables are of version {found}, and this one "
+            f"knows them up to version {version}. Upgrade: pip install --upgrade callscore",
+        )
+    if found == 0:
+        METADATA.create_all(connection)
+    else:
+        for start in range(found, version):
+            steps[start](connection)
+    connection.execute(delete(schema))
+    connection.execute(insert(schema).values(version=version))
+
+
+def _version_of(connection: Connection, place: str) -> int:
+    """The version of the tables; 0 where there are none yet."""
+    names = set(inspect(connection).get_table_names())
+    if schema.name in names:
+        version: int = connection.execute(select(schema.c.version)).scalar_one()
+        return version
+    # A file is all ours or not at all; on a server others may have tables beside ours.
+    strange = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
+    if strange:
+        raise UnusableStore(
+            place, "it is the database of another program. Move it away, and a new one is made."
+        )
+    return 0

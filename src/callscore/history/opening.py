@@ -1,0 +1,105 @@
+"""Where the history of a project stands, and how it is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from callscore.errors import UnusableStore
+
+if TYPE_CHECKING:
+    from callscore.history.store import Store
+
+__all__ = ["default_path", "open_store"]
+
+_FOLDER = ".callscore"
+_FILE = "history.db"
+
+
+def default_path() -> Path:
+    """Where the history of the project is that we are in.
+
+    In the nearest folder upward that has a folder `.callscore`, not beyond the git repository; else
+    in the working directory. Outside of a repository only the working directory counts: what lies
+    above it need not be ours.
+    """
+    here = Path.cwd()
+    above = [here, *here.parents]
+    roots = [depth for depth, folder in enumerate(above) if _has(folder, ".git")]
+    folders = above[: roots[0] + 1] if roots else [here]
+    home = next((folder for folder in folders if _has(folder, _FOLDER)), here)
+    return home / _FOLDER / _FILE
+
+
+def _has(folder: Path, name: str) -> bool:
+    try:
+        return (folder / name).exists()
+    except OSError:  # a folder that we may not look into
+        return False
+
+
+def open_store(path: Path | None = None) -> Store:
+    """Open the history; make it where there is none, bring it up to date where it is older.
+
+    Args:
+        path: the file; by default that of the project that we are in.
+
+    Raises:
+        UnusableStore: the file or its folder cannot be used, or a newer callscore has written it.
+    """
+    try:
+        path = default_path() if path is None else path
+        place = _shown(path)
+    except OSError as error:
+        raise UnusableStore(
+            str(path or _FOLDER), "the working directory is gone. Change into another one."
+        ) from error
+    _make_folder(path)
+
+    from callscore.history.connecting import log_ahead, sqlite_engine
+    from callscore.history.migrations import prepare
+    from callscore.history.store import Store
+    from callscore.history.troubles import in_sentences
+
+    engine = sqlite_engine(path)
+    try:
+        with in_sentences(place):
+            log_ahead(engine)
+        store = Store(engine, place, path)
+        with store.writing() as connection:
+            prepare(connection, place)
+    except BaseException:
+        engine.dispose()
+        raise
+    return store
+
+
+def _shown(path: Path) -> str:
+    """The path as a person would write it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _make_folder(path: Path) -> None:
+    """Make the folder of the file, with a note that no repository should hold what is in it."""
+    folder = path.parent
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_new or folder.name == _FOLDER:
+            _leave_out(folder)
+        is_folder = path.is_dir()
+    except OSError as error:
+        raise UnusableStore(
+            _shown(folder),
+            f"the folder for the history cannot be used ({error.strerror}). "
+            "Make it a folder that can be written.",
+        ) from error
+    if is_folder:
+        raise UnusableStore(_shown(path), "this is a folder, and should be a file. Move it away.")
+
+
+def _leave_out(folder: Path) -> None:
+    note = folder / ".gitignore"
+    if not note.exists():
+        note.write_text("*\n", encoding="utf-8")

@@ -1,0 +1,149 @@
+"""What the history holds, as values: runs, what they evaluated, results and answers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from callscore.core.results import MetricValue
+from callscore.core.run import Usage
+
+__all__ = ["AnswerRecord", "EvaluationRecord", "ResultRecord", "RunRecord", "RunStatus", "Status"]
+
+RunStatus = Literal["running", "finished", "interrupted"]
+Status = Literal["scored", "failed", "not_scored"]
+
+
+class RunRecord(Struct, frozen=True, kw_only=True):
+    """A run.
+
+    Attributes:
+        id: its name, which sorts by time: `20261115-184354-k3f9`.
+        command: what made it: `run`, `rescore`, `score` ...
+        status: whether it came to its end.
+        started_at: when, in seconds since 1970.
+        finished_at: likewise; None while it runs, and for ever where its process was ended.
+        name: what somebody calls it.
+        arguments: what was asked for: paths, selection, trials.
+        versions: of callscore, of Python, and of what else matters.
+        git_commit: the commit of the project; None outside of a repository.
+        git_dirty: whether files had changed since.
+        parent: the run whose answers it scores again, or goes on with.
+        totals: the counts of the finished run, for lists of runs.
+    """
+
+    id: str
+    command: str
+    status: RunStatus = "running"
+    started_at: float
+    finished_at: float | None = None
+    name: str | None = None
+    arguments: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+    git_commit: str | None = None
+    git_dirty: bool | None = None
+    parent: str | None = None
+    totals: dict[str, Any] = {}
+
+
+class EvaluationRecord(Struct, frozen=True, kw_only=True):
+    """An evaluation of a run, under one variant.
+
+    Attributes:
+        run: the run.
+        number: its place in the run, from 0 on.
+        name: what it is called.
+        variant: the variant; None where there is only one way to run it.
+        place: the file that it stands in, from the folder of the history on.
+        settings: what decides the scores, as plain data.
+        scorers: the names of the scorers.
+        thresholds: what their means must reach.
+        tools: the definitions of the tools, as plain data; None where nobody knows them.
+        summary: what all its results come to, once it is finished.
+    """
+
+    run: str
+    number: int
+    name: str
+    variant: str | None = None
+    place: str = ""
+    settings: dict[str, Any] = {}
+    scorers: tuple[str, ...] = ()
+    thresholds: dict[str, float] = {}
+    tools: Any = None
+    summary: dict[str, Any] = {}
+
+
+class ResultRecord(Struct, frozen=True, kw_only=True):
+    """What became of one question.
+
+    Attributes:
+        run: the run.
+        evaluation: the number of the evaluation in the run.
+        case: the id of the case.
+        trial: which repetition it is, from 1 on.
+        status: whether there is a score.
+        payload: the case as a case file has it: `input`, `expected` as it is spelled, `tags`,
+            `metadata`. The same payload is kept once, however many runs have it.
+        question: the digest of what was asked.
+        answer: the answer as plain data; None where there is none. Kept once, likewise.
+        calls: the calls that were read from it, as plain data.
+        f1: the score of the calls, with `counts`: correct, incorrect, missed, extra, expected,
+            actual, forbidden. None where nothing is scored.
+        counts: see `f1`.
+        passed: whether all scorers are content.
+        values: what each scorer says.
+        failure: why there is no answer: a kind, and a sentence.
+        seconds: how long it took.
+        usage: what it cost.
+        attempts: how often it was tried.
+        is_reused: whether the answer was there before.
+        finished_at: when, in seconds since 1970.
+    """
+
+    run: str
+    evaluation: int
+    case: str
+    trial: int = 1
+    status: Status
+    payload: dict[str, Any] = {}
+    question: str = ""
+    answer: Any = None
+    calls: list[dict[str, Any]] | None = None
+    f1: float | None = None
+    counts: tuple[int, ...] = ()
+    passed: bool | None = None
+    values: tuple[MetricValue, ...] = ()
+    failure: tuple[str, str] | None = None
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    attempts: int = 1
+    is_reused: bool = False
+    finished_at: float = 0.0
+
+
+class AnswerRecord(Struct, frozen=True, kw_only=True):
+    """An answer by what was asked, whatever run it was for.
+
+    Attributes:
+        question: the digest of what was asked: the input, the model, its parameters, the tools.
+        source: the digest of the text that defines the task, where that is code.
+        trial: which repetition it is.
+        answer: the answer as plain data.
+        seconds: how long it took.
+        usage: what it cost.
+        attempts: how often it was tried.
+        asked_at: when, in seconds since 1970.
+        run: the run that asked; empty where none did.
+    """
+
+    question: str
+    source: str
+    trial: int
+    answer: Any
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    attempts: int = 1
+    asked_at: float = 0.0
+    run: str = ""

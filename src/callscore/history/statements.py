@@ -1,0 +1,158 @@
+"""The statements that are made thousands of times, built once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from sqlalchemy import bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from callscore.history.tables import answers, evaluations, judgements, payloads, results, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Dialect, Select, Table
+
+__all__ = [
+    "ANSWER",
+    "ANSWER_IN_RUN",
+    "EVALUATIONS",
+    "JUDGEMENT",
+    "KNOWN_PAYLOADS",
+    "NUMBER",
+    "RESULTS",
+    "Insert",
+    "Inserts",
+    "add_rows",
+    "inserts_for",
+]
+
+
+class Insert(Struct, frozen=True):
+    """A statement that adds rows, as text that the driver of a database takes.
+
+    Attributes:
+        text: the statement.
+        names: which columns the driver wants, one after the other; empty where it wants names.
+    """
+
+    text: str
+    names: tuple[str, ...]
+
+
+class Inserts(Struct, frozen=True):
+    """What adds rows, in the words of one kind of database.
+
+    Attributes:
+        payload: keeps a payload, unless it is there.
+        evaluation: keeps an evaluation, in place of one of the same number.
+        answer: keeps an answer.
+        result: keeps a result, in place of one of the same case and trial.
+        judgement: keeps a judgement, in place of an earlier one.
+    """
+
+    payload: Insert
+    evaluation: Insert
+    answer: Insert
+    result: Insert
+    judgement: Insert
+
+
+@lru_cache(maxsize=8)
+def inserts_for(dialect: Dialect) -> Inserts:
+    """What adds rows in SQLite or PostgreSQL."""
+    insert: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect.name]
+
+    def adding(table: Table) -> Insert:
+        return _compiled(insert(table), table, dialect)
+
+    def replacing(table: Table, *key: str) -> Insert:
+        statement = insert(table)
+        others = {name: statement.excluded[name] for name in _given(table) if name not in key}
+        return _compiled(
+            statement.on_conflict_do_update(index_elements=key, set_=others), table, dialect
+        )
+
+    return Inserts(
+        payload=_compiled(insert(payloads).on_conflict_do_nothing(), payloads, dialect),
+        evaluation=replacing(evaluations, "run", "number"),
+        answer=adding(answers),
+        result=replacing(results, "run", "evaluation", "case_id", "trial"),
+        judgement=replacing(judgements, "key"),
+    )
+
+
+def _given(table: Table) -> list[str]:
+    """The columns of a row that are not numbered by the database itself."""
+    own = table.autoincrement_column
+    return [column.name for column in table.columns if column is not own]
+
+
+def _compiled(statement: Any, table: Table, dialect: Dialect) -> Insert:
+    # Inline, or some databases would give back the number of each row, which nobody wants.
+    compiled = statement.inline().compile(dialect=dialect, column_keys=_given(table))
+    return Insert(str(compiled), tuple(compiled.positiontup or ()))
+
+
+def add_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
+    """Add rows, in the transaction that is under way.
+
+    The driver is given them as they are: looking at each value once more takes SQLAlchemy longer
+    than the database takes to write it.
+    """
+    if rows:
+        given = [*map(itemgetter(*insert.names), rows)] if insert.names else list(rows)
+        connection.exec_driver_sql(insert.text, given)
+
+
+NUMBER = select(runs.c.number).where(runs.c.id == bindparam("id"))
+
+KNOWN_PAYLOADS = select(payloads.c.digest).where(
+    payloads.c.digest.in_(bindparam("digests", expanding=True))
+)
+
+JUDGEMENT = select(judgements.c.answer).where(judgements.c.key == bindparam("key"))
+
+_tools = payloads.alias("tools")
+EVALUATIONS = (
+    select(evaluations, _tools.c.body.label("tools_body"))
+    .outerjoin(_tools, evaluations.c.tools == _tools.c.digest)
+    .where(evaluations.c.run == bindparam("run"))
+    .order_by(evaluations.c.number)
+)
+
+
+def _results() -> Select[Any]:
+    asked, answered, called = (payloads.alias(name) for name in ("asked", "answered", "called"))
+    return (
+        select(
+            results,
+            asked.c.body.label("payload_body"),
+            answered.c.body.label("answer_body"),
+            called.c.body.label("calls_body"),
+        )
+        .outerjoin(asked, results.c.payload == asked.c.digest)
+        .outerjoin(answered, results.c.answer == answered.c.digest)
+        .outerjoin(called, results.c.calls == called.c.digest)
+        .where(results.c.run == bindparam("run"), results.c.number > bindparam("after"))
+        .order_by(results.c.number)
+        .limit(bindparam("limit"))
+    )
+
+
+RESULTS = _results()
+
+_answers = (
+    select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))
+    .outerjoin(payloads, answers.c.answer == payloads.c.digest)
+    .outerjoin(runs, answers.c.run == runs.c.number)
+    .where(answers.c.question == bindparam("question"), answers.c.trial == bindparam("trial"))
+    .order_by(answers.c.number.desc())
+    .limit(1)
+)
+ANSWER = _answers.where(answers.c.source == bindparam("source"))
+ANSWER_IN_RUN = _answers.where(answers.c.run == bindparam("run"))

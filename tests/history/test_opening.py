@@ -1,0 +1,330 @@
+"""Where the history stands, and all that may stand there in its place."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.history.made_up import a_result, a_run
+
+from callscore.errors import UnusableStore
+from callscore.history import connecting
+from callscore.history.opening import default_path, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUN = a_run().id
+
+
+# --- where ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in a repository, which is in a folder with a history of its own."""
+    (tmp_path / ".callscore").mkdir()
+    inside = tmp_path / "repository/evals/deep"
+    inside.mkdir(parents=True)
+    (tmp_path / "repository/.git").mkdir()
+    monkeypatch.chdir(inside)
+    return tmp_path / "repository"
+
+
+def test_a_new_history_stands_where_we_are(project: Path) -> None:
+    assert default_path() == project / "evals/deep/.callscore/history.db"
+
+
+def test_the_nearest_history_of_the_repository_is_used(project: Path) -> None:
+    (project / ".callscore").mkdir()
+    of_the_repository = default_path()
+    (project / "evals/.callscore").mkdir()
+
+    assert of_the_repository == project / ".callscore/history.db"
+    assert default_path() == project / "evals/.callscore/history.db"
+
+
+def test_a_worktree_is_a_repository_too(project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / ".git").write_text("gitdir: elsewhere")
+    (project / ".callscore").mkdir()
+
+    assert default_path() == project / ".callscore/history.db"
+
+
+def test_without_a_repository_only_the_working_directory_counts(project: Path) -> None:
+    (project / ".git").rmdir()
+    (project / ".callscore").mkdir()
+    if any((folder / ".git").exists() for folder in project.parents):
+        pytest.skip("the temporary folder of this machine is in a repository")
+
+    assert default_path() == project / "evals/deep/.callscore/history.db"
+
+
+def test_a_folder_that_may_not_be_looked_into_has_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+
+    assert default_path() == project / "evals/deep/.callscore/history.db"
+
+
+def test_by_default_the_history_of_the_project_is_opened(project: Path) -> None:
+    with open_store() as store:
+        store.begin(a_run())
+
+        assert store.path == project / "evals/deep/.callscore/history.db"
+        assert store.place == str(Path(".callscore/history.db"))
+
+
+# --- the folder -------------------------------------------------------------------------------
+
+
+def test_no_repository_holds_the_history(path: Path) -> None:
+    open_store(path).close()
+
+    assert (path.parent / ".gitignore").read_text() == "*\n"
+
+
+def test_a_note_that_somebody_changed_stays(path: Path) -> None:
+    path.parent.mkdir()
+    (path.parent / ".gitignore").write_text("!history.db\n")
+
+    open_store(path).close()
+
+    assert (path.parent / ".gitignore").read_text() == "!history.db\n"
+
+
+def test_a_folder_of_somebody_else_gets_no_note(tmp_path: Path) -> None:
+    open_store(tmp_path / "runs.db").close()
+
+    assert not (tmp_path / ".gitignore").exists()
+
+
+def test_folders_are_made_as_needed(tmp_path: Path) -> None:
+    open_store(tmp_path / "a/b/runs.db").close()
+
+    assert (tmp_path / "a/b/runs.db").exists()
+    assert (tmp_path / "a/b/.gitignore").exists()
+
+
+# --- what cannot be used ----------------------------------------------------------------------
+
+
+def _complaint(path: Path) -> str:
+    with pytest.raises(UnusableStore) as caught:
+        open_store(path)
+    return str(caught.value)
+
+
+def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
+    path.mkdir(parents=True)
+
+    assert _complaint(path) == f"{path}: this is a folder, and should be a file. Move it away."
+
+
+def test_a_file_in_place_of_the_folder_is_refused(path: Path) -> None:
+    path.parent.write_text("not a folder")
+
+    complaint = _complaint(path)
+
+    assert complaint.startswith(f"{path.parent}: the folder for the history cannot be used (")
+    assert complaint.endswith("Make it a folder that can be written.")
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database, " * 500, b"\x00" * 8192, b"SQLite format 3\x00"]
+)
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(
+    path: Path, content: bytes
+) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+
+    complaint = _complaint(path)
+
+    assert complaint.startswith(f"{path}: the file ")
+    assert "Move it away" in complaint
+    assert path.read_bytes() == content
+
+
+def test_an_empty_file_becomes_a_history(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"")
+
+    with open_store(path) as store:
+        assert store.runs() == []
+
+
+def test_a_damaged_database_is_told_as_such(path: Path) -> None:
+    with open_store(path) as store:
+        store.begin(a_run())
+        store.keep([a_result(RUN, f"case-{number}") for number in range(500)])
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)  # all but the first page
+    path.write_bytes(content)
+
+    with (
+        pytest.raises(UnusableStore, match=r"damaged|no SQLite database"),
+        open_store(path) as store,
+    ):
+        list(store.results(store.find("latest").id))
+
+
+def test_a_database_from_the_future_is_refused_and_left_as_it_is(path: Path) -> None:
+    open_store(path).close()
+    future = sqlite3.connect(path)
+    future.execute("UPDATE callscore_schema SET version = 7")
+    future.commit()
+    future.close()
+
+    assert "a newer callscore has written it" in _complaint(path)
+    assert "pip install --upgrade callscore" in _complaint(path)
+
+
+def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
+    path.parent.mkdir()
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE bookmarks (url TEXT)")
+    other.commit()
+
+    assert "another program" in _complaint(path)
+    assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
+    other.close()
+
+
+def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_store(path).close()
+    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    complaint = _complaint(path)
+    other.close()
+
+    assert "another process has been writing for too long" in complaint
+
+
+def test_nothing_stays_open_where_opening_fails(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disposed: list[bool] = []
+    real = connecting.sqlite_engine(path)
+
+    class Engine:
+        def connect(self) -> object:
+            raise KeyboardInterrupt
+
+        def dispose(self) -> None:
+            disposed.append(True)
+
+    monkeypatch.setattr(connecting, "sqlite_engine", lambda _: Engine())
+
+    with pytest.raises(KeyboardInterrupt):
+        open_store(path)
+    real.dispose()
+
+    assert disposed == [True]
+
+
+# --- what may not be written ------------------------------------------------------------------
+
+# Rights do not hold for the administrator, so that the program gives up being one; but only after
+# it has imported everything, for nobody else may be allowed to read where that stands.
+PROGRAM = """
+import os, sys
+from pathlib import Path
+from callscore.errors import UnusableStore
+from callscore.history.opening import open_store
+
+open_store(Path(sys.argv[2])).close()
+is_root = os.geteuid() == 0
+if is_root:
+    os.seteuid(65534)
+try:
+    open_store(Path(sys.argv[1])).close()
+except UnusableStore as error:
+    print(error)
+finally:
+    if is_root:
+        os.seteuid(0)
+"""
+
+
+@pytest.fixture
+def open_to_all() -> Iterator[Path]:
+    """A temporary folder that everybody may read, and only its owner may write."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+        for below in Path(folder).rglob("*"):
+            below.chmod(0o755)
+
+
+def _said_without_rights(path: Path, usable: Path) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM, path, usable],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ran.stderr == ""
+    return ran.stdout.strip()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_folder_that_cannot_be_written_is_told_as_such(open_to_all: Path) -> None:
+    folder = open_to_all / ".callscore"
+    folder.mkdir(mode=0o555)
+
+    said = _said_without_rights(folder / "history.db", open_to_all / "usable.db")
+
+    assert said.startswith(
+        f"{folder}: the folder for the history cannot be used (Permission denied"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_folder_that_may_not_be_entered_is_told_as_such(open_to_all: Path) -> None:
+    closed = open_to_all / "closed"
+    (closed / "inside").mkdir(parents=True)
+    closed.chmod(0o000)
+
+    said = _said_without_rights(closed / "inside/history.db", open_to_all / "usable.db")
+
+    assert "the folder for the history cannot be used (Permission denied)" in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+@pytest.mark.parametrize("mode", [0o444, 0o000])
+def test_a_history_that_cannot_be_written_is_told_as_such(open_to_all: Path, mode: int) -> None:
+    path = open_to_all / ".callscore/history.db"
+    open_store(path).close()
+    path.chmod(mode)
+    path.parent.chmod(0o555)
+
+    said = _said_without_rights(path, open_to_all / "usable.db")
+
+    assert said.startswith(f"{path}: ")
+    assert "writable" in said
+
+
+def test_the_working_directory_may_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+
+    with pytest.raises(UnusableStore, match="working directory"):
+        open_store()
