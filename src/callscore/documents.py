@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from msgspec import Struct
 
+from callscore.core.tool import Tool
 from callscore.errors import UnknownFormat, UnreadableInput
 from callscore.formats.definitions import unique_tools
 from callscore.formats.dialect import Dialect
+from callscore.formats.function_tools import with_functions_read
 from callscore.formats.objects import plain
 from callscore.formats.reading import read_as, read_definitions_in, read_document, read_named
 from callscore.formats.recognition import Recogniser, find_dialect, refusal, remembering
@@ -22,7 +24,6 @@ from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.tool import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = [
@@ -287,7 +288,7 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     """The definitions of the tools in whatever is handed over, each once.
 
     Args:
-        value: as for `traces_in`.
+        value: as for `traces_in`; or functions, which are tools by their signatures.
         format: likewise.
 
     Raises:
@@ -302,7 +303,8 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
             for tool in read_definitions_in(document.value, dialect=document.dialect)
         ]
         return unique_tools(found)
-    document = document_of(value)
-    if document is None or document == []:
-        return []
-    return read_definitions_in(document, dialect=dialect)
+    given = with_functions_read(value)
+    if isinstance(given, list) and all(isinstance(item, Tool) for item in given):
+        return unique_tools(given)
+    document = document_of(given)
+    return [] if document is None else read_definitions_in(document, dialect=dialect)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -11,10 +10,13 @@ from callscore.core.tool import Effect, Tool
 from callscore.documents import content_of, read_documents, stop
 from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
 from callscore.formats.definitions import read_definitions, unknown_effects
+from callscore.formats.function_tools import with_functions_read
 from callscore.formats.reading import read_definitions_in
 from callscore.formats.recognition import find_dialect
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from callscore.documents import Document
     from callscore.formats.dialect import Dialect
 
@@ -39,7 +41,8 @@ def offered_tools(document: Any) -> dict[str, Tool]:
     """The tools by name; none at all where what is handed over is empty.
 
     Args:
-        document: what `read_tools` takes, what it gives, or the names of the tools alone.
+        document: what `read_tools` takes, what it gives, or the names of the tools alone; functions
+            are tools, too.
 
     Raises:
         InvalidCall: there are no definitions in it.
@@ -50,7 +53,7 @@ def offered_tools(document: Any) -> dict[str, Tool]:
         return document
     if isinstance(document, PathLike):
         return _in_file(document)
-    given = list(document) if _is_series(document) else document
+    given = with_functions_read(document)
     found = listed_tools(given) if _are_read(given) else _in_value(content_of(given))
     return tools_named(found)
 
@@ -126,10 +129,6 @@ def _is_call(entry: Any) -> bool:
         return False
     inner = [entry, *[entry[key] for key in _WRAPPERS if isinstance(entry.get(key), dict)]]
     return any(not _CALLED.isdisjoint(item) for item in inner)
-
-
-def _is_series(value: Any) -> bool:
-    return isinstance(value, tuple | set | frozenset | Iterator)
 
 
 def _are_read(value: Any) -> bool:

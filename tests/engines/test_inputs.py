@@ -311,6 +311,14 @@ def test_names_and_pairs_in_a_list_are_a_run(write: Any) -> None:
     assert f1(score_joined(write("c.json", []), write("d.json", []))) == 1
 
 
+def test_pairs_that_no_name_begins_are_a_stream_and_no_calls() -> None:
+    stream = SAMPLES / "langgraph/langgraph_stream_messages.json"
+
+    results = score_joined(stream, stream)
+
+    assert results.summary.correct == 2
+
+
 def test_one_of_many_runs_in_a_document_is_named_by_its_position(write: Any) -> None:
     records = [
         {

@@ -123,7 +123,7 @@ def test_every_field_of_a_case_says_on_hover_what_it_means() -> None:
     fields = case["properties"]
     sides = {"expected": SCHEMA["$defs"]["expected"], "actual": SCHEMA["$defs"]["actual"]}
 
-    assert set(fields) == {*FIELDS, "$schema"}
+    assert set(fields) == {*FIELDS, "only", "skip", "$schema"}
     assert set(case["patternProperties"]) == {f"^{name}$" for name in EXPECTED[1:] + ACTUAL[1:]}
     assert all((fields | sides)[field]["title"] for field in FIELDS)
 

@@ -174,9 +174,10 @@ class CaseReader:
 
     def _spells_calls(self, items: list[Any]) -> bool:
         """Whether a list is a run in our own words: no calls, names and pairs, or with groups."""
-        if self._part is REFERENCES and (holds_groups(items) or are_calls(items)):
-            return True
-        return are_calls(items) and all(isinstance(item, str | list) for item in items[:1])
+        is_spelled = are_calls(items) and not any(map(_is_nameless, items[:1]))
+        if self._part is REFERENCES:
+            return is_spelled or holds_groups(items)
+        return is_spelled and all(isinstance(item, str | list) for item in items[:1])
 
     def _documents_for(self, fields: dict[str, Any]) -> Documents:
         group = repr(fields.get("id"))
@@ -280,6 +281,11 @@ class CaseReader:
     def _offered(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
         """What a document holds, each case with the other answers that may count."""
         return with_others(read_candidates(read, self._wanted, self._top_k))
+
+
+def _is_nameless(item: Any) -> bool:
+    """Whether it is a list that no name begins, such as other stacks have in their streams."""
+    return isinstance(item, list) and not isinstance(next(iter(item), None), str)
 
 
 def _are_own_calls(document: Document) -> bool:

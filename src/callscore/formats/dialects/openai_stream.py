@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from callscore.formats.trace import Trace, Wanted
 
-__all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+__all__ = ["EXAMPLE", "ORDER", "Fragments", "joins_lines", "read", "recognises"]
 
 ORDER = 715
 EXAMPLE = [
@@ -95,7 +95,7 @@ def _may_be_chunk(value: Any) -> bool:
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: the fragments of the chosen answer, put together."""
     transcript = Transcript(wanted)
-    message = _Message()
+    message = Fragments()
     number = wanted.choose(_numbers_in(document))
     for choice in _choices_in(document):
         if (choice.get("index") or 0) != number:
@@ -104,7 +104,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         finish = choice.get("finish_reason")
         if finish:
             message.write(transcript, is_cut=finish == "length")
-            message = _Message()
+            message = Fragments()
     message.write(transcript, is_cut=True)
     return [transcript.trace()]
 
@@ -122,7 +122,7 @@ def _numbers_in(document: Any) -> Iterator[int]:
             yield number
 
 
-class _Message:
+class Fragments:
     """One answer as far as its fragments have come in."""
 
     def __init__(self) -> None:
@@ -156,8 +156,13 @@ class _Message:
         """Write the calls down, now that no more is to come."""
         if self._calls:
             transcript.step()
-        for call in self._calls:
-            take_call(call.whole(), transcript, is_cut=is_cut and call is self._calls[-1])
+        calls = self.calls()
+        for place, call in enumerate(calls, 1):
+            take_call(call, transcript, is_cut=is_cut and place == len(calls))
+
+    def calls(self) -> list[dict[str, Any]]:
+        """The calls as an answer that is not streamed has them."""
+        return [call.whole() for call in self._calls]
 
 
 class _Call:
