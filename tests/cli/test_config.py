@@ -163,7 +163,12 @@ def test_what_cannot_be_looked_at_is_not_there(
         ('preset = "outcomes"', "preset: 'outcomes' is not one of strict, flexible, outcome. Is"),
         ("preset = 5", "preset: 5 is not one of"),
         ('order = "ordr"', "order: 'ordr' is not one of any, in_order, exact"),
-        ('judge = "x"', "judge is something to call, and can be given in Python only"),
+        ('similarity = "x"', "similarity is something to call, and can be given in Python only"),
+        ("judge = 5", "judge: name a model, as in judge = "),
+        ('judge = ""', "judge: name a model"),
+        ('judge = {base_url = "http://localhost/v1"}', "judge: name a model"),
+        ('judge = {name = "m", base = "x"}', "judge: there is no 'base'. Is 'base_url' meant?"),
+        ('judge = {name = "m", key_variable = 5}', "judge: key_variable: 5 is not a text"),
         ('[arguments]\n"*.a" = "dates"', "Is 'date' meant?"),
         (
             '[arguments]\nbook.date = "date"',
@@ -218,3 +223,26 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path.write_text('order = "exact"', encoding="utf-8-sig")
 
     assert read_config(path).values == {"order": "exact"}
+
+
+@pytest.mark.parametrize(
+    ("text", "judge"),
+    [
+        ('judge = "m"', {"name": "m"}),
+        (
+            '[judge]\nname = "m"\nbase_url = "http://localhost/v1"\nkey_variable = "MY_KEY"',
+            {"name": "m", "base_url": "http://localhost/v1", "key_variable": "MY_KEY"},
+        ),
+        ("at_least = 0.5", {}),
+    ],
+)
+def test_a_file_may_name_the_model_that_judges(
+    tmp_path: Path, text: str, judge: dict[str, str]
+) -> None:
+    path = tmp_path / "callscore.toml"
+    path.write_text(text)
+
+    config = read_config(path)
+
+    assert config.judge == judge
+    assert "judge" not in config.values

@@ -11,7 +11,7 @@ import pytest
 
 from callscore.core import asking
 from callscore.core.asking import ask, ask_once, share_answered, shown
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, MissingExtra, MissingKey, ModelFailed
 
 
 def test_an_answer_is_handed_on() -> None:
@@ -107,3 +107,16 @@ def test_the_oldest_answers_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> No
     answers = [ask_once("judge", judge, "q", value) for value in (1, 2, 3, 3, 1)]
 
     assert answers == [1, 2, 3, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ModelFailed("m", "no answer"), MissingKey("MY_KEY"), MissingExtra("Asking a model", "openai")],
+)
+def test_a_model_that_cannot_be_asked_says_so_itself(error: Exception) -> None:
+    def judge(*_: Any) -> Any:
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        ask("judge", judge, "polite?", "hello")
+    assert raised.value is error

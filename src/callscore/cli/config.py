@@ -19,11 +19,13 @@ _OWN: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"
 _TABLE: Final = "callscore"
 _PRESET: Final = "preset"
-_PYTHON_ONLY: Final = ("similarity", "judge")  # a file cannot hold what is to be called
+_PYTHON_ONLY: Final = ("similarity",)  # a file cannot hold what is to be called
+_JUDGE: Final = "judge"  # but it can name the model that is to be asked
 _KEYS: Final = (
     _PRESET,
     *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY),
 )
+_JUDGE_KEYS: Final = ("name", "base_url", "key_variable")
 
 
 class Config(Struct, frozen=True):
@@ -32,10 +34,13 @@ class Config(Struct, frozen=True):
     Attributes:
         values: the settings that it names, those of its preset among them.
         place: the file, for messages; None where there is none.
+        judge: the model that answers `$judge`, by its `name`, and perhaps a `base_url` and a
+            `key_variable`; empty where the file names none.
     """
 
     values: dict[str, Any] = {}
     place: str | None = None
+    judge: dict[str, str] = {}
 
 
 EMPTY: Final = Config()
@@ -112,7 +117,8 @@ def read_config(path: Path) -> Config:
     for key in values:
         _require_key(key, place)
     _require_quotes(values.get("arguments"), place)
-    return Config(_checked(dict(values), place), place)
+    settings = {key: value for key, value in values.items() if key != _JUDGE}
+    return Config(_checked(settings, place), place, _judge_in(values, place))
 
 
 def _document_of(path: Path) -> dict[str, Any]:
@@ -143,6 +149,24 @@ def _require_key(key: str, place: str) -> None:
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
         raise InvalidSettings(f"{place}: there is no setting {key!r}{meant_by(key, _KEYS)}")
+
+
+def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
+    """The judge that a file names: `judge = "model"`, or a table that says where it is, too."""
+    if _JUDGE not in values:
+        return {}
+    given = values[_JUDGE]
+    judge = {"name": given} if isinstance(given, str) else given
+    if not isinstance(judge, Mapping) or not judge.get("name"):
+        raise InvalidSettings(f'{place}: judge: name a model, as in judge = "gpt-4.1-mini"')
+    for key, value in judge.items():
+        if key not in _JUDGE_KEYS:
+            raise InvalidSettings(
+                f"{place}: judge: there is no {key!r}{meant_by(key, _JUDGE_KEYS)}"
+            )
+        if not isinstance(value, str):
+            raise InvalidSettings(f"{place}: judge: {key}: {value!r} is not a text")
+    return dict(judge)
 
 
 def _require_quotes(rules: Any, place: str) -> None:

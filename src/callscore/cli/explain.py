@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.api import score_case
+from callscore.cli.judge_option import judge_option, judged_settings_from
 from callscore.cli.options import (
     SettingsCommand,
     lang_option,
-    settings_from,
     settings_options,
     tools_from,
     tools_option,
@@ -51,10 +51,12 @@ __all__ = ["command"]
 @reading_options
 @tools_option
 @settings_options
+@judge_option
 @lang_option
 def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -> None:
     """Show in three steps how the score of one case of FILE comes about."""
-    settings, tools = settings_from(options), tools_from(options)
+    settings, _ = judged_settings_from(options)
+    tools = tools_from(options)
     file, expected, actual = options["file"], options["expected"], options["actual"]
     is_joined = expected is not None and actual is not None
     if is_joined == (file is not None) or (expected is None) != (actual is None):

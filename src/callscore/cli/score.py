@@ -10,13 +10,13 @@ import click
 from msgspec import Struct
 
 from callscore.cli.exits import BELOW, FINE
+from callscore.cli.judge_option import judge_option, judged_lines, judged_settings_from
 from callscore.cli.options import (
     SHARE,
     SettingsCommand,
     lang_option,
     metric_option,
     report_options,
-    settings_from,
     settings_options,
     tools_from,
     tools_option,
@@ -91,6 +91,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @reading_options
 @tools_option
 @settings_options
+@judge_option
 @metric_option
 @click.option(
     "--show",
@@ -112,7 +113,8 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
-    settings, tools = settings_from(options), tools_from(options)
+    settings, judge = judged_settings_from(options)
+    tools = tools_from(options)
     wanted = wanted_from(options, () if tools is None else tools.values())
     fields = dict(options.pop("fields"))
     request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
@@ -122,6 +124,11 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=is_gate) as output:
         results = _score(request, output)
         output.write(results)
+        for line in judged_lines(judge, request.lang):
+            if request.output_format == "table":
+                output.write_text(f"\n{line}\n")
+            else:  # where the report is for a program, or for another place
+                click.echo(f"callscore: {line}", err=True)
     return _gate(results, request)
 
 

@@ -9,7 +9,7 @@ from weakref import ref
 
 from callscore.core.equality import digest, fingerprint
 from callscore.core.text import clip, escape, repr_text
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, MissingExtra, MissingKey, ModelFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,9 +34,14 @@ def ask(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
 
     Raises:
         InvalidSettings: it raised an error.
+        ModelFailed: it asks a model, which gives no answer.
+        MissingKey: likewise; there is no key for it.
+        MissingExtra: likewise; what asks it is not installed.
     """
     try:
         return function(*arguments)
+    except (ModelFailed, MissingKey, MissingExtra):  # which say themselves what to do
+        raise
     except Exception as error:  # whatever a function of somebody else does wrong
         problem = shown(f"{type(error).__name__}: {error}")
         raise InvalidSettings(f"{who}: the function raised {problem}") from error

@@ -97,7 +97,10 @@ def _settings(settings: Settings) -> Any:
 
 
 def _callable_text(function: Any) -> str:
-    """The name of a function, or the type of what is called like one: addresses say nothing."""
+    """The model that a judge asks; else the name of a function, or the type of what is called."""
+    model = getattr(function, "model", None)
+    if isinstance(model, str):
+        return model
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"
 

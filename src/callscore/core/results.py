@@ -19,7 +19,7 @@ class MetricValue(Struct, frozen=True, gc=False):
     Attributes:
         name: the metric, as it was asked for.
         value: its number; None where it has none.
-        reason: why it has none; None where it has one.
+        reason: why it has none, or why the number is what it is, where somebody says so.
     """
 
     name: str

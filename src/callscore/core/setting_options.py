@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     )
     from callscore.core.tool import Effect
 
-__all__ = ["SettingOptions"]
+__all__ = ["ComparingOptions", "SettingOptions"]
 
 
-class SettingOptions(TypedDict, total=False):
-    """The settings as people give them one by one; see `Settings` for what each means."""
+class ComparingOptions(TypedDict, total=False):
+    """All settings but who judges; see `Settings` for what each means."""
 
     mode: Mode | str
     argument_match_threshold: float
@@ -43,4 +43,9 @@ class SettingOptions(TypedDict, total=False):
     arguments: Mapping[str, Any] | Sequence[ArgumentRule]
     top_k: int
     similarity: Callable[[str, str], float] | None
+
+
+class SettingOptions(ComparingOptions, total=False):
+    """The settings as people give them one by one; see `Settings` for what each means."""
+
     judge: Callable[[str, Any], Any] | None

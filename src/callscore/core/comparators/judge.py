@@ -64,8 +64,8 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """
     if context.judge is None:
         raise InvalidSettings(
-            "judge: `$judge` needs one. Pass a function that takes the question and the value:"
-            " score(..., judge=ask_model)"
+            "judge: `$judge` needs one. Name a model with --judge, or in Python pass a function"
+            " that takes the question and the value: score(..., judge=ask_model)"
         )
     answer, reason = _split(ask_once("judge", context.judge, matcher.value, actual))
     if isinstance(answer, bool):

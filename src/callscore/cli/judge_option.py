@@ -1,0 +1,133 @@
+"""The option that names a judge: the model that answers the questions of `$judge`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from msgspec.structs import replace
+
+from callscore.cli.config import config_for
+from callscore.cli.options import settings_from
+from callscore.core.phrase import Phrase, Plural, count_of, say
+from callscore.core.text import escape
+from callscore.errors import CallscoreError, InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.phrase import Language
+    from callscore.core.settings import Settings
+    from callscore.history.store import Store
+    from callscore.models.judging import Judge
+
+__all__ = ["judge_from", "judge_option", "judged_lines", "judged_settings_from"]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+_JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")
+_VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
+_TIMES = Plural(("time", "times"), ("вопрос задан", "вопроса задано", "вопросов задано"))
+_NOT_KEPT = Phrase(
+    "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
+)
+
+
+def judge_option(command: _Command) -> _Command:
+    """Add the option that names the model that answers `$judge`."""
+    return click.option(
+        "--judge",
+        metavar="MODEL",
+        help="The model that answers `$judge`, asked once about each value; the history keeps the"
+        " answers. OPENAI_BASE_URL says where it is, and OPENAI_API_KEY holds its key.  [default:"
+        " that of the project's settings]",
+    )(command)
+
+
+def judge_from(options: dict[str, Any]) -> Judge | None:
+    """Take the judge out of the options of a command, or of the project; None where none is named.
+
+    It remembers in the history of the project, which is opened when the first question is asked. To
+    be called before the settings are taken, which are told where the project has them.
+
+    Raises:
+        InvalidSettings: the judge that a file names is not as it can be.
+        MissingExtra: the SDK is not installed.
+        MissingKey: there is no key in the environment.
+    """
+    named = options.pop("judge", None)
+    config = config_for(options.get("config"), is_wanted=not options.get("no_config", False))
+    given = dict(config.judge) if named is None else {"name": named}
+    if not given:
+        return None
+    from callscore.models.judging import judge
+
+    try:
+        found = judge(given.pop("name"), **given)
+    except CallscoreError as error:
+        place = "" if named is not None else f"{config.place}: "
+        raise InvalidSettings(f"{place}{error}") from error
+    if named is not None:  # a project may name one that these cases do not need
+        found.require()
+    history = _History()
+    found.remember_in(history)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.call_on_close(found.close)
+        context.call_on_close(history.close)
+    return found
+
+
+class _History:
+    """The history of the project, opened when it is needed and not before."""
+
+    def __init__(self) -> None:
+        self._store: Store | None = None
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            from callscore.history.opening import open_store
+
+            self._store = open_store()
+        return self._store
+
+    def close(self) -> None:
+        """Close it, if it was opened."""
+        if self._store is not None:
+            self._store.close()
+
+    def judgement(self, key: str) -> Any | None:
+        """The answer that is kept under a key; None where there is none."""
+        return self._opened().judgement(key)
+
+    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+        """Keep an answer under a key."""
+        self._opened().keep_judgement(key, model, answer)
+
+
+def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
+    """The settings of a command with the judge among them, and the judge.
+
+    Raises:
+        InvalidSettings: as `settings_from` and `judge_from`.
+        MissingExtra: as `judge_from`.
+        MissingKey: likewise.
+    """
+    judge = judge_from(options)
+    settings = settings_from(options)
+    return settings if judge is None else replace(settings, judge=judge), judge
+
+
+def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
+    """What a judge was asked; nothing where nobody was."""
+    if judge is None:
+        return []
+    counts = judge.counts()
+    lines: list[str] = []
+    if counts.judged:
+        values = count_of(_VALUES, counts.judged, lang)
+        times = count_of(_TIMES, counts.asked, lang)
+        lines.append(say(_JUDGED, lang, model=escape(counts.model), values=values, times=times))
+    if judge.problem is not None:
+        lines.append(say(_NOT_KEPT, lang, problem=escape(judge.problem)))
+    return lines

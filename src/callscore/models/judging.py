@@ -1,0 +1,294 @@
+"""A model as a judge: says whether a value will do, once about each value."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.equality import fingerprint
+from callscore.core.text import clip, escape
+from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
+from callscore.models.asking import body_of
+from callscore.models.clients import PATH, require_sdk, response_type, thread_client
+from callscore.models.keys import (
+    KEY_VARIABLE,
+    key_for,
+    require_url,
+    require_variable,
+    scrubbed,
+    server_of,
+)
+from callscore.models.limits import Limits, limits_for
+from callscore.models.retrying import retrying_in_thread
+from callscore.models.verdicts import (
+    PARAMETERS,
+    VERSION,
+    Verdict,
+    asked_about,
+    text_in,
+    verdict_in,
+)
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from openai import OpenAI
+
+    from callscore.core.run import JudgeCounts
+
+__all__ = ["Judge", "Memory", "judge"]
+
+_REFUSED = (400, 422)  # what servers say to parameters that they do not know
+_REMEMBERED = 2**16  # answers
+
+
+class Memory(Struct, frozen=True):
+    """Where answers are kept longer than the process lives.
+
+    Attributes:
+        get: the answer that was put there under a key; None where there is none.
+        put: keeps an answer, which is plain data, under a key.
+    """
+
+    get: Callable[[str], Any]
+    put: Callable[[str, Any], None]
+
+
+class _Judgements(Protocol):
+    """What a judge needs of a history."""
+
+    def judgement(self, key: str) -> Any | None: ...
+
+    def keep_judgement(self, key: str, model: str, answer: Any) -> None: ...
+
+
+class Judge:
+    """Answers the questions of `$judge`: `judge(question, value)` gives a verdict and a reason.
+
+    Many threads may ask it at once; about the same value it asks the model only once.
+
+    Attributes:
+        model: the model that is asked.
+        base_url: its server, as it was given.
+        key_variable: the variable of the environment that holds the key.
+        problem: why answers are not kept any more; None while all is well.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        key_variable: str,
+        remember: Memory | None,
+        limits: Limits | None,
+    ) -> None:
+        self.model = model
+        self.problem: str | None = None
+        self.base_url = base_url
+        self.key_variable = key_variable
+        self._memory = remember
+        self._limits = limits
+        self._answers: OrderedDict[str, Future[Verdict]] = OrderedDict()
+        self._lock = Lock()
+        self._memory_lock = Lock()
+        self._client: OpenAI | None = None
+        self._parameters: dict[str, Any] = PARAMETERS
+        self._judged = 0
+        self._asked = 0
+
+    def require(self) -> None:
+        """Find out before anything is asked whether it can be.
+
+        Raises:
+            MissingExtra: the SDK is not installed.
+            MissingKey: there is no key in the environment.
+        """
+        require_sdk()
+        key_for(self.base_url, self.key_variable)
+
+    def counts(self) -> JudgeCounts:
+        """How many different values were judged, and about how many the model was asked."""
+        from callscore.core.run import JudgeCounts
+
+        return JudgeCounts(self.model, self._judged, self._asked)
+
+    def remember_in(self, store: _Judgements) -> None:
+        """Keep the answers in a history from now on, and ask nothing that is answered there."""
+        model = self.model
+        self._memory = Memory(
+            store.judgement, lambda key, answer: store.keep_judgement(key, model, answer)
+        )
+        self.problem = None
+
+    def close(self) -> None:
+        """Close the connections; the next question opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def __call__(self, question: str, value: Any) -> tuple[bool, str]:
+        """Whether a value will do, and why.
+
+        Args:
+            question: what is asked about it.
+            value: the value, which is data and nothing else.
+
+        Raises:
+            ModelFailed: the model gives no answer, or nonsense twice.
+            MissingKey: there is no key in the environment.
+            MissingExtra: the SDK is not installed.
+        """
+        from concurrent.futures import Future  # it brings logging with it
+
+        key = self._key_of(question, value)
+        with self._lock:
+            future = self._answers.get(key)
+            is_new = future is None
+            if future is None:
+                future = self._answers[key] = Future()
+                self._judged += 1
+                if len(self._answers) > _REMEMBERED:
+                    self._answers.popitem(last=False)
+        if is_new:
+            self._settle(future, key, question, value)
+        found = future.result()
+        return found.verdict, found.reason
+
+    def _key_of(self, question: str, value: Any) -> str:
+        parts = [str(VERSION), self.model, server_of(self.base_url) or "", question]
+        text = fingerprint([*parts, value])
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _settle(self, future: Future[Verdict], key: str, question: str, value: Any) -> None:
+        """Find the answer for all who wait for it; an error is not remembered."""
+        try:
+            found = self._recall(key)
+            if found is None:
+                found = self._ask(question, value, mark=key[:32])
+                self._keep(key, found)
+        except BaseException as error:  # noqa: BLE001  (all who wait must hear of it)
+            with self._lock:
+                self._answers.pop(key, None)
+                self._judged -= 1
+            future.set_exception(error)
+        else:
+            future.set_result(found)
+
+    def _recall(self, key: str) -> Verdict | None:
+        if self._memory is None or self.problem is not None:
+            return None
+        try:
+            with self._memory_lock:
+                kept = self._memory.get(key)
+            return None if kept is None else msgspec.convert(kept, Verdict)
+        except CallscoreError as error:  # judging goes on without what was kept
+            self.problem = str(error)
+        except msgspec.ValidationError:  # somebody else has written there
+            pass
+        return None
+
+    def _keep(self, key: str, found: Verdict) -> None:
+        if self._memory is None or self.problem is not None:
+            return
+        try:
+            with self._memory_lock:
+                self._memory.put(key, {"verdict": found.verdict, "reason": found.reason})
+        except CallscoreError as error:  # the disk is full, say: judging goes on
+            self.problem = str(error)
+
+    def _ask(self, question: str, value: Any, *, mark: str) -> Verdict:
+        with self._lock:
+            self._asked += 1
+        said: str | None = None
+        for is_repeated in (False, True):
+            said = self._answer_to(asked_about(question, value, mark, is_repeated=is_repeated))
+            found = verdict_in(said)
+            if found is not None:
+                return found
+        shown = escape(clip(scrubbed(repr(said)), 100))
+        problem = f"as a judge it gave no verdict, though it was asked twice; it said {shown}"
+        raise ModelFailed(self.model, problem, attempts=2)
+
+    def _answer_to(self, messages: list[dict[str, Any]]) -> str | None:
+        """What the model says; asked without parameters that its server does not take."""
+        try:
+            return self._complete(messages, self._parameters)
+        except ModelFailed as error:
+            if error.status not in _REFUSED or not self._parameters:
+                raise
+        said = self._complete(messages, {})
+        self._parameters = {}
+        return said
+
+    def _complete(self, messages: list[dict[str, Any]], parameters: dict[str, Any]) -> str | None:
+        from callscore.models.responses import completion_in, model_failed
+
+        server, key = server_of(self.base_url), key_for(self.base_url, self.key_variable)
+        limits = limits_for(self._limits)
+        client = self._client_for(server, key)
+        body = body_of(self.model, messages, (), parameters)
+        kind, options = response_type(), {"timeout": limits.timeout}
+
+        def ask() -> dict[str, Any]:
+            given: Any = options  # the SDK has a type of its own for them
+            return completion_in(client.post(PATH, cast_to=kind, body=body, options=given))
+
+        try:
+            completion, _ = retrying_in_thread(ask, limits=limits)
+        except Exception as error:  # noqa: BLE001  (of the SDK, of the network, of the server)
+            failed = model_failed(error, model=self.model, server=server, key=key)
+        else:
+            return text_in(completion)
+        raise failed  # away from the error of the SDK, which holds the key
+
+    def _client_for(self, server: str | None, key: str) -> OpenAI:
+        with self._lock:
+            if self._client is None:
+                self._client = thread_client(server, key, None)
+            return self._client
+
+
+def _is_name(model: Any) -> bool:
+    return isinstance(model, str) and bool(model.strip())
+
+
+def judge(
+    model: str,
+    *,
+    base_url: str | None = None,
+    key_variable: str = KEY_VARIABLE,
+    remember: Memory | None = None,
+    limits: Limits | None = None,
+) -> Judge:
+    """A judge for `score(..., judge=...)`, who answers the questions of `$judge`.
+
+    Args:
+        model: the name of the model that is asked.
+        base_url: its server; by default what OPENAI_BASE_URL says, or OpenAI's own.
+        key_variable: the variable of the environment that holds the key; a server on this machine
+            needs none.
+        remember: where answers are kept; by default only for as long as the judge exists.
+        limits: how patient to be; by default as the run is told.
+
+    Raises:
+        InvalidSettings: something is not as it can be.
+    """
+    if not _is_name(model):
+        raise InvalidSettings(f"judge: {model!r} is not the name of a model")
+    require_url(base_url)
+    require_variable(key_variable)
+    return Judge(
+        model,
+        base_url=base_url,
+        key_variable=key_variable,
+        remember=remember,
+        limits=limits,
+    )

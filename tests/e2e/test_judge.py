@@ -1,0 +1,134 @@
+"""`$judge` in a case file, answered by a model over HTTP, and from the history ever after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.servers.openai_server import Reply, openai_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+KEY = "sk-hush-hush-1234"
+POLITE = {"$judge": "is it polite?"}
+
+
+def case(name: str, text: str, rule: Any = POLITE) -> dict[str, Any]:
+    return {
+        "id": name,
+        "expected": [{"name": "say", "arguments": {"text": rule}}],
+        "actual": [{"name": "say", "arguments": {"text": text}}],
+    }
+
+
+CASES = [
+    case("kind", "good morning"),
+    case("rude", "go away"),
+    case("kind again", "good morning"),
+    case("short", "good morning", {"$judge": "is it short?"}),
+]
+
+
+def opinion(body: dict[str, Any], _: int) -> Reply:
+    is_rude = "go away" in body["messages"][-1]["content"]
+    verdict = {"verdict": not is_rude, "reason": "it sends people away" if is_rude else "fine"}
+    return Reply(text=msgspec.json.encode(verdict).decode())
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    path.write_bytes(msgspec.json.Encoder().encode_lines(CASES))
+    return path
+
+
+def test_each_distinct_question_is_asked_once_and_never_again(
+    callscore: Program, cases: Path
+) -> None:
+    with openai_server(opinion) as server:
+        line = ("score", cases, "--judge", "j")
+        first = callscore(*line, OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY=KEY)
+        asked = len(server.requests)
+        again = callscore(*line, "--lang", "ru", OPENAI_BASE_URL=server.base_url)
+
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "Macro F1 75.0%" in first.stdout
+    assert "the judge: it sends people away" in first.stdout
+    assert first.stdout.endswith("\nj judged 3 values; asked 3 times\n")
+    assert asked == len(server.requests) == 3
+    assert again.stdout.endswith("\nj: 3 значения оценены; 0 вопросов задано\n")
+    assert "судья: it sends people away" in again.stdout
+    kept = b"".join(path.read_bytes() for path in (cases.parent / ".callscore").iterdir())
+    assert KEY.encode() not in kept
+
+
+def test_a_report_for_a_program_stays_one(callscore: Program, cases: Path) -> None:
+    with openai_server(opinion) as server:
+        run = callscore(
+            *("score", cases, "--judge", "j", "--format", "json"),
+            OPENAI_BASE_URL=server.base_url,
+        )
+
+    assert run.stderr == "callscore: j judged 3 values; asked 3 times\n"
+    assert msgspec.json.decode(run.stdout)["settings"]["judge"] == "j"
+
+
+def test_a_project_names_its_judge(callscore: Program, cases: Path) -> None:
+    with openai_server(opinion) as server:
+        (cases.parent / "callscore.toml").write_text(
+            f'[judge]\nname = "j"\nbase_url = "{server.base_url}"\n'
+        )
+        run = callscore("score", cases)
+        explained = callscore("explain", cases, "--case", "rude")
+
+    assert "j judged 3 values" in run.stdout
+    assert "the judge: it sends people away" in explained.stdout
+    assert len(server.requests) == 3
+
+
+def test_explain_takes_a_judge_too(callscore: Program, cases: Path) -> None:
+    with openai_server(opinion) as server:
+        run = callscore(
+            *("explain", cases, "--case", "rude", "--judge", "j"), OPENAI_BASE_URL=server.base_url
+        )
+
+    assert run.returncode == 0
+    assert "the judge: it sends people away" in run.stdout
+
+
+def test_without_a_key_it_is_said_which_variable_to_set(callscore: Program, cases: Path) -> None:
+    run = callscore("score", cases, "--judge", "j", OPENAI_API_KEY="", OPENAI_BASE_URL="")
+
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "set OPENAI_API_KEY" in run.stderr
+
+
+def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
+    callscore: Program, cases: Path
+) -> None:
+    refusal = Reply(status=401, message=f"Incorrect API key provided: {KEY}")
+    with openai_server(lambda _body, _number: refusal) as server:
+        run = callscore(
+            *("score", cases, "--judge", "j"), OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY=KEY
+        )
+
+    assert run.returncode == 4
+    assert run.stderr == (
+        "callscore: j: the server answered 401 Unauthorized: Incorrect API key provided: ***\n"
+    )
+
+
+def test_a_history_that_cannot_be_used_does_not_stop_the_judge(
+    callscore: Program, cases: Path
+) -> None:
+    (cases.parent / ".callscore").write_text("a file where a folder should be")
+    with openai_server(opinion) as server:
+        run = callscore("score", cases, "--judge", "j", OPENAI_BASE_URL=server.base_url)
+
+    assert run.returncode == 0
+    assert "j judged 3 values; asked 3 times" in run.stdout
+    assert "the answers of the judge are not kept: " in run.stdout

@@ -1,0 +1,68 @@
+"""What a model is asked: messages and parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore import Case, InvalidSettings
+from callscore.models.asking import body_of, case_of, messages_of, require_parameters
+
+HELLO = [{"role": "user", "content": "Hello"}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "messages"),
+    [
+        ("Hello", HELLO),
+        (HELLO, HELLO),
+        ({"messages": HELLO}, HELLO),
+        ({"city": "Paris"}, [{"role": "user", "content": '{"city":"Paris"}'}]),
+        ([1, 2], [{"role": "user", "content": "[1,2]"}]),
+        ([], [{"role": "user", "content": "[]"}]),
+        ("", [{"role": "user", "content": ""}]),
+    ],
+)
+def test_an_input_becomes_messages(asked: Any, messages: list[dict[str, Any]]) -> None:
+    assert messages_of(case_of(asked), system=None, prompt=None) == messages
+    assert messages_of(Case(asked), system=None, prompt=None) == messages
+
+
+def test_the_system_prompt_goes_first() -> None:
+    system = {"role": "system", "content": "Be kind."}
+
+    assert messages_of(Case(HELLO), system="Be kind.", prompt=None) == [system, *HELLO]
+
+
+def test_a_prompt_is_said_in_place_of_the_input() -> None:
+    said = messages_of(Case("Hello"), system=None, prompt="They say: {{input}}")
+
+    assert said == [{"role": "user", "content": "They say: Hello"}]
+
+
+def test_a_case_that_asks_nothing_is_an_error_that_names_it() -> None:
+    with pytest.raises(InvalidSettings, match="the case 'one' has no input"):
+        messages_of(Case(id="one"), system=None, prompt=None)
+
+
+def test_the_body_holds_what_was_said_and_nothing_that_is_none() -> None:
+    body = body_of("m", HELLO, (), {"temperature": 0, "seed": None})
+
+    assert body == {"model": "m", "messages": HELLO, "temperature": 0}
+
+
+def test_a_stream_is_asked_for_its_tokens_unless_somebody_says_otherwise() -> None:
+    assert body_of("m", [], (), {"stream": True})["stream_options"] == {"include_usage": True}
+    assert "stream_options" not in body_of("m", [], (), {"stream": True, "stream_options": None})
+
+
+def test_a_slip_in_a_parameter_is_an_error_that_says_what_is_meant() -> None:
+    require_parameters({"temperature": 0, "extra_body": {"min_p": 0.1}, "stream": True})
+
+    with pytest.raises(InvalidSettings, match=r"'temprature'\. Is 'temperature' meant"):
+        require_parameters({"temprature": 0})
+    with pytest.raises(
+        InvalidSettings, match=r"'zzz'\. What only one server knows goes into extra"
+    ):
+        require_parameters({"zzz": 0})

@@ -1,0 +1,84 @@
+"""The clients of the SDK: one an event loop and server, closed with the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore import MissingExtra
+from callscore.models import clients
+from callscore.models.clients import client_for, options_of, require_sdk, thread_client
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+URL = "http://127.0.0.1:1/v1"
+
+
+def test_a_loop_has_one_client_for_each_server_and_key() -> None:
+    async def main() -> list[AsyncOpenAI]:
+        first, again = await client_for(URL, "a"), await client_for(URL, "a")
+        assert first is again
+        return [first, await client_for(URL, "b"), await client_for(None, "a")]
+
+    found = asyncio.run(main())
+
+    assert len(set(map(id, found))) == 3
+    assert all(client.is_closed() for client in found)
+    assert not clients._clients
+
+
+def test_another_loop_has_clients_of_its_own() -> None:
+    async def main() -> AsyncOpenAI:
+        return await client_for(URL, "a")
+
+    assert asyncio.run(main()) is not asyncio.run(main())
+
+
+def test_a_loop_that_was_closed_in_a_hurry_is_forgotten() -> None:
+    async def main() -> AsyncOpenAI:
+        return await client_for(URL, "a")
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(main())
+    loop.close()
+    assert loop in clients._clients
+
+    asyncio.run(main())
+    assert loop not in clients._clients
+    del loop
+    gc.collect()
+
+
+def test_the_sdk_does_not_try_again_behind_our_back() -> None:
+    async def main() -> Any:
+        return (await client_for(URL, "a")).max_retries
+
+    assert asyncio.run(main()) == 0
+    with thread_client(URL, "a", 5) as client:
+        assert (client.max_retries, client.timeout) == (0, 5)
+
+
+def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_sdk()
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        require_sdk()
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        thread_client(URL, "a", None)
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        asyncio.run(client_for(URL, "a"))
+
+
+def test_what_concerns_the_request_is_told_apart_from_what_concerns_the_model() -> None:
+    assert options_of({"seed": 1}) == ({"seed": 1}, {})
+    assert options_of({"seed": 1, "extra_body": {"min_p": 0}, "extra_headers": {"X-A": "b"}}) == (
+        {"seed": 1},
+        {"extra_json": {"min_p": 0}, "headers": {"X-A": "b"}},
+    )

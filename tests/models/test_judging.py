@@ -1,0 +1,237 @@
+"""A model as a judge over HTTP: asked once about each value, by however many threads."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
+
+from callscore import InvalidSettings, MissingKey, ModelFailed, UnusableStore, expect, models, score
+from callscore.core.run import JudgeCounts
+from callscore.models import Judge, Limits, Memory
+
+KEY = "sk-hush-hush-1234"
+YES = Reply(text='{"verdict": true, "reason": "fine"}')
+NO = Reply(text='{"verdict": false, "reason": "it is rude"}')
+
+
+def in_turn(*replies: Reply) -> Script:
+    return lambda _body, number: replies[min(number, len(replies)) - 1]
+
+
+def judge_at(server: OpenAIServer, **options: Any) -> Judge:
+    return models.judge("j", base_url=server.base_url, **options)
+
+
+def test_a_verdict_and_its_reason_decide_a_score() -> None:
+    expected = [("say", {"text": expect.judge("is it polite?")})]
+    with openai_server(in_turn(NO)) as server:
+        judge = judge_at(server)
+        result = score(expected, [("say", {"text": "go away"})], judge=judge)
+        judge.close()
+
+    assert result.f1 == 0
+    assert "the judge: it is rude" in str(result)
+    body = server.requests[0].body
+    assert (body["model"], body["temperature"]) == ("j", 0)
+    assert "is it polite?" in body["messages"][1]["content"]
+    assert result.to_dict()["settings"]["judge"] == "j"
+
+
+def test_the_same_question_is_asked_once_and_another_one_anew() -> None:
+    with openai_server(in_turn(YES)) as server:
+        judge = judge_at(server)
+        answers = [judge("polite?", value) for value in ({"a": 1}, {"a": 1.0}, {"a": 2})]
+        answers.append(judge("short?", {"a": 1}))
+        judge.close()
+
+    assert answers == [(True, "fine")] * 4
+    assert len(server.requests) == 3
+    assert judge.counts() == JudgeCounts("j", 3, 3)
+
+
+def test_many_threads_that_ask_the_same_wait_for_one_answer() -> None:
+    started = threading.Barrier(8)
+
+    def ask(judge: Judge) -> tuple[bool, str]:
+        started.wait(10)
+        return judge("polite?", "hello")
+
+    with openai_server(in_turn(YES), latency=0.1) as server:
+        judge = judge_at(server)
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(ask, [judge] * 8))
+        judge.close()
+
+    assert answers == [(True, "fine")] * 8
+    assert len(server.requests) == 1
+    assert judge.counts() == JudgeCounts("j", 1, 1)
+
+
+def test_nonsense_is_asked_about_once_more() -> None:
+    with openai_server(in_turn(Reply(text="Well, yes."), YES)) as server:
+        judge = judge_at(server)
+        assert judge("polite?", "hello") == (True, "fine")
+        judge.close()
+
+    assert "was not such an object" in server.requests[1].body["messages"][1]["content"]
+    assert judge.counts() == JudgeCounts("j", 1, 1)
+
+
+def test_nonsense_twice_is_an_error_that_is_not_remembered() -> None:
+    nonsense = Reply(text="Well\x1b, yes.")
+    with openai_server(in_turn(nonsense, nonsense, YES)) as server:
+        judge = judge_at(server)
+        with pytest.raises(ModelFailed, match="no verdict, though it was asked twice") as raised:
+            judge("polite?", "hello")
+        assert judge("polite?", "hello") == (True, "fine")
+        judge.close()
+
+    assert "\x1b" not in str(raised.value)
+    assert judge.counts() == JudgeCounts("j", 1, 2)
+
+
+def test_trouble_that_passes_is_waited_for() -> None:
+    troubles = (ERROR_429, Reply(status=500), Reply(is_dropped=True), Reply(is_hung=True), YES)
+    with openai_server(in_turn(*troubles)) as server:
+        judge = judge_at(server, limits=Limits(retries=4, timeout=0.3))
+        assert judge("polite?", "hello") == (True, "fine")
+        judge.close()
+
+    assert len(server.requests) == 5
+
+
+def test_a_server_that_takes_no_such_parameters_is_asked_without_them() -> None:
+    def script(body: dict[str, Any], _: int) -> Reply:
+        return Reply(status=400, message="temperature?") if "temperature" in body else YES
+
+    with openai_server(script) as server:
+        judge = judge_at(server)
+        assert judge("polite?", "hello") == (True, "fine")
+        assert judge("polite?", "bye") == (True, "fine")
+        judge.close()
+
+    assert len(server.requests) == 3
+
+
+def test_a_refusal_that_is_none_of_the_parameters_is_an_error() -> None:
+    with openai_server(in_turn(Reply(status=400, message="no"))) as server:
+        judge = judge_at(server)
+        with pytest.raises(ModelFailed, match="400 Bad Request: no"):
+            judge("polite?", "hello")
+        judge.close()
+
+
+def test_a_failure_is_said_as_it_is_and_shows_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    refusal = Reply(status=401, message=f"Incorrect API key provided: {KEY}")
+    expected = [("say", {"text": expect.judge("polite?")})]
+    with openai_server(in_turn(refusal)) as server:
+        judge = judge_at(server)
+        with pytest.raises(ModelFailed, match="j: the server answered 401") as raised:
+            score(expected, [("say", {"text": "hi"})], judge=judge)
+        judge.close()
+
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert "hush" not in "".join(traceback.format_exception(raised.value))
+
+
+def test_without_a_key_nothing_is_asked() -> None:
+    judge = models.judge("j", base_url="https://example.org/v1", key_variable="MY_KEY")
+
+    with pytest.raises(MissingKey, match="MY_KEY"):
+        judge.require()
+    with pytest.raises(MissingKey, match="MY_KEY"):
+        judge("polite?", "hello")
+    assert judge.counts() == JudgeCounts("j", 0, 1)
+
+
+class Notebook:
+    """A history that holds judgements."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+        self.models: set[str] = set()
+
+    def judgement(self, key: str) -> Any | None:
+        return self.kept.get(key)
+
+    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+        self.kept[key] = answer
+        self.models.add(model)
+
+
+def test_what_a_history_holds_is_not_asked_again() -> None:
+    notebook = Notebook()
+    with openai_server(in_turn(NO)) as server:
+        judges = [judge_at(server), judge_at(server)]
+        for judge in judges:
+            judge.remember_in(notebook)
+            assert judge("polite?", "go away") == (False, "it is rude")
+            judge.close()
+
+    assert len(server.requests) == 1
+    assert [judge.counts().asked for judge in judges] == [1, 0]
+    assert notebook.models == {"j"}
+
+
+def test_another_model_or_another_server_is_another_question() -> None:
+    notebook = Notebook()
+    memory = Memory(notebook.kept.get, notebook.kept.__setitem__)
+    with openai_server(in_turn(YES)) as server, openai_server(in_turn(NO)) as other:
+        for model, at in (("j", server), ("k", server), ("j", other)):
+            judge = models.judge(model, base_url=at.base_url, remember=memory)
+            judge("polite?", "hello")
+            judge.close()
+
+    assert len(notebook.kept) == 3
+
+
+def test_what_somebody_else_wrote_into_the_memory_is_asked_anew() -> None:
+    with openai_server(in_turn(YES)) as server:
+        judge = judge_at(
+            server, remember=Memory(lambda _key: {"verdict": "?"}, lambda _k, _a: None)
+        )
+        assert judge("polite?", "hello") == (True, "fine")
+        judge.close()
+
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_a_memory_that_fails_does_not_stop_the_judge(is_readable: bool) -> None:
+    def fail(*_: Any) -> None:
+        raise UnusableStore("history.db", "the disk is full.")
+
+    memory = Memory((lambda _key: None) if is_readable else fail, fail)
+    with openai_server(in_turn(YES)) as server:
+        judge = judge_at(server, remember=memory)
+        assert judge("polite?", "hello") == (True, "fine")
+        assert judge("polite?", "bye") == (True, "fine")
+        judge.close()
+
+    assert judge.problem == "history.db: the disk is full."
+
+
+def test_not_more_than_so_many_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("callscore.models.judging._REMEMBERED", 2)
+    with openai_server(in_turn(YES)) as server:
+        judge = judge_at(server)
+        for value in (1, 2, 3, 3, 1):
+            judge("polite?", value)
+        judge.close()
+
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"model": ""}, {"model": 5}, {"base_url": "x"}, {"key_variable": KEY}]
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSettings) as raised:
+        models.judge(**{"model": "j", **wrong})
+    assert "hush" not in str(raised.value)

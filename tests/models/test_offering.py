@@ -1,0 +1,97 @@
+"""Tools as a model is offered them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from callscore import InvalidCall, Tool
+from callscore.models.offering import NOTHING, offer_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+READY = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA, "strict": True}}
+
+
+def weather(city: str) -> str:
+    """Tell the weather."""
+    return f"It rains in {city}."
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [{"name": "weather", "input_schema": SCHEMA}],
+        [{"name": "weather", "inputSchema": SCHEMA}],
+        ({"name": "weather", "input_schema": SCHEMA},),
+        [Tool("weather", None, SCHEMA)],
+        {"tools": [{"name": "weather", "parameters": SCHEMA}]},
+    ],
+)
+def test_definitions_of_every_dialect_are_sent_in_openai_s_form(tools: Any) -> None:
+    offer = offer_of(tools)
+
+    assert offer.definitions == (
+        {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}},
+    )
+    assert offer.names == ["weather"]
+    assert offer.functions == {}
+
+
+def test_definitions_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_bytes(msgspec.json.encode([READY]))
+
+    assert offer_of(path).names == ["weather"]
+
+
+def test_what_is_in_openai_s_form_is_sent_as_it_is() -> None:
+    assert offer_of([READY, "other"]).definitions == (
+        READY,
+        {
+            "type": "function",
+            "function": {"name": "other", "parameters": {"type": "object", "properties": {}}},
+        },
+    )
+
+
+@pytest.mark.parametrize("tools", [weather, [weather], (weather,), {"weather": weather}])
+def test_a_function_is_a_tool_that_can_be_run(tools: Any) -> None:
+    offer = offer_of(tools)
+
+    assert offer.functions == {"weather": weather}
+    function = offer.definitions[0]["function"]
+    assert function["description"] == "Tell the weather."
+    assert function["parameters"]["properties"] == {"city": {"type": "string"}}
+
+
+def test_functions_and_definitions_go_together() -> None:
+    offer = offer_of([weather, {"name": "news", "input_schema": SCHEMA}])
+
+    assert offer.names == ["weather", "news"]
+    assert list(offer.functions) == ["weather"]
+
+
+def test_no_tools_are_no_offer() -> None:
+    assert offer_of(None) is NOTHING
+    assert offer_of([]).definitions == NOTHING.definitions == ()
+
+
+def test_what_is_no_tool_is_refused() -> None:
+    with pytest.raises(InvalidCall):
+        offer_of([{"nothing": 1}])
+
+
+def test_a_function_is_known_by_what_it_does() -> None:
+    plain = offer_of([weather]).identity()
+    in_paris = offer_of([partial(weather, city="Paris")]).identity()
+    in_oslo = offer_of([partial(weather, city="Oslo")]).identity()
+
+    assert "It rains in" in plain["functions"]["weather"]
+    assert len({str(one) for one in (plain, in_paris, in_oslo)}) == 3
+    assert offer_of({"length": len}).identity()["functions"] == {"length": "len"}

@@ -1,0 +1,117 @@
+"""What answers cost, in every dialect that says so."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from callscore.core.run import Usage
+from callscore.models.counting import count_request
+from callscore.models.usage import counted, usage_of
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}},
+        {"output": [], "usage": {"input_tokens": 5, "output_tokens": 7}},
+        {"candidates": [], "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 7}},
+        {"usage_metadata": {"prompt_token_count": 5, "candidates_token_count": 7}},
+        {"output": {"message": {}}, "usage": {"inputTokens": 5, "outputTokens": 7}},
+        {"usage": {"promptTokens": 5, "completionTokens": 7}},
+        {"usage": {"tokens": {"input_tokens": 5, "output_tokens": 7}}},
+        {"meta": {"tokens": {"input_tokens": 5, "output_tokens": 7}}},
+        {"message": {"role": "assistant"}, "prompt_eval_count": 5, "eval_count": 7},
+        {"response": {"usage": {"prompt_tokens": 5, "completion_tokens": 7}}},
+        {
+            "usage": {
+                "input_tokens": 1,
+                "cache_read_input_tokens": 3,
+                "cache_creation_input_tokens": 1,
+                "output_tokens": 7,
+            }
+        },
+        {
+            "usageMetadata": {
+                "promptTokenCount": 5,
+                "candidatesTokenCount": 4,
+                "thoughtsTokenCount": 3,
+            }
+        },
+        [
+            {
+                "object": "chat.completion.chunk",
+                "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+            },
+            {
+                "object": "chat.completion.chunk",
+                "usage": {"prompt_tokens": 5, "completion_tokens": 7},
+            },
+        ],
+        [
+            {
+                "type": "message_start",
+                "message": {"usage": {"input_tokens": 5, "output_tokens": 1}},
+            },
+            {"type": "message_delta", "usage": {"output_tokens": 7}},
+        ],
+    ],
+)
+def test_tokens_are_found_in_every_dialect(document: Any) -> None:
+    assert usage_of(document) == Usage(1, 5, 7)
+
+
+def test_a_conversation_costs_what_its_messages_cost() -> None:
+    messages = [
+        "a text",
+        {"role": "assistant", "usage_metadata": {"input_tokens": 5, "output_tokens": 7}},
+        {"role": "tool", "content": "4"},
+        {"role": "assistant", "usage_metadata": {"input_tokens": 9, "output_tokens": 1}},
+    ]
+
+    assert usage_of(messages) == Usage(2, 14, 8)
+    assert usage_of({"messages": messages}) == Usage(2, 14, 8)
+
+
+def test_a_conversation_that_says_what_it_cost_is_believed() -> None:
+    usage = {"requests": 3, "prompt_tokens": 30, "completion_tokens": 4}
+
+    assert usage_of({"messages": [], "usage": usage}) == Usage(3, 30, 4)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        "text",
+        [],
+        {},
+        {"usage": None},
+        {"usage": {"prompt_tokens": True}},
+        {"usage": {"prompt_tokens": -1, "completion_tokens": "many"}},
+        {"usage": {"prompt_tokens": 1e300}},
+        {"usage": {"prompt_tokens": float("nan")}},
+        {
+            "response": {
+                "response": {"response": {"response": {"response": {"usage": {"input_tokens": 1}}}}}
+            }
+        },
+    ],
+)
+def test_where_nothing_is_said_nothing_is_found(document: Any) -> None:
+    assert usage_of(document) == Usage()
+
+
+def test_requests_are_counted_for_who_asks_and_for_the_tasks_within() -> None:
+    async def ask() -> None:
+        count_request()
+
+    async def main() -> int:
+        with counted() as asked:
+            await asyncio.gather(asyncio.create_task(ask()), ask())
+        await ask()
+        return asked.requests
+
+    assert asyncio.run(main()) == 2
