@@ -3,41 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
+from callscore.evaluations.suite_schema import suite_schema
 from callscore.formats.case_schema import case_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.e2e.conftest import Program
 
-PUBLISHED = Path(__file__).parents[2] / "docs/reference/case.schema.json"
+PUBLISHED = Path(__file__).parents[2] / "docs/reference"
+every_schema = pytest.mark.parametrize(
+    ("name", "schema"), [("case", case_schema), ("suite", suite_schema)]
+)
 
 
-def test_the_schema_of_a_case_is_printed_as_json(callscore: Program) -> None:
-    ran = callscore("schema", "case")
+@every_schema
+def test_a_schema_is_printed_as_json(
+    callscore: Program, name: str, schema: Callable[[], dict[str, Any]]
+) -> None:
+    ran = callscore("schema", name)
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert msgspec.json.decode(ran.stdout) == case_schema()
+    assert msgspec.json.decode(ran.stdout) == schema()
 
 
-def test_the_published_schema_is_what_the_command_writes(
-    callscore: Program, tmp_path: Path
+@every_schema
+def test_a_published_schema_is_what_the_command_writes(
+    callscore: Program, tmp_path: Path, name: str, schema: Callable[[], dict[str, Any]]
 ) -> None:
-    written = tmp_path / "case.schema.json"
+    written = tmp_path / "written.json"
 
-    ran = callscore("schema", "case", "-o", written)
+    ran = callscore("schema", name, "-o", written)
 
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
-    assert written.read_text() == PUBLISHED.read_text()  # renewed by `make pictures`
+    published = (PUBLISHED / f"{name}.schema.json").read_text()
+    assert written.read_text() == published  # renewed by `make pictures`
+    assert msgspec.json.decode(published) == schema()
 
 
 def test_without_a_name_the_schemas_are_listed(callscore: Program) -> None:
     ran = callscore("schema")
 
     assert ran.returncode == 0
-    assert ran.stdout == "case  A case, a list of cases, or an object with `cases`.\n"
+    assert ran.stdout == (
+        "case   A case, a list of cases, or an object with `cases`.\n"
+        "suite  An evaluation without code: whom to ask, what, and how it is scored.\n"
+    )
 
 
 def test_a_schema_that_there_is_not_is_wrong_usage(callscore: Program) -> None:

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.malformed import Malformed, fault_of
+from callscore.errors import UnreadableInput
 from callscore.sources import yaml_document
 from callscore.sources.record import Array, BadRecord, Record
-from callscore.sources.yaml_document import read_yaml
+from callscore.sources.yaml_document import read_yaml, read_yaml_located
 
 FRAGMENTS = [
     *"{}[]:?-|>!&*%#'\" \n\\a1",
@@ -282,3 +283,45 @@ def test_aliases_that_stand_for_too_much_are_refused(monkeypatch: pytest.MonkeyP
     record = bad("\n".join(lines))
 
     assert "its aliases stand for more than 1,000 values" in record.problem
+
+
+def test_the_parts_of_a_document_stand_on_lines() -> None:
+    value, lines = read_yaml_located("a: 1\nb:\n  - c: 1\n    d: [1, {e: 2}]\n", "f.yaml")
+
+    assert value == {"a": 1, "b": [{"c": 1, "d": [1, {"e": 2}]}]}
+    assert lines[("a",)] == 1
+    assert lines[("b", 0)] == 3
+    assert lines[("b", 0, "d", 1, "e")] == 4
+
+
+def test_what_an_alias_repeats_stands_where_it_was_named() -> None:
+    value, lines = read_yaml_located("a: &x {b: 1}\nc: *x\n", "f.yaml")
+
+    assert value["c"] == {"b": 1}
+    assert lines[("c",)] == 2
+    assert (("a", "b") in lines) is not (("c", "b") in lines)
+
+
+def test_an_empty_document_is_nothing() -> None:
+    assert read_yaml_located("", "f.yaml") == (None, {})
+    assert read_yaml_located("text", "f.yaml") == ("text", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("a: [\n", "f.yaml:2:1", "not YAML: "),
+        ("a: 1\n---\nb: 2\n", "f.yaml:3:1", "a second document begins here."),
+        ("a: 1\na: 2\n", "f.yaml:2:1", "the key 'a' is there twice."),
+        ("a: !!python/object:os.system x\n", "f.yaml:1:4", "the tag "),
+        ("a: \x01\n", "f.yaml:1:4", "not YAML: the character U+0001"),
+        ("a: &a [*a]\n", "f.yaml", "the YAML is nested too deeply"),
+        ("[" * 5000, "f.yaml", "the YAML is nested too deeply"),
+    ],
+)
+def test_what_is_no_document_is_refused_with_its_place(text: str, place: str, problem: str) -> None:
+    with pytest.raises(UnreadableInput) as caught:
+        read_yaml_located(text, "f.yaml")
+
+    assert caught.value.place == place
+    assert caught.value.problem.startswith(problem)

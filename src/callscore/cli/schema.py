@@ -10,34 +10,43 @@ from callscore.cli.output import open_output
 from callscore.core.nearest import meant_by
 from callscore.core.plain import encode_json
 from callscore.errors import InvalidSettings
+from callscore.evaluations.suite_schema import suite_schema
 from callscore.formats.case_schema import case_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["command"]
+__all__ = ["command", "schema_text"]
 
-_SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"case": case_schema}
+_SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"case": case_schema, "suite": suite_schema}
 
 
-@click.command(short_help="Print the JSON Schema of case files.")
+@click.command(short_help="Print the JSON Schema of case files or of suites.")
 @click.argument("name", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Write it there, not to the terminal.")
 def command(*, name: str | None, output: str | None) -> None:
     """Print the JSON Schema NAME, or list all schemas.
 
-    By `callscore schema case` editors complete and check files of cases.
+    By `callscore schema case` editors complete and check files of cases, and by `callscore schema
+    suite` evaluations without code.
     """
-    text = _list() if name is None else _schema(name)
+    text = _list() if name is None else schema_text(name)
     with open_output(output, "text", "en") as target:
         target.write_text(text)
 
 
 def _list() -> str:
-    return "".join(f"{name}  {schema()['description']}\n" for name, schema in _SCHEMAS.items())
+    width = max(map(len, _SCHEMAS))
+    rows = [(name.ljust(width), schema()["description"]) for name, schema in _SCHEMAS.items()]
+    return "".join(f"{name}  {description}\n" for name, description in rows)
 
 
-def _schema(name: str) -> str:
+def schema_text(name: str) -> str:
+    """A schema as it is published.
+
+    Raises:
+        InvalidSettings: there is no such schema.
+    """
     import msgspec
 
     if name not in _SCHEMAS:

@@ -24,9 +24,6 @@ definitions of the tools, by name, where they are known, else None. What is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from math import isfinite
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct
@@ -37,6 +34,7 @@ from callscore.core.results import MetricValue
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.metrics.copies import copied
 from callscore.metrics.invalid_option import InvalidOption
+from callscore.metrics.number import number_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,8 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Metric", "Option", "Peer", "unknown_words"]
 
-# Sums and squares of numbers up to this size stay far from where floats end.
-_GREATEST = 1e15
 # Those of our own functions that never change what they are given.
 _OURS = ("callscore.parity.", "callscore.metrics.")
 
@@ -147,7 +143,7 @@ class Metric(Struct, frozen=True):
             raise InvalidOption(f"the metric {self.name}: {error}") from error
         except Exception as error:  # a metric of another package may do so, and one column of many
             raise NotScorable(f"it raises {type(error).__name__}: {error}") from error
-        return None if value is None else _number(value)
+        return None if value is None else number_from(value)
 
     @property
     def _is_ours(self) -> bool:
@@ -168,24 +164,6 @@ class Metric(Struct, frozen=True):
 
 
 _DECLINED = "the tool gives no number for such a case."
-
-
-def _number(value: Any) -> float:
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()  # a truth value of numpy is no number to Python
-    if not isinstance(value, Real | Decimal):
-        raise NotScorable(f"it gives something of the type {type(value).__name__}, and no number.")
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        number = float("inf")
-    if not isfinite(number) or abs(number) > _GREATEST:
-        raise NotScorable(f"it gives {_written(value)}, which is no number to compare.")
-    return number
-
-
-def _written(value: Any) -> str:
-    return repr(value) if isinstance(value, float) else f"a number beyond {_GREATEST:g}"
 
 
 def unknown_words(expected: Sequence[Expected]) -> str | None:

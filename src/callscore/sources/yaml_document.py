@@ -11,6 +11,7 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
 from callscore.core.malformed import FaultyArray, FaultyObject, Malformed, excerpt, fault_of
+from callscore.errors import UnreadableInput
 from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
     from ruamel.yaml.nodes import Node
 
-__all__ = ["read_yaml"]
+__all__ = ["Lines", "read_yaml", "read_yaml_located"]
+
+# The lines, from 1 on, on which the parts of a document stand, by the keys that lead there.
+Lines = dict[tuple[str | int, ...], int]
 
 _STANDARD = "tag:yaml.org,2002:"
 _MERGE = f"{_STANDARD}merge"
@@ -57,17 +61,72 @@ def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     try:
         for document in _documents(text):
             yield from _batches_of(document, text, name)
-    except MarkedYAMLError as error:
+    except _NOT_YAML as error:
+        yield _refused(error, text, name)
+
+
+# The parser does not check every escape before it decodes it: hence the ValueError.
+_NOT_YAML = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
+
+
+def _refused(error: Exception, text: str, name: str) -> BadRecord:
+    """Where and why a text is not YAML."""
+    if isinstance(error, MarkedYAMLError):
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
-        yield BadRecord(place, f"not YAML: {error.problem or error.context}.")
-    except ReaderError as error:
+        return BadRecord(place, f"not YAML: {error.problem or error.context}.")
+    if isinstance(error, ReaderError):
         place = _place_at(name, text, error.position)
         problem = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed in it."
-        yield BadRecord(place, problem)
-    except RecursionError:
-        yield BadRecord(name, _TOO_DEEP)
-    except ValueError as error:  # the parser does not check every escape before it decodes it
-        yield BadRecord(name, f"not YAML: {error}.")
+        return BadRecord(place, problem)
+    if isinstance(error, RecursionError):
+        return BadRecord(name, _TOO_DEEP)
+    return BadRecord(name, f"not YAML: {error}.")
+
+
+def read_yaml_located(text: str, name: str) -> tuple[Any, Lines]:
+    """The one value of a YAML text, and the lines on which its parts stand; None of an empty text.
+
+    Args:
+        text: the text.
+        name: the file, as it is called in places.
+
+    Raises:
+        UnreadableInput: it is not YAML, stands for no JSON value, or for more than one.
+    """
+    try:
+        documents = list(_documents(text))
+        if len(documents) > 1:
+            place = _place_of_mark(name, documents[1].start_mark)
+            raise UnreadableInput(place, "a second document begins here. Put it in another file.")
+        value = _Builder(text).build(documents[0]) if documents else None
+    except _NotJSONError as error:
+        place = _place_of_mark(name, error.node.start_mark)
+        raise UnreadableInput(place, error.problem) from error
+    except _NOT_YAML as error:
+        if isinstance(error, UnreadableInput):
+            raise
+        refused = _refused(error, text, name)
+        raise UnreadableInput(refused.place, refused.problem) from error
+    return value, _lines_of(documents[0]) if documents else {}
+
+
+def _lines_of(document: Node) -> Lines:
+    """Where each part stands, by its key; what an alias repeats stands where it was named."""
+    lines: Lines = {}
+    seen: set[int] = set()
+    pending: list[tuple[tuple[str | int, ...], Node]] = [((), document)]
+    while pending:
+        path, node = pending.pop()
+        if id(node) in seen or isinstance(node, ScalarNode):
+            continue
+        seen.add(id(node))
+        is_mapping = isinstance(node, MappingNode)
+        members = node.value if is_mapping else [(item, item) for item in node.value]
+        for index, (key, value) in enumerate(members):
+            inner = (*path, key.value if is_mapping else index)
+            lines[inner] = key.start_mark.line + 1
+            pending.append((inner, value))
+    return lines
 
 
 def _documents(text: str) -> Iterator[Node]:

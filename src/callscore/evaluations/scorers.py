@@ -1,0 +1,232 @@
+"""What an answer is worth: callscore's own numbers, other tools' metrics, and people's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from inspect import Parameter, isawaitable, signature
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.nearest import meant_by
+from callscore.core.results import MetricValue
+from callscore.errors import CallscoreError, InvalidSettings, NotScorable
+from callscore.evaluations.evaluation import Scorer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.model import Score
+
+__all__ = ["GIVEN", "SCORERS", "scorer_of", "scorers_from", "value_of"]
+
+# What a scorer may be given, by the names of its parameters.
+GIVEN = ("case", "input", "output", "calls", "expected", "score", "tools")
+
+_NOT_EXPECTED = "the case does not say what is expected."
+_WITHOUT_TOOLS = "the definitions of the tools are not known."
+_WITHOUT_ARGUMENTS = "no argument of the paired calls is expected."
+_A_PAIR = 2  # a number, and why
+
+
+def _f1(score: Score) -> float:
+    return score.f1
+
+
+def _precision(score: Score) -> float:
+    return score.precision
+
+
+def _recall(score: Score) -> float:
+    return score.recall
+
+
+def _exact(score: Score) -> bool:
+    return score.is_exact
+
+
+def _tool_called(score: Score) -> int:
+    return score.tool_called
+
+
+def _parameters_valid(score: Score) -> float | tuple[None, str]:
+    valid = score.parameters_valid
+    return (None, _WITHOUT_TOOLS) if valid is None else valid
+
+
+def _tool_selection(score: Score) -> float:
+    return score.tool_selection
+
+
+def _argument_accuracy(score: Score) -> float | tuple[None, str]:
+    share = score.argument_accuracy
+    return (None, _WITHOUT_ARGUMENTS) if share is None else share
+
+
+# Those that need no function: each looks at nothing but the score of the calls.
+SCORERS: dict[str, Callable[[Score], Any]] = {
+    "accuracy": _f1,
+    "f1": _f1,
+    "precision": _precision,
+    "recall": _recall,
+    "exact": _exact,
+    "tool_called": _tool_called,
+    "parameters_valid": _parameters_valid,
+    "tool_selection": _tool_selection,
+    "argument_accuracy": _argument_accuracy,
+}
+
+
+def scorers_from(given: Any) -> tuple[Scorer, ...]:
+    """The scorers that somebody asks for: one, or several of different names.
+
+    Raises:
+        InvalidSettings: one of them is none, or two are called alike.
+    """
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    found: dict[str, Scorer] = {}
+    for item in several:
+        scorer = scorer_of(item)
+        if scorer.name in found:
+            raise InvalidSettings(f"scorers: two of them are called {scorer.name!r}")
+        found[scorer.name] = scorer
+    if not found:
+        raise InvalidSettings("scorers: there are none. Leave it out for `accuracy`")
+    return tuple(found.values())
+
+
+def scorer_of(given: Any) -> Scorer:
+    """The scorer that is named, or that a function is.
+
+    Args:
+        given: a name of callscore's own (`accuracy`, `tool_called` ...), the name of another tool's
+            metric (`ragas.tool_call_f1`), or a function. The function's parameters say what it is
+            given, by their names: `case`, `input`, `output` (the answer as plain data), `calls`,
+            `expected`, `score` and `tools`. It returns a number, a truth value, None where it has
+            no number, or one of these and a reason; it may be async.
+
+    Raises:
+        InvalidSettings: there is no such scorer, or the function wants what nobody can give it.
+    """
+    if isinstance(given, Scorer):
+        return given
+    if isinstance(given, str):
+        return _named(given)
+    if callable(given):
+        return Scorer(_name_of(given), given, _takes(given))
+    raise InvalidSettings(f"scorers: {given!r} is neither a name nor a function")
+
+
+def _named(name: str) -> Scorer:
+    if name in SCORERS:
+        return Scorer(name, SCORERS[name], ("score",))
+    if "." not in name:
+        all_names = f". There are {', '.join(SCORERS)}, and those of `callscore metrics`"
+        hint = meant_by(name, SCORERS) or all_names
+        raise InvalidSettings(f"scorers: there is no scorer {name!r}{hint}")
+    from callscore.metrics.registry import metric_named
+
+    try:
+        metric = metric_named(name)
+    except InvalidSettings as error:
+        raise InvalidSettings(f"scorers: {error}") from error
+    if metric.less_is_better:
+        raise InvalidSettings(
+            f"scorers: of {name!r} less is better, and a case passes when a scorer gives enough."
+            " Write a function that turns it around"
+        )
+    return Scorer(name, _Asking(metric), ("expected", "calls", "tools"))
+
+
+class _Asking(Struct, frozen=True):
+    """Asks another tool's metric, and passes on why it has no number."""
+
+    metric: Any  # a Metric, whose module most evaluations do not need
+
+    def __call__(self, expected: Any, calls: Any, tools: Any) -> tuple[float | None, str | None]:
+        if expected is None:
+            return None, _NOT_EXPECTED
+        said = self.metric.value_of(tuple(expected), tuple(calls), tools)
+        return said.value, said.reason
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    inner = getattr(function, "func", function)  # of a functools.partial
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _takes(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what a function is given."""
+    name = _name_of(function)
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InvalidSettings(f"scorers: nobody can say what {name} takes ({error})") from error
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return GIVEN
+    taken = []
+    for parameter in parameters:
+        if parameter.name in GIVEN and parameter.kind is not Parameter.POSITIONAL_ONLY:
+            taken.append(parameter.name)
+        elif (
+            parameter.default is Parameter.empty and parameter.kind is not Parameter.VAR_POSITIONAL
+        ):
+            hint = meant_by(parameter.name, GIVEN) or f". There are {', '.join(GIVEN)}"
+            raise InvalidSettings(f"scorers: nobody can give {name} a {parameter.name!r}{hint}")
+    return tuple(taken)
+
+
+async def value_of(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
+    """What a scorer says of an answer; what goes wrong in it is a reason, and not an error.
+
+    Args:
+        scorer: the scorer.
+        given: what it may be given: all names of `GIVEN`.
+    """
+    # People's objects may not be hashable.
+    is_own = any(scorer.function is own for own in SCORERS.values())
+    if is_own and given["score"] is None:
+        return MetricValue(scorer.name, None, _NOT_EXPECTED)
+    keywords = {name: given[name] for name in scorer.takes}
+    try:
+        if is_own or isinstance(scorer.function, _Asking):
+            said = scorer.function(**keywords)
+        else:
+            said = await _asked(scorer.function, keywords)
+        value, reason = said if _is_pair(said) else (said, None)
+        number = None if value is None else _number(value)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code; it must not end a run)
+        return MetricValue(scorer.name, None, _complaint(error))
+    return MetricValue(scorer.name, number, None if reason is None else str(reason))
+
+
+async def _asked(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+    """What people's function returns; one that is not async must not keep the others waiting."""
+    from asyncio import to_thread
+    from inspect import iscoroutinefunction
+
+    if iscoroutinefunction(function):
+        return await function(**keywords)
+    said = await to_thread(function, **keywords)
+    return await said if isawaitable(said) else said
+
+
+def _is_pair(said: Any) -> bool:
+    return isinstance(said, tuple | list) and len(said) == _A_PAIR
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, int | float) and value in (0, 1):  # nearly all are
+        return float(value)
+    from callscore.metrics.number import number_from
+
+    return number_from(value)
+
+
+def _complaint(error: BaseException) -> str:
+    if isinstance(error, NotScorable):
+        return str(error)
+    if isinstance(error, CallscoreError):
+        return f"it cannot say: {error}"
+    said = str(error)
+    return f"it raises {type(error).__name__}{f': {said}' if said else ''}"

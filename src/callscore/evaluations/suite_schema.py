@@ -1,0 +1,228 @@
+"""The JSON Schema of a suite, by which editors complete and check what people write."""
+
+from __future__ import annotations
+
+from typing import Any, Final, get_args
+
+from callscore.core import settings as words
+from callscore.core.presets import PRESETS
+from callscore.core.settings import Mode
+from callscore.core.tool import Effect
+from callscore.evaluations.scorers import SCORERS
+from callscore.formats.case_schema import case_schema
+
+__all__ = ["suite_schema"]
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_CASE: Final = {"$ref": "#/$defs/case"}
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+_TEXT: Final = {"type": "string", "minLength": 1}
+_TEXTS: Final = {"type": ["string", "array"], "minLength": 1, "items": _TEXT}
+_TAIL: Final = "from the folder of the suite on"
+_VARIABLE: Final = "^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+def suite_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a suite.
+
+    The comparators of other packages that are installed are in it.
+
+    Raises:
+        InvalidSettings: one of those cannot be used.
+    """
+    return {
+        "$schema": _DRAFT,
+        "$comment": "Written by `callscore schema suite`.",
+        "title": "A suite for callscore",
+        "description": "An evaluation without code: whom to ask, what, and how it is scored.",
+        "type": "object",
+        "properties": _properties(),
+        "required": ["cases"],
+        "additionalProperties": False,
+        "$defs": {
+            "model": _model("The model that is asked", {"parameters": _parameters()}),
+            "judge": _model("The model that judges", {}),
+            "settings": _settings(),
+            "variant": _variant(),
+            **case_schema()["$defs"],
+        },
+    }
+
+
+def _properties() -> dict[str, Any]:
+    return {
+        "$schema": {"description": "Where this schema is, for editors; nobody else minds."},
+        "name": {
+            **_TEXT,
+            "title": "What the evaluation is called",
+            "description": "By default as the file, without `eval_`.",
+        },
+        "model": _named_or("model", "The model that is asked", "In place of it, `answers`."),
+        "system": {**_TEXT, "title": "The system prompt"},
+        "prompt": {
+            **_TEXT,
+            "title": "The prompt, with {{input}} in it",
+            "description": "By default the input of the case as it is. {{id}} and {{metadata.city}}"
+            " may stand in it, too.",
+        },
+        "answers": {
+            **_TEXT,
+            "title": "Recorded answers in place of a model",
+            "description": f"The path of a file, {_TAIL}: objects with the `id` of the case and"
+            " the `answer`.",
+        },
+        "tools": {
+            "title": "The definitions of the tools",
+            "description": f"In any format that callscore reads, or the path of a file, {_TAIL}.",
+            "type": ["array", "object", "string"],
+        },
+        "cases": _cases(),
+        "scorers": _scorers(),
+        "thresholds": {
+            "title": "What the mean of a scorer must reach",
+            "description": "One number for all scorers, or numbers by scorer.",
+            "type": ["number", "object"],
+            "additionalProperties": {"type": "number"},
+        },
+        "settings": {"$ref": "#/$defs/settings"},
+        "variants": {
+            "title": "Ways to run it",
+            "description": "By name; each says what is different from the suite.",
+            "type": "object",
+            "propertyNames": {"minLength": 1},
+            "additionalProperties": {"$ref": "#/$defs/variant"},
+        },
+        "tags": {**_TEXTS, "title": "Words to select by"},
+        "trials": {"title": "How often each case is asked", "type": "integer", "minimum": 1},
+        "judge": _named_or("judge", "The model that judges", "It answers what `$judge` asks."),
+        "only": {
+            "title": "Whether to run this suite alone",
+            "description": "Evaluations that do not say so are left out.",
+            "type": "boolean",
+        },
+        "skip": {
+            "title": "Whether to leave this suite out",
+            "description": "True, or why, as text.",
+            "type": ["boolean", "string"],
+        },
+    }
+
+
+def _cases() -> dict[str, Any]:
+    return {
+        "title": "What is asked",
+        "description": f"Cases, or paths of files of cases, {_TAIL}.",
+        "type": ["array", "string"],
+        "minLength": 1,
+        "minItems": 1,
+        "items": {"type": ["object", "string"], "if": {"type": "object"}, "then": _CASE},
+    }
+
+
+def _scorers() -> dict[str, Any]:
+    name = {"anyOf": [{"enum": list(SCORERS)}, {"type": "string", "pattern": r"^\w+\.\w+"}]}
+    return {
+        "title": "What the answers are worth",
+        "description": "By default `accuracy`. Metrics of other tools are named as `callscore"
+        " metrics` lists them.",
+        "if": {"type": "array"},
+        "then": {"items": name, "minItems": 1, "uniqueItems": True},
+        "else": name,
+    }
+
+
+def _named_or(definition: str, title: str, description: str) -> dict[str, Any]:
+    """A model: its name, or all that is to be said of it."""
+    return {
+        "title": title,
+        "description": f"Its name, or an object with it. {description}",
+        "type": ["string", "object"],
+        "minLength": 1,
+        "if": {"type": "object"},
+        "then": {"$ref": f"#/$defs/{definition}"},
+    }
+
+
+def _model(title: str, more: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "type": "object",
+        "properties": {
+            "name": {**_TEXT, "title": "What the model is called"},
+            "base_url": {
+                "title": "The server",
+                "description": "One that speaks the protocol of OpenAI's chat completions. By"
+                " default as the environment says, or OpenAI's own.",
+                "type": "string",
+                "pattern": "^https?://",
+            },
+            "key_variable": {
+                "title": "The environment variable that holds the key",
+                "description": "By default OPENAI_API_KEY. The key itself never stands in a file.",
+                "type": "string",
+                "pattern": _VARIABLE,
+            },
+            **more,
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+
+
+def _parameters() -> dict[str, Any]:
+    return {
+        "title": "What else the model is told",
+        "description": "`temperature`, `max_tokens`, `tool_choice` and so on, as the server has it.",
+        "type": "object",
+    }
+
+
+def _variant() -> dict[str, Any]:
+    return {
+        "title": "A way to run the suite",
+        "type": "object",
+        "properties": {
+            "model": _named_or("model", "Another model", "What it does not say is as before."),
+            "system": {**_TEXT, "title": "Another system prompt"},
+            "prompt": {**_TEXT, "title": "Another prompt"},
+            "parameters": _parameters(),
+            "answers": {**_TEXT, "title": "The path of a file of recorded answers"},
+        },
+        "additionalProperties": False,
+        "if": {"required": ["answers"]},
+        "then": {"maxProperties": 1},
+    }
+
+
+def _settings() -> dict[str, Any]:
+    choices = {
+        "preset": PRESETS,
+        "mode": tuple(str(mode) for mode in Mode),
+        "order": get_args(words.Order),
+        "extra_arguments": get_args(words.ExtraArguments),
+        "count_calls": get_args(words.CountCalls),
+        "failed_calls": get_args(words.FailedCalls),
+        "repeated_calls": get_args(words.RepeatedCalls),
+        "arrays": get_args(words.Arrays),
+        "nested_objects": get_args(words.NestedObjects),
+    }
+    parts = {"enum": list(get_args(words.NamePart))}
+    return {
+        "title": "What decides the scores",
+        "description": "As on the command line: see the page on settings.",
+        "type": "object",
+        "properties": {
+            **{name: {"enum": list(values)} for name, values in choices.items()},
+            "argument_match_threshold": _SHARE,
+            "at_least": _SHARE,
+            "strip_prefix": _TEXTS,
+            "normalise_name": {"if": {"type": "array"}, "then": {"items": parts}, "else": parts},
+            "effects": {
+                "type": "object",
+                "additionalProperties": {"enum": list(get_args(Effect))},
+            },
+            "arguments": {"type": "object"},
+            "top_k": {"type": "integer", "minimum": 1},
+        },
+        "additionalProperties": False,
+    }

@@ -1,0 +1,71 @@
+"""Files of evaluations that cannot be used, as `callscore run` says it: where, what, what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+HEAD = "from callscore import evaluation\n\n"
+ONE = "@evaluation(cases=['Hi'])\ndef assistant(case):\n    return []\n\n\n"
+FAKE = "sk" + "-" + "abcDEF0123456789abcd"
+
+BAD: dict[str, tuple[str, str]] = {
+    "eval_a.py": ("import no_such_thing\n", "eval_a.py:1: it cannot be imported: No module named"),
+    "eval_b.py": ("\nraise ValueError('no city')\n", "eval_b.py:2: it raises ValueError while"),
+    "eval_c.py": ("import sys\nsys.exit(1)\n", "eval_c.py:2: it ends the program while it is"),
+    "eval_d.py": ("x = 1\n", "eval_d.py: there is no evaluation in it. Put @callscore.evaluation"),
+    "eval_e.py": (HEAD + ONE + ONE, "eval_e.py:8: another evaluation is called 'assistant', too, on"),
+    "eval_f.py": ("def (\n", "eval_f.py:1: it is not Python: "),
+    "eval_g.py": (
+        f"{HEAD}evaluation(cases='gone.jsonl', name='g')(print)\n",
+        "eval_g.py:3: cases: ",
+    ),
+    "eval_h.py": (
+        f"{HEAD}evaluation(cases=['a'], scorer='exact')\n",
+        "eval_h.py:3: there is no setting 'scorer'",
+    ),
+    "eval_a.yaml": ("model: m\ncase: []\n", "eval_a.yaml:2: a suite has no key 'case'. Is 'cases' me"),
+    "eval_b.yaml": ("- a list\n", "eval_b.yaml: a suite is an object with `cases`; got "),
+    "eval_c.yaml": (
+        f"model: {{name: m, api_key: {FAKE}}}\ncases: [{{id: a}}]\n",
+        "eval_c.yaml:1: model.api_key: this looks like a key, and keys are read from the",
+    ),
+    "eval_d.yaml": ("model: m\ncases: gone.jsonl\n", "eval_d.yaml:2: cases: there is no file 'gone."),
+    "eval_e.yaml": ("cases: [\n", "eval_e.yaml:2:1: not YAML: "),
+    "eval_a.toml": ("model = \n", "eval_a.toml:1:9: not TOML: Invalid value."),
+    "eval_b.toml": ('model = "m"\ncases = []\n', "eval_b.toml:2: cases: a list of cases, or the"),
+    "eval_c.toml": ("cases = [{id = 'a'}]\n", "eval_c.toml: a suite needs a `model` to ask, or"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with every kind of bad file, and with a good one."""
+    for name, (text, _) in BAD.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "eval_good.py").write_text(HEAD + ONE.replace("assistant", "good"))
+    return tmp_path
+
+
+def test_each_says_where_and_what_and_the_others_are_run(callscore: Program, folder: Path) -> None:
+    ran = callscore("run", folder)
+
+    missing = [said for _, said in BAD.values() if said not in ran.stderr]
+    assert missing == []
+    assert ran.returncode == 3
+    assert "good" in ran.stdout
+    assert FAKE not in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_path_that_is_not_there_is_said(callscore: Program) -> None:
+    ran = callscore("run", "gone")
+
+    assert ran.returncode == 3
+    assert "gone: there is no such file or folder." in ran.stderr

@@ -1,0 +1,159 @@
+"""Which files are found, and how evaluations of one name are told apart."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore.core.run import Unloaded
+from callscore.evaluations.discovery import discover, files_in, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PYTHON = "from callscore import evaluation\n\n@evaluation(cases=['Hi'])\ndef {name}(case): ...\n"
+SUITE = "cases: [{input: Hi}]\nanswers: answers.jsonl\n"
+TOML = 'answers = "answers.jsonl"\n[[cases]]\ninput = "Hi"\n'
+ANSWERS = '{"id": "hi", "answer": []}\n'
+
+
+@pytest.fixture(autouse=True)
+def _path() -> Iterator[None]:
+    path = list(sys.path)
+    yield
+    sys.path[:] = path
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Folders with files of evaluations in them, and with others."""
+    for folder in ("", "sub", ".hidden", "node_modules", "venv", "__pycache__"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "eval_b.py").write_text(PYTHON.format(name=f"b{len(folder)}"))
+    (tmp_path / "venv" / "pyvenv.cfg").write_text("")
+    (tmp_path / "eval_a.yaml").write_text(SUITE)
+    (tmp_path / "eval_c.yml").write_text(SUITE)
+    (tmp_path / "eval_d.toml").write_text(TOML)
+    (tmp_path / "answers.jsonl").write_text(ANSWERS)
+    for other in ("evaluate.py", "test_eval_x.py", "eval_x.json", "cases.yaml", "conftest.py"):
+        (tmp_path / other).write_text("raise SystemExit")
+    return tmp_path
+
+
+def test_files_are_found_by_their_names_in_order(tree: Path) -> None:
+    evaluations, unloaded = discover([tree])
+
+    assert unloaded == []
+    assert [each.name for each in evaluations] == ["a", "b0", "c", "d", "b3"]
+
+
+def test_a_file_that_is_named_may_be_called_anything(tree: Path) -> None:
+    (tree / "mine.py").write_text(PYTHON.format(name="mine"))
+
+    evaluations, unloaded = discover([tree / "mine.py", str(tree / "eval_a.yaml")])
+
+    assert [each.name for each in evaluations] == ["mine", "a"]
+    assert unloaded == []
+
+
+def test_a_file_is_taken_once(tree: Path) -> None:
+    evaluations, _ = discover(
+        [tree / "sub", tree / "sub" / "eval_b.py", tree / "sub" / ".." / "sub"]
+    )
+
+    assert [each.name for each in evaluations] == ["b3"]
+
+
+def test_what_is_not_there_is_said(tree: Path) -> None:
+    (tree / "empty").mkdir()
+
+    evaluations, unloaded = discover([tree / "gone", tree / "empty", tree / "eval_x.json"])
+
+    assert evaluations == []
+    assert [(each.place, each.problem) for each in unloaded] == [
+        (str(tree / "gone"), "there is no such file or folder."),
+        (
+            str(tree / "empty"),
+            "there are no evaluations in it: eval_*.py, eval_*.yaml, eval_*.yml, eval_*.toml.",
+        ),
+        (
+            str(tree / "eval_x.json"),
+            "evaluations are in Python, YAML or TOML, and not in .json.",
+        ),
+    ]
+
+
+def test_a_path_that_the_system_refuses_is_said() -> None:
+    _, unloaded = discover(["x" * 5000])
+
+    assert "it cannot be read (File name too long)." in unloaded[0].problem
+
+
+def test_a_folder_that_is_closed_is_said(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = PermissionError(13, "Permission denied", str(tree / "sub"))
+
+    def walk(_: object, onerror: object) -> list[object]:
+        assert callable(onerror)
+        onerror(closed)
+        return []
+
+    monkeypatch.setattr(os, "walk", walk)
+
+    assert list(files_in(tree)) == [
+        Unloaded(str(tree / "sub"), "the folder cannot be read (Permission denied).")
+    ]
+
+
+def test_one_bad_file_does_not_hide_the_others(tree: Path) -> None:
+    (tree / "eval_a.yaml").write_text("cases: [\n")
+    (tree / "eval_b.py").write_text("raise ValueError('no')\n")
+
+    evaluations, unloaded = discover([tree])
+
+    assert [each.name for each in evaluations] == ["c", "d", "b3"]
+    assert [each.place for each in unloaded] == [
+        f"{tree}/eval_a.yaml:2:1",
+        f"{tree}/eval_b.py:1",
+    ]
+
+
+def test_two_of_one_name_in_one_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "eval_a.py"
+    file.write_text(PYTHON.format(name="a") + PYTHON.format(name="a"))
+
+    assert load(file) == Unloaded(
+        f"{file}:7",
+        "another evaluation is called 'a', too, on line 3. Rename one of them, or give it a name=...",
+    )
+
+
+def test_those_of_one_name_in_several_files_get_so_much_of_the_path_as_it_takes(
+    tmp_path: Path,
+) -> None:
+    for file in ("one/eval_a.py", "one/eval_b.py", "two/eval_b.py"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(PYTHON.format(name="assistant"))
+    (tmp_path / "two/eval_c.py").write_text(PYTHON.format(name="other"))
+
+    evaluations, _ = discover([tmp_path])
+
+    assert [each.name for each in evaluations] == [
+        "eval_a.assistant",
+        "one/eval_b.assistant",
+        "two/eval_b.assistant",
+        "other",
+    ]
+
+
+def test_a_python_file_and_a_suite_of_one_stem_have_a_name_each(tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(PYTHON.format(name="a"))
+    (tmp_path / "eval_a.yaml").write_text(SUITE)
+    (tmp_path / "answers.jsonl").write_text(ANSWERS)
+
+    names = [each.name for each in discover([tmp_path])[0]]
+
+    assert names == ["eval_a.py.a", "eval_a.yaml.a"]

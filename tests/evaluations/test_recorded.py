@@ -1,0 +1,107 @@
+"""Recorded answers in place of an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore import Case, InvalidSettings, UnreadableInput
+from callscore.evaluations.recorded import Recorded, read_answers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(
+        '{"id": "weather", "answer": [{"name": "getWeather"}]}\n'
+        '{"id": 7, "trial": 1, "output": "one"}\n'
+        '{"id": 7, "trial": 2, "output": "two"}\n'
+        '{"id": 7, "calls": []}\n'
+    )
+    return file
+
+
+def test_an_answer_is_found_by_the_id_of_the_case(answers: Path) -> None:
+    task = Recorded([answers.name], answers.parent)
+
+    assert task(Case(id="weather")) == [{"name": "getWeather"}]
+    assert task(Case(id="weather", trial=3)) == [{"name": "getWeather"}]
+
+
+def test_a_trial_may_have_an_answer_of_its_own(answers: Path) -> None:
+    task = Recorded([answers.name], answers.parent)
+
+    assert [task(Case(id="7", trial=trial)) for trial in (1, 2, 3)] == ["one", "two", []]
+
+
+def test_several_files_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(f'{{"id": "x", "answer": "{name}"}}\n')
+    task = Recorded(["a.jsonl", "b.jsonl"], tmp_path)
+
+    assert (task(Case(id="x")), task(Case(id="x"), answers="b.jsonl")) == ("a.jsonl", "b.jsonl")
+
+
+def test_a_case_without_an_answer_is_named(answers: Path) -> None:
+    task = Recorded([answers.name], answers.parent)
+
+    with pytest.raises(InvalidSettings) as caught:
+        task(Case(id="wether"))
+
+    assert str(caught.value) == (
+        "answers.jsonl has no answer to the case 'wether'. Is 'weather' meant?"
+    )
+
+
+def test_it_is_another_one_once_an_answer_has_changed(answers: Path) -> None:
+    before = Recorded([answers.name], answers.parent).identity()
+    again = Recorded([answers.name], answers.parent).identity()
+    answers.write_text(answers.read_text().replace("getWeather", "other"))
+
+    assert before == again
+    assert before != Recorded([answers.name], answers.parent).identity()
+    assert before["recorded"] == ("answers.jsonl",)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ("[1]\n", "[0]", "a recorded answer is an object with an `id` and an `answer`; got 1."),
+        ('{"answer": 1}\n', "", "the `id` of a case is missing; got null."),
+        ('{"id": true, "answer": 1}\n', "", "the `id` of a case is missing; got true."),
+        ('{"id": "a"}\n', "", "got none of them."),
+        ('{"id": "a", "answer": 1, "output": 2}\n', "", "got answer and output."),
+        (
+            '{"id": "a", "answer": 1}\n{"id": "a", "answer": 2}\n',
+            ":2",
+            "the case 'a' has an answer already. Keep one of them.",
+        ),
+        (
+            '{"id": "a", "trial": 1, "answer": 1}\n{"id": "a", "trial": "1", "answer": 2}\n',
+            ":2",
+            "the case 'a', trial 1 has an answer already.",
+        ),
+        ('{"id": "a", "answer": 1}\n{"id": \n', ":2", ""),
+        ("", "", "there are no answers in it."),
+    ],
+)
+def test_what_is_no_recorded_answer_is_refused(
+    tmp_path: Path, text: str, line: str, problem: str
+) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_text(text)
+
+    with pytest.raises(UnreadableInput) as caught:
+        read_answers(file)
+
+    assert caught.value.place.startswith(f"{file}{line}")
+    assert problem in caught.value.problem
+
+
+def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match="no such file"):
+        Recorded(["gone.jsonl"], tmp_path)

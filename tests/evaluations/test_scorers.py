@@ -1,0 +1,241 @@
+"""Scorers: by name, as functions, and what becomes of one that goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+import pytest
+
+from callscore import Case, Tool, ToolCall, score
+from callscore.errors import InvalidSettings
+from callscore.evaluations.evaluation import Scorer
+from callscore.evaluations.scorers import GIVEN, SCORERS, scorer_of, scorers_from, value_of
+
+WEATHER = ToolCall("getWeather", {"location": "Paris"})
+TOOLS = {"getWeather": Tool("getWeather", parameters={"type": "object"})}
+
+
+def given(**changed: Any) -> dict[str, Any]:
+    expected, calls = (WEATHER,), (WEATHER, ToolCall("other", {}))
+    return {
+        "case": Case("What?", id="a"),
+        "input": "What?",
+        "output": {"role": "assistant"},
+        "calls": calls,
+        "expected": expected,
+        "score": score(expected, calls, tools=TOOLS),
+        "tools": TOOLS,
+        **changed,
+    }
+
+
+def said(scorer: Any, **changed: Any) -> tuple[float | None, str | None]:
+    value = asyncio.run(value_of(scorer_of(scorer), given(**changed)))
+    return value.value, value.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("accuracy", 2 / 3),
+        ("f1", 2 / 3),
+        ("precision", 0.5),
+        ("recall", 1.0),
+        ("exact", 0.0),
+        ("tool_called", 1.0),
+        ("parameters_valid", 0.5),
+        ("tool_selection", 2 / 3),
+        ("argument_accuracy", 1.0),
+    ],
+)
+def test_a_number_of_the_score_has_a_name(name: str, number: float) -> None:
+    assert said(name) == (number, None)
+    assert name in SCORERS
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_without_an_expectation_there_is_no_number_of_the_score(name: str) -> None:
+    assert said(name, score=None) == (None, "the case does not say what is expected.")
+
+
+def test_why_there_is_no_number_is_said() -> None:
+    nothing = score([], [])
+
+    assert said("parameters_valid", score=nothing) == (
+        None,
+        "the definitions of the tools are not known.",
+    )
+    assert said("argument_accuracy", score=nothing) == (
+        None,
+        "no argument of the paired calls is expected.",
+    )
+
+
+def test_a_metric_of_another_tool_is_a_scorer() -> None:
+    number, reason = said("ragas.tool_call_f1")
+
+    assert number == 0.6667  # as that tool rounds it
+    assert reason is None
+
+
+def test_a_metric_of_another_tool_says_why_it_has_no_number() -> None:
+    from callscore import expect
+
+    assert said("ragas.tool_call_f1", expected=None) == (
+        None,
+        "the case does not say what is expected.",
+    )
+    number, reason = said("ragas.tool_call_f1", expected=(expect.forbid("x"),))
+    assert number is None
+    assert reason == "the expectation has groups, which other tools do not know."
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("acuracy", "there is no scorer 'acuracy'. Is 'accuracy' meant?"),
+        ("beauty", "There are accuracy, f1, precision"),
+        ("ragas.tool_call_f2", "there is no metric 'ragas.tool_call_f2'"),
+        (7, "7 is neither a name nor a function"),
+    ],
+)
+def test_what_is_no_scorer_is_refused(name: Any, problem: str) -> None:
+    with pytest.raises(InvalidSettings, match="scorers: ") as caught:
+        scorer_of(name)
+
+    assert problem in str(caught.value)
+
+
+def test_a_metric_of_which_less_is_better_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match="less is better"):
+        scorer_of("tool_scorer.redundant_rate")
+
+
+def test_a_scorer_is_itself() -> None:
+    scorer = scorer_of("exact")
+
+    assert scorer_of(scorer) is scorer
+
+
+def test_a_function_is_given_what_it_asks_for_by_name() -> None:
+    def judged(
+        output: Any, expected: Any, calls: Any, tools: Any = None, *, strict: int = 2
+    ) -> bool:
+        return bool(
+            output == {"role": "assistant"} and expected and calls and tools and strict == 2
+        )
+
+    scorer = scorer_of(judged)
+
+    assert (scorer.name, scorer.takes) == ("judged", ("output", "expected", "calls", "tools"))
+    assert said(judged) == (1.0, None)
+
+
+def test_a_function_that_takes_anything_is_given_everything() -> None:
+    def everything(*_: Any, **known: Any) -> bool:
+        return sorted(known) == sorted(GIVEN)
+
+    assert said(everything) == (1.0, None)
+
+
+def test_a_function_may_be_async_or_give_something_to_await() -> None:
+    async def later(input: str) -> int:  # noqa: A002  (as people write it)
+        await asyncio.sleep(0)
+        return len(input)
+
+    assert said(later) == (5.0, None)
+    assert said(lambda input: later(input)) == (5.0, None)  # noqa: A006, PLW0108  (likewise)
+
+
+@pytest.mark.parametrize(
+    ("answer", "number", "reason"),
+    [
+        (True, 1.0, None),
+        (0.25, 0.25, None),
+        ((0.5, "half of it"), 0.5, "half of it"),
+        ([1, "all"], 1.0, "all"),
+        ((None, "nothing to see"), None, "nothing to see"),
+        (None, None, None),
+        ("good", None, "it gives something of the type str, and no number."),
+        (float("nan"), None, "it gives nan, which is no number to compare."),
+        ((1, 2, 3), None, "it gives something of the type tuple, and no number."),
+    ],
+)
+def test_what_a_function_returns_is_a_number_or_a_reason(
+    answer: Any, number: float | None, reason: str | None
+) -> None:
+    assert said(lambda: answer) == (number, reason)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("no city"), "it raises ValueError: no city"),
+        (ZeroDivisionError(), "it raises ZeroDivisionError"),
+        (SystemExit(3), "it raises SystemExit: 3"),
+        (InvalidSettings("no judge"), "it cannot say: no judge"),
+    ],
+)
+def test_a_function_that_raises_has_no_number(error: BaseException, reason: str) -> None:
+    def raising() -> float:
+        raise error
+
+    assert said(raising) == (None, reason)
+
+
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (lambda outputs: outputs, "nobody can give <lambda> a 'outputs'. Is 'output' meant?"),
+        (lambda x: x, "nobody can give <lambda> a 'x'. There are case, input, output"),
+        (lambda score, /: score, "nobody can give <lambda> a 'score'"),
+        (dict.fromkeys, "nobody can give fromkeys"),
+    ],
+)
+def test_a_function_that_wants_what_nobody_has_is_refused(function: Any, problem: str) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        scorer_of(function)
+
+    assert problem in str(caught.value)
+
+
+def test_what_nobody_can_ask_for_its_parameters_is_refused() -> None:
+    with pytest.raises(InvalidSettings, match="nobody can say what int takes"):
+        scorer_of(int)
+
+
+class Careful:
+    """A scorer with a memory."""
+
+    def __call__(self, calls: Any) -> int:
+        return len(calls)
+
+
+def test_objects_and_partials_have_names_as_well() -> None:
+    def near(calls: Any, bound: int) -> bool:
+        return len(calls) <= bound
+
+    assert scorer_of(Careful()).name == "Careful"
+    assert said(Careful()) == (2.0, None)
+    assert scorer_of(partial(near, bound=2)).name == "near"
+    assert said(partial(near, bound=1)) == (0.0, None)
+
+
+def test_several_scorers_keep_their_order() -> None:
+    names = [scorer.name for scorer in scorers_from(["tool_called", "accuracy"])]
+
+    assert names == ["tool_called", "accuracy"]
+    assert [scorer.name for scorer in scorers_from("exact")] == ["exact"]
+    assert scorers_from(Scorer("own", len, ("calls",)))[0].name == "own"
+
+
+def test_two_scorers_of_one_name_are_refused() -> None:
+    with pytest.raises(InvalidSettings, match="two of them are called 'exact'"):
+        scorers_from(["exact", "exact"])
+
+
+def test_no_scorers_at_all_are_refused() -> None:
+    with pytest.raises(InvalidSettings, match="there are none"):
+        scorers_from([])

@@ -1,0 +1,52 @@
+"""Keys and passwords are found by their names and by their looks, and words are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.evaluations.secrets import secret_in
+
+# Put together here, so that nobody who looks for keys finds one in this file.
+FAKE = "sk" + "-" + "abcDEF0123456789abcd"
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"api_key": "x"}, ("api_key",)),
+        ({"apiKey": "x"}, ("apiKey",)),
+        ({"OPENAI-API-KEY": "x"}, ("OPENAI-API-KEY",)),
+        ({"parameters": {"extra_headers": {"Authorization": "x"}}},
+         ("parameters", "extra_headers", "Authorization")),
+        ({"key": 7}, ("key",)),
+        ({"token": "x"}, ("token",)),
+        ({"client_secret": "x"}, ("client_secret",)),
+        ({"name": FAKE}, ("name",)),
+        ({"list": ["a", {"b": f"use {FAKE}!"}]}, ("list", 1, "b")),
+        ({FAKE: 1}, (FAKE,)),
+        (FAKE, ()),
+        ({"url": "https://me:pass" + "word@example.com/v1"}, ("url",)),
+        ({"x": "Bearer " + "abcdefgh12345678"}, ("x",)),
+        ({"x": "AKIA" + "ABCDEFGHIJKLMNOP"}, ("x",)),
+        ({"x": "-----BEGIN RSA PRIVATE" + " KEY-----"}, ("x",)),
+    ],
+)  # fmt: skip
+def test_a_secret_is_found(value: Any, path: tuple[str | int, ...]) -> None:
+    assert secret_in(value) == path
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {"max_tokens": 5, "max_completion_tokens": 7, "key_variable": "MY_API_KEY_NAME"},
+        {"api_key": None, "password": ""},
+        {"system": "Learn with sk-learn and hf_transfer; a bearer of good news."},
+        {"base_url": "http://localhost:8080/v1", "name": "gpt-4.1-mini-2025-04-14"},
+        {"keys": ["a"], "monkey": "b", "tokenizer": "c", "secretary": "d"},
+    ],
+)
+def test_words_are_no_secrets(value: Any) -> None:
+    assert secret_in(value) is None

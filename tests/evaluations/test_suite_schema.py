@@ -1,0 +1,98 @@
+"""The JSON Schema of a suite: valid itself, and of one mind with the program."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+
+from callscore import Settings
+from callscore.core.run import Unloaded
+from callscore.evaluations.scorers import SCORERS
+from callscore.evaluations.suite_schema import suite_schema
+from callscore.evaluations.suite_task import MODEL_KEYS, VARIANT_KEYS
+from callscore.evaluations.suites import JUDGE_KEYS, KEYS, load_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = suite_schema()
+VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
+DEFINITIONS = SCHEMA["$defs"]
+
+
+def test_it_is_a_schema_of_draft_2020_12() -> None:
+    assert jsonschema_rs.meta.is_valid(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_it_is_plain_json_that_refers_to_nothing_outside() -> None:
+    text = msgspec.json.encode(SCHEMA).decode()
+
+    references = set(re.findall(r'"\$ref":"([^"]*)"', text))
+
+    assert msgspec.json.decode(text) == SCHEMA
+    assert references <= {f"#/$defs/{name}" for name in DEFINITIONS}
+
+
+def test_it_knows_the_keys_that_the_program_knows() -> None:
+    settings = set(Settings.__struct_fields__) - {"judge", "similarity"}
+
+    assert set(SCHEMA["properties"]) == set(KEYS)
+    assert set(DEFINITIONS["model"]["properties"]) == set(MODEL_KEYS)
+    assert set(DEFINITIONS["judge"]["properties"]) == set(JUDGE_KEYS)
+    assert set(DEFINITIONS["variant"]["properties"]) == set(VARIANT_KEYS)
+    assert set(DEFINITIONS["settings"]["properties"]) == settings | {"preset"}
+    assert SCHEMA["properties"]["scorers"]["else"]["anyOf"][0]["enum"] == list(SCORERS)
+
+
+SUITES: list[dict[str, Any]] = [
+    {"cases": [{"input": "Hi", "expected": []}]},
+    {"cases": [{"id": "a"}, "more.jsonl"], "$schema": "suite.schema.json", "name": "x"},
+    {"cases": [{"input": "a", "expected": [{"name": "b", "arguments": {"c": {"$contains": "d"}}}]}]},
+    {"cases": [{"id": "a"}], "tools": [{"name": "b"}], "system": "x", "prompt": "{{input}}"},
+    {"cases": [{"id": "a"}], "scorers": "exact", "thresholds": 0.5, "tags": "x", "trials": 2},
+    {"cases": [{"id": "a"}], "scorers": ["exact", "ragas.tool_call_f1"], "thresholds": {"exact": 1}},
+    {"cases": [{"id": "a"}], "settings": {"preset": "flexible", "normalise_name": ["case"]}},
+    {"cases": [{"id": "a"}], "settings": {"effects": {"get_*": "read"}, "strip_prefix": "x"}},
+    {"cases": [{"id": "a"}], "settings": {"arguments": {"*.q": "ignore"}, "top_k": 2}},
+    {"cases": [{"id": "a"}], "variants": {"v": {"model": "n", "parameters": {"seed": 1}}, "w": {}}},
+    {"cases": [{"id": "a"}], "variants": {"v": {"model": {"name": "n"}}}, "skip": "why"},
+    {"cases": [{"id": "a"}], "judge": {"name": "j", "key_variable": "K"}, "only": False},
+    {"cases": [{"id": "a"}], "model": {"name": "m", "base_url": "http://localhost/v1"}},
+]  # fmt: skip
+
+
+def loads(value: dict[str, Any], folder: Path) -> bool:
+    (folder / "more.jsonl").write_text('{"id": "b"}\n')
+    (folder / "eval_a.yaml").write_bytes(msgspec.json.encode({"model": "m", **value}))
+    return not isinstance(load_suite(folder / "eval_a.yaml"), Unloaded)
+
+
+@pytest.mark.parametrize("value", SUITES, ids=repr)
+def test_what_the_program_takes_is_valid(value: dict[str, Any], tmp_path: Path) -> None:
+    assert loads(value, tmp_path)
+    assert VALIDATOR.is_valid(value)
+
+
+MISTAKES: list[dict[str, Any]] = [
+    *({}, {"cases": []}, {"cases": 7}, {"cases": [7]}, {"cases": [{"expectd": []}]}),
+    *({"scorer": "exact"}, {"scorers": ["acuracy"]}, {"scorers": []}, {"scorers": ["f1", "f1"]}),
+    *({"model": {}}, {"model": {"name": "m", "temperature": 0}}, {"model": 7}, {"model": ""}),
+    *({"thresholds": "x"}, {"thresholds": {"exact": "x"}}, {"trials": 0}, {"tags": [1]}),
+    *({"settings": {"mod": "x"}}, {"settings": {"mode": "x"}}, {"settings": {"judge": "x"}}),
+    *({"variants": {"v": {"x": 1}}}, {"variants": ["v"]}, {"only": "x"}, {"skip": 1}),
+    *({"judge": {"name": "j", "parameters": {}}}, {"name": ""}, {"tools": 7}),
+    *({"model": {"name": "m", "base_url": "x"}}, {"model": {"name": "m", "key_variable": "a b"}}),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=repr)
+def test_what_the_program_refuses_is_not_valid(mistake: dict[str, Any], tmp_path: Path) -> None:
+    value = mistake if not mistake or "cases" in mistake else {"cases": [{"id": "a"}], **mistake}
+
+    assert not loads(value, tmp_path)
+    assert not VALIDATOR.is_valid(value)

@@ -1,0 +1,94 @@
+"""TOML, read as the JSON it stands for, and the lines on which its parts stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.errors import UnreadableInput
+from callscore.sources.toml_document import line_in_toml, read_toml
+
+TEXT = '''# a comment
+name = "x"
+
+tools = [
+  {name = "a"},
+  {name = "b"},
+]
+[model]
+name = "m"
+  # another
+parameters.temperature = 0.5
+text = """
+a
+b = 1
+"""
+
+[[cases]]
+input = "x"
+[[cases]]
+input = "y"
+[[cases.expected]]
+name = "q"'''
+
+
+def test_a_table_is_an_object() -> None:
+    table = read_toml(TEXT, "f.toml")
+
+    assert table["model"]["parameters"] == {"temperature": 0.5}
+    assert table["cases"] == [{"input": "x"}, {"input": "y", "expected": [{"name": "q"}]}]
+
+
+def test_dates_and_times_are_text() -> None:
+    table = read_toml("a = 2026-11-15\nb = 12:30:00\nc = [2026-11-15T12:30:00Z]\n", "f.toml")
+
+    assert table == {"a": "2026-11-15", "b": "12:30:00", "c": ["2026-11-15T12:30:00+00:00"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("a = \n", "f.toml:1:5", "not TOML: "),
+        ("a = 1\nb = [1,\n", "f.toml:3", "not TOML: "),
+        ("a = 1\na = 2\n", "f.toml:2", "not TOML: Cannot overwrite a value."),
+        ("a = " + "9" * 5000 + "\n", "f.toml", "not TOML: Exceeds the limit"),
+        ("a = nan\n", "f.toml", "nan is not a JSON number."),
+        ("a = [inf]\n", "f.toml", "inf is not a JSON number."),
+        ("a = " + "[" * 5000, "f.toml", ""),
+    ],
+)
+def test_what_is_not_toml_is_refused_with_its_line(text: str, place: str, problem: str) -> None:
+    with pytest.raises(UnreadableInput) as caught:
+        read_toml(text, "f.toml")
+
+    assert caught.value.place.startswith(place)
+    assert caught.value.problem.startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("name",), 2),
+        (("tools",), 4),
+        (("tools", 1, "name"), 4),
+        (("model",), 8),
+        (("model", "name"), 9),
+        (("model", "parameters", "temperature"), 11),
+        (("model", "text"), 12),
+        (("cases", 0), 17),
+        (("cases", 1), 19),
+        (("cases", 1, "input"), 20),
+        (("cases", 1, "expected", 0, "name"), 22),
+        (("nowhere",), None),
+        (("cases", 7), None),
+        (("name", "inside"), None),
+    ],
+)
+def test_a_part_stands_on_a_line(path: tuple[str | int, ...], line: int | None) -> None:
+    assert line_in_toml(TEXT, path) == line
+
+
+def test_in_a_very_long_text_nobody_looks() -> None:
+    text = "\n".join(f"a{number} = 1" for number in range(2_001))
+
+    assert line_in_toml(text, ("a0",)) is None
+    assert line_in_toml(text[: text.rindex("\n")], ("a1999",)) == 2_000
