@@ -6,6 +6,8 @@ import os
 
 from hypothesis import settings
 
+pytest_plugins = ["pytester"]  # the tests of our own plugin run pytest
+
 # A slow machine is no bug: how long an example takes is the benchmarks' business.
 settings.register_profile("callscore", deadline=None)
 # Where a failure must repeat, every run draws the same examples.

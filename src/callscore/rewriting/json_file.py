@@ -1,0 +1,167 @@
+"""Expectations in JSON and JSON lines, rewritten in place: everything else stays to the byte."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from callscore.rewriting.change import CannotRewrite, Edit, Found
+from callscore.rewriting.lists import Node, Writing, indent_at, relisted
+from callscore.rewriting.records import (
+    new_value,
+    records_of,
+    same_as,
+    spelled_like,
+    the_field,
+)
+
+if TYPE_CHECKING:
+    from callscore.rewriting.change import Change
+
+__all__ = ["decode_json", "decode_lines", "places_in_json", "places_in_lines", "scan_json"]
+
+_BLANKS = re.compile(r"\s*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SCALAR = re.compile(r"[^\s,\]}]+")
+_LINE = re.compile(r"[^\n]*")
+_USUAL = 100
+_ENDLESS = float("inf")
+
+
+def decode_json(text: str) -> Any:
+    """The document that a text is."""
+    return msgspec.json.decode(text)
+
+
+def decode_lines(text: str) -> list[Any]:
+    """The records of a text, one a line; a blank line holds none."""
+    return [_decoded(line[0]) for line in _lines(text)]
+
+
+def _lines(text: str) -> list[re.Match[str]]:
+    return [line for line in _LINE.finditer(text) if line[0].strip()]
+
+
+def _decoded(line: str) -> Any:
+    try:
+        return decode_json(line)
+    except (msgspec.MsgspecError, RecursionError):
+        return line  # what is no JSON is not the record that is looked for
+
+
+def places_in_json(text: str, change: Change) -> list[Found]:
+    """All places of a JSON document that may be the expectation."""
+    document = decode_json(text)
+    paths = same_as(change, records_of(document))
+    if not paths:
+        return []
+    root = scan_json(text, 0)
+    places = []
+    for path in paths:
+        node, record = root, document
+        for step in path:
+            node, record = _inner(node, step), record[step]
+        found = _place(text, node, record, change)
+        places.append(found._replace(path=path + found.path))
+    return places
+
+
+def places_in_lines(text: str, change: Change) -> list[Found]:
+    """All lines of a file of JSON lines that may hold the expectation."""
+    lines = _lines(text)
+    records = [_decoded(line[0]) for line in lines]
+    places = []
+    for path in same_as(change, (((index,), record) for index, record in enumerate(records))):
+        index = int(path[0])
+        node = scan_json(text, lines[index].start())
+        found = _place(text, node, records[index], change)
+        places.append(found._replace(path=path + found.path))
+    return places
+
+
+def _inner(node: Node, step: str | int) -> Node:
+    return (node.members or {})[step] if isinstance(step, str) else (node.items or ())[step]
+
+
+def _place(text: str, node: Node, record: dict[str, Any], change: Change) -> Found:
+    """The expectation of one record."""
+    field = the_field(record)
+    value, target = record[field], _inner(node, field)
+    written = text[node.start : node.end]
+    # As tall or as wide as the case is written: a case of one line keeps to it.
+    step = _indent_step(text, node, target)
+    is_compact = '":' in written and '": ' not in written
+
+    def render(call: dict[str, Any], indent: str) -> str:
+        plain = msgspec.json.encode(spelled_like(value, call))
+        if is_compact:
+            return plain.decode()
+        spaced = msgspec.json.format(plain, indent=len(step)).decode()
+        return spaced.replace("\n", "\n" + indent)
+
+    width = _USUAL if "\n" in written else _ENDLESS
+    listed = target if target.items is not None else target._replace(items=())
+    new = relisted(
+        text, listed, change.items, Writing(render, width, "," if is_compact else ", ", "")
+    )
+    edit = Edit(target.start, target.end, new)
+    return Found((edit,), (field,), new_value(value, change))
+
+
+def _indent_step(text: str, node: Node, target: Node) -> str:
+    """The blanks by which the lines of calls are indented; none where each has one line."""
+    calls = [text[item.start : item.end] for item in target.items or ()]
+    if calls and not any("\n" in call for call in calls):
+        return ""
+    outer, inner = indent_at(text, node.start), indent_at(text, target.start)
+    return inner.removeprefix(outer)
+
+
+def scan_json(text: str, start: int) -> Node:
+    """Where the values of a JSON text stand; the text is known to be JSON."""
+    position = _skip(text, start)
+    opening = text[position]
+    if opening == '"':
+        return Node(position, _end_of(_STRING, text, position))
+    if opening == "[":
+        return _scan_list(text, position)
+    if opening == "{":
+        return _scan_object(text, position)
+    return Node(position, _end_of(_SCALAR, text, position))
+
+
+def _skip(text: str, start: int) -> int:
+    return _end_of(_BLANKS, text, start)
+
+
+def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    if found is None:
+        raise CannotRewrite("the file is not what it was.")
+    return found.end()
+
+
+def _scan_list(text: str, start: int) -> Node:
+    items: list[Node] = []
+    position = _skip(text, start + 1)
+    while text[position] != "]":
+        items.append(scan_json(text, position))
+        position = _skip(text, items[-1].end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return Node(start, position + 1, tuple(items))
+
+
+def _scan_object(text: str, start: int) -> Node:
+    members: dict[str, Node] = {}
+    position = _skip(text, start + 1)
+    while text[position] != "}":
+        end = _end_of(_STRING, text, position)
+        key: str = msgspec.json.decode(text[position:end])
+        members[key] = scan_json(text, _skip(text, end) + 1)
+        position = _skip(text, members[key].end)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+    return Node(start, position + 1, members=members)

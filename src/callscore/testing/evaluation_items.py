@@ -1,0 +1,230 @@
+"""Evaluations as pytest sees them: a file of them, and a test for each question that is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.core.run import Failure, Unloaded
+from callscore.core.text import escape
+from callscore.evaluations.discovery import SUFFIXES, load
+from callscore.evaluations.evaluation import Question
+from callscore.evaluations.plan import Group, plan
+from callscore.models.limits import Limits
+from callscore.runner.asking import ask
+from callscore.runner.judges import JudgesAtWork
+from callscore.runner.looping import run_to_end
+from callscore.runner.scoring import scored
+from callscore.testing.evaluation_text import error_text, failed_text
+from callscore.testing.marking import told_key
+from callscore.testing.running_test import Updates
+from callscore.testing.told import Result, Told, about, encoded
+from callscore.testing.updating import line_of, spot_of_case, update
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from callscore.evaluations.evaluation import Scored
+
+__all__ = ["EvaluationCase", "EvaluationFile", "holds_evaluations", "limits_key"]
+
+_PREFIX = "eval_"
+_MARKER = re.compile(r"[A-Za-z][\w.-]*")
+
+# How patient the session is with agents.
+limits_key = pytest.StashKey[Limits]()
+
+
+def holds_evaluations(path: Path, *, is_named: bool) -> bool:
+    """Whether a file is collected: by its name, or because somebody names it.
+
+    Args:
+        path: the file.
+        is_named: whether it was named on the command line.
+    """
+    if path.suffix not in SUFFIXES:
+        return False
+    return path.name.startswith(_PREFIX) or (is_named and path.suffix != ".py")
+
+
+class EvaluationFile(pytest.File):
+    """A file of evaluations.
+
+    Attributes:
+        is_focused: whether some of it is to be run alone.
+    """
+
+    is_focused = False
+
+    def collect(self) -> Iterator[EvaluationCase]:
+        """One test for each question."""
+        found = load(self.path)
+        if isinstance(found, Unloaded):
+            raise self.CollectError(error_text(f"{found.place}: {found.problem}", found.details))
+        made = plan(found, trials=self.config.getoption("callscore_trials"))
+        if made.unloaded:
+            wrong = [
+                error_text(f"{each.place}: {each.problem}", each.details) for each in made.unloaded
+            ]
+            raise self.CollectError("\n".join(wrong))
+        self.is_focused = any(each.only for each in found) or any(
+            question.case.only for group in made.groups for question in group.questions
+        )
+        for group in made.groups:
+            yield from self._items(group)
+
+    def _items(self, group: Group) -> Iterator[EvaluationCase]:
+        for question in group.questions:
+            yield EvaluationCase.of(self, question)
+        for each in group.left_out:
+            question = Question(evaluation=group.evaluation, case=each.case, variant=group.variant)
+            item = EvaluationCase.of(self, question)
+            item.reason = each.reason
+            item.add_marker(pytest.mark.skip(reason=each.reason or "left out on purpose"))
+            yield item
+
+
+class EvaluationCase(pytest.Item):
+    """One question: it is asked while the test is set up, so that no answer is an error.
+
+    Attributes:
+        question: the question.
+        reason: why it is not asked; None where it is.
+    """
+
+    question: Question
+    reason: str | None = None
+
+    @classmethod
+    def of(cls, parent: EvaluationFile, question: Question) -> EvaluationCase:
+        """The test for a question: `assistant[gpt-4.1-weather#2]`."""
+        name = question.case.id
+        if question.variant is not None:
+            name = f"{question.variant}-{name}"
+        if question.trials > 1:
+            name = f"{name}#{question.trial}"
+        whole = escape(f"{question.evaluation.name}[{name}]")
+        # Given whole, as `--lf` reads it back: what is in brackets is no part of the name.
+        node = f"{parent.nodeid}::{whole}"
+        item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)
+        item.question = question
+        for tag in question.case.tags:
+            item.add_tag(tag)
+        return item
+
+    def add_tag(self, tag: str) -> None:
+        """A tag is a marker where it can be one, and always a keyword."""
+        self.extra_keyword_matches.add(tag)
+        if _MARKER.fullmatch(tag):
+            self.config.addinivalue_line("markers", f"{tag}: a tag of cases")
+            self.add_marker(tag)
+
+    def setup(self) -> None:
+        """Ask, and score the answer; a test that fails before it is called is an error."""
+        judges = JudgesAtWork([Group(evaluation=self.question.evaluation)])
+        outcome = self._asked()
+        facts: dict[str, Any] = {"judges": judges.counts()}
+        if isinstance(outcome, Failure):
+            self.tell(failure=outcome, **facts)
+            pytest.fail(error_text(outcome.problem, outcome.details), pytrace=False)
+        self._outcome = outcome
+        self._facts = {
+            "values": outcome.values,
+            "passed": outcome.passed,
+            "seconds": outcome.answer.seconds,
+            "usage": outcome.answer.usage,
+            **facts,
+        }
+        self.tell(**self._facts)
+        self._record(outcome)
+
+    def _asked(self) -> Scored | Failure:
+        limits = self.config.stash[limits_key]
+        asking: list[asyncio.Task[Scored | Failure]] = []
+
+        async def asked() -> Scored | Failure:
+            answer = await ask(self.question, limits, takes_interrupts=True)
+            if isinstance(answer, Failure):
+                return answer
+            return await scored(self.question, answer, seconds=limits.timeout)
+
+        async def main() -> Scored | Failure | None:
+            asking.append(asyncio.create_task(asked()))
+            await asyncio.wait(asking)
+            return None if asking[0].cancelled() else asking[0].result()
+
+        def stop() -> None:
+            for task in asking:
+                task.cancel()
+
+        outcome = run_to_end(main, stop)
+        if outcome is None:  # by Ctrl-C, which is for pytest to handle
+            raise KeyboardInterrupt
+        return outcome
+
+    def runtest(self) -> None:
+        """Fail where a scorer is not content with the answer, unless it becomes the expectation."""
+        outcome, evaluation = self._outcome, self.question.evaluation
+        if outcome.passed is None:
+            pytest.skip("no scorer has a number for it")
+        refusal = self._updated(outcome) if self.config.getoption("callscore_update") else ""
+        if outcome.passed or refusal is None:
+            return
+        text = failed_text(outcome, evaluation.settings.at_least)
+        pytest.fail(f"{text}\n\nNot updated: {refusal}" if refusal else text, pytrace=False)
+
+    def _updated(self, outcome: Scored) -> str | None:
+        """Have the expectation rewritten; why that cannot be done, where it cannot."""
+        score, case = outcome.score, self.question.case
+        if score is None or case.expected is None:
+            return "the case says nothing about the calls that are expected."
+        if score.passed and not outcome.passed:
+            return "the calls are as expected; it is another scorer that is not content."
+        updates = Updates(self.config.rootpath)
+        spot = spot_of_case(self.name, self.question.evaluation, case)
+        refusal = update(updates, spot, case.expected, score)
+        self.tell(updates, **self._facts)
+        return refusal
+
+    def tell(self, updates: Updates | None = None, **facts: Any) -> None:
+        """Leave what became of it for the session that sums up."""
+        question = self.question
+        told = Told(
+            result=Result(
+                about=about(question),
+                case=question.case.id,
+                trial=question.trial if question.trials > 1 else None,
+                **facts,
+            ),
+            changes=tuple(updates.changes) if updates else (),
+            confirmed=tuple(updates.confirmed) if updates else (),
+        )
+        self.stash[told_key] = encoded(told)
+
+    def _record(self, outcome: Scored) -> None:
+        """Leave the numbers where JUnit reports look for properties."""
+        question, score, answer = self.question, outcome.score, outcome.answer
+        facts = {
+            "evaluation": question.evaluation.name,
+            "variant": question.variant,
+            "case": question.case.id,
+            "trial": question.trial if question.trials > 1 else None,
+            "f1": score and score.f1,
+            "precision": score and score.precision,
+            "recall": score and score.recall,
+            **{f"scorer.{found.name}": found.value for found in outcome.values},
+            "seconds": round(answer.seconds, 6),
+            "input_tokens": answer.usage.input_tokens or None,
+            "output_tokens": answer.usage.output_tokens or None,
+        }
+        self.user_properties += [
+            (f"callscore.{name}", value) for name, value in facts.items() if value is not None
+        ]
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the evaluation stands, and what the test is called."""
+        return self.path, max(line_of(self.question.evaluation.place) - 1, 0), self.name

@@ -1,0 +1,121 @@
+"""What a test tells the process that sums up, which may be another one than it runs in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.plain import encode_json
+from callscore.core.results import MetricValue
+from callscore.core.run import Failure, JudgeCounts, Usage
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.text import repr_text
+from callscore.rewriting.change import Change
+
+if TYPE_CHECKING:
+    from callscore.evaluations.evaluation import Question
+
+__all__ = ["About", "Result", "Told", "about", "decoded", "encoded", "settings_of"]
+
+# Of the settings, those that plain data can say.
+_NOT_PLAIN = frozenset({"arguments", "similarity", "judge"})
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """Whose answer it is.
+
+    Attributes:
+        name: the evaluation.
+        place: the file that it stands in.
+        variant: the variant; None where there is none.
+        settings: those that are not as by default.
+        thresholds: what the mean of each scorer must reach; every scorer is named.
+    """
+
+    name: str
+    place: str
+    variant: str | None
+    settings: dict[str, Any]
+    thresholds: dict[str, float | None]
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """What became of a question.
+
+    Attributes:
+        about: whose it is.
+        case: the id of the case.
+        trial: which repetition it is; None where there is only one.
+        values: what the scorers say.
+        passed: whether they are all content; None where none has a number.
+        failure: why there is no answer; None where there is one.
+        skipped: why it was not asked; None where it was.
+        seconds: how long the answer took.
+        usage: what it cost.
+        judges: what models were asked as judges of it.
+    """
+
+    about: About
+    case: str
+    trial: int | None = None
+    values: tuple[MetricValue, ...] = ()
+    passed: bool | None = None
+    failure: Failure | None = None
+    skipped: str | None = None
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    judges: tuple[JudgeCounts, ...] = ()
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What a test tells.
+
+    Attributes:
+        result: what became of a question; None for a test that is no question.
+        changes: expectations to rewrite.
+        confirmed: the spots where what is expected is right.
+    """
+
+    result: Result | None = None
+    changes: tuple[Change, ...] = ()
+    confirmed: tuple[str, ...] = ()
+
+
+def about(question: Question) -> About:
+    """Whose question it is, as plain data."""
+    evaluation = question.evaluation
+    settings = {
+        name: getattr(evaluation.settings, name)
+        for name in Settings.__struct_fields__
+        if name not in _NOT_PLAIN and getattr(evaluation.settings, name) != getattr(DEFAULT, name)
+    }
+    return About(
+        name=evaluation.name,
+        place=evaluation.place,
+        variant=question.variant,
+        settings=settings,
+        thresholds={each.name: evaluation.thresholds.get(each.name) for each in evaluation.scorers},
+    )
+
+
+def settings_of(whose: About) -> Settings:
+    """The settings, as far as plain data can say them."""
+    lists = {
+        name: tuple(value) for name, value in whose.settings.items() if isinstance(value, list)
+    }
+    return Settings(**{**whose.settings, **lists})
+
+
+def encoded(told: Told) -> str:
+    """As text, which travels between processes; what is no data becomes its description."""
+    try:
+        return msgspec.json.encode(told, enc_hook=repr_text).decode()
+    except UnicodeEncodeError:  # a half of a character, in what somebody else has written
+        return encode_json(msgspec.to_builtins(told, enc_hook=repr_text)).decode()
+
+
+def decoded(text: str) -> Told:
+    """What was told."""
+    return msgspec.json.decode(text, type=Told)

@@ -1,0 +1,218 @@
+"""`assert_calls` and the marker, in pytest as a person runs it."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+
+RESPONSE = 'RESPONSE = [{"name": "getWeather", "arguments": {"location": "London"}}]'
+HEAD = f"""\
+import pytest
+from callscore.testing import assert_calls, call
+
+{RESPONSE}
+"""
+
+
+def test_a_failure_shows_the_diff_under_the_line_that_asserts(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        HEAD
+        + """
+def test_weather():
+    assert_calls([call("getWeather", location="Paris")], RESPONSE)
+"""
+    )
+
+    result = pytester.runpytest()
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            '>       assert_calls([[]call("getWeather", location="Paris")[]], RESPONSE)',
+            "E       AssertionError: Accuracy Score: 0.0% | Correct: 0/1 | Incorrect: 1 |*",
+            "E         Expected              Actual",
+            "E       ~ getWeather            getWeather",
+            'E         ~ location: "Paris"     location: "London"',
+            "",
+            "*.py:7: AssertionError",
+        ],
+        consecutive=False,
+    )
+    assert "asserting.py" not in result.stdout.str()
+
+
+MARKED = """
+@pytest.fixture
+def response():
+    return RESPONSE
+
+@pytest.mark.callscore(expected=[call("getWeather", location="London")])
+def test_right(response):
+    return response
+
+@pytest.mark.callscore(expected=[call("getWeather", location="Paris")])
+def test_wrong(response):
+    return response
+
+@pytest.mark.callscore(expected=[call("getWeather", location="London")])
+async def test_right_async(response):
+    return response
+
+@pytest.mark.callscore(expected=[call("getWeather", location="Paris")])
+async def test_wrong_async(response):
+    return response
+
+@pytest.mark.anyio
+@pytest.mark.callscore(expected=[call("getWeather", location="Paris")])
+async def test_wrong_anyio(response):
+    return response
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+class TestIn:
+    @pytest.mark.callscore(expected=[])
+    def test_nothing(self):
+        return []
+
+@pytest.mark.callscore(expected=[])
+def test_unreadable():
+    return 17
+"""
+
+
+def test_what_a_marked_test_returns_is_scored(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_x=HEAD + MARKED)
+
+    result = pytester.runpytest("--strict-markers", "-W", "error")
+
+    result.assert_outcomes(passed=3, failed=4)
+    assert result.stdout.str().count('~ location: "Paris"     location: "London"') == 3
+    result.stdout.fnmatch_lines(
+        [
+            "InvalidCall: actual: expected a list of calls, got 17.",
+            "FAILED test_x.py::test_wrong - Failed: Accuracy Score: 0.0% *",
+            "FAILED test_x.py::test_wrong_async - Failed: Accuracy Score: 0.0% *",
+            "FAILED test_x.py::test_wrong_anyio - Failed: Accuracy Score: 0.0% *",
+            "FAILED test_x.py::test_unreadable - Failed: InvalidCall: actual: *",
+        ]
+    )
+    assert "exception" not in result.stdout.str()
+    assert "marking.py" not in result.stdout.str()
+
+
+def test_what_a_marker_says_holds_for_the_assertions_of_its_test(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(
+        HEAD
+        + """
+PARIS = [call("getWeather", location="Paris")]
+
+def test_without():
+    assert_calls(PARIS, RESPONSE)
+
+@pytest.mark.callscore(at_least=0.0)
+class TestLenient:
+    def test_of_the_class(self):
+        assert_calls(PARIS, RESPONSE)
+
+    @pytest.mark.callscore(at_least=0.5)
+    def test_nearer(self):
+        assert_calls(PARIS, RESPONSE)
+
+    def test_said(self):
+        assert_calls(PARIS, RESPONSE, at_least=1.0)
+"""
+    )
+
+    result = pytester.runpytest("-rf")
+
+    result.assert_outcomes(passed=1, failed=3)
+
+
+def test_a_marker_takes_keywords_alone(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        HEAD
+        + """
+@pytest.mark.callscore([call("f")])
+def test_x(): ...
+"""
+    )
+
+    result = pytester.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*the marker takes keywords alone: @pytest.mark.callscore(*"])
+
+
+def test_a_marker_with_an_expectation_is_for_functions(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+import pytest
+
+class Item(pytest.Item):
+    def runtest(self): ...
+
+class File(pytest.File):
+    def collect(self):
+        item = Item.from_parent(self, name="x")
+        item.add_marker(pytest.mark.callscore(expected=[]))
+        yield item
+
+def pytest_collect_file(file_path, parent):
+    return File.from_parent(parent, path=file_path) if file_path.suffix == ".txt" else None
+"""
+    )
+    pytester.maketxtfile("x")
+
+    result = pytester.runpytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*a marker with `expected` is for test functions*"])
+
+
+def test_the_marker_is_explained(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest("--markers")
+
+    result.stdout.fnmatch_lines(["@pytest.mark.callscore(expected=*"])
+
+
+def test_a_junit_report_has_the_numbers_of_marked_tests(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(HEAD + MARKED)
+
+    pytester.runpytest("--junitxml=report.xml", "-k", "test_right and not async")
+
+    (case,) = ET.parse(pytester.path / "report.xml").iter("testcase")  # noqa: S314  (our own file)
+    found = {each.get("name"): each.get("value") for each in case.iter("property")}
+    assert found == {"callscore.f1": "1.0", "callscore.precision": "1.0", "callscore.recall": "1.0"}
+
+
+def test_an_unrelated_run_prints_writes_and_loads_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+import sys
+
+def pytest_unconfigure():
+    print("loaded:", sorted(name for name in sys.modules if name.startswith("callscore")))
+"""
+    )
+    pytester.makepyfile(test_x="def test_x(): ...\n\ndef test_y(): assert False\n")
+    options = ["-p", "no:cacheprovider", "--strict-markers"]
+
+    with_it = pytester.runpytest_subprocess(*options)
+    without = pytester.runpytest_subprocess(*options, "-p", "no:callscore")
+
+    def said(result: pytest.RunResult) -> list[str]:
+        lines = [line for line in result.outlines if not line.startswith(("plugins:", "loaded:"))]
+        return [re.sub(r"in \d+\.\d+s", "", line).strip("= ") for line in lines]
+
+    assert said(with_it) == said(without)
+    assert with_it.outlines[-1] == "loaded: ['callscore_pytest']"
+    of_pytester = ("runpytest", "stdout", "stderr", "__pycache__")
+    assert {
+        path.name for path in pytester.path.iterdir() if not path.name.startswith(of_pytester)
+    } == {"conftest.py", "test_x.py"}

@@ -1,0 +1,403 @@
+"""`pytest --callscore`: evaluations are collected, one test for each case."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+EVALUATION = '''\
+"""An agent that knows its answers."""
+from callscore import Case, evaluation, expect
+
+ANSWERS = {
+    "weather": [{"name": "getWeather", "arguments": {"location": "London"}}],
+    "sum": [{"name": "calculator", "arguments": {"a": 1}}],
+    "hi": [],
+}
+
+
+@evaluation(
+    cases=[
+        Case("Weather in Paris?", id="weather", tags=["smoke", "odd tag"],
+             expected=[expect.call("getWeather", location="Paris")]),
+        Case("1 + 2?", id="sum", expected=[expect.call("calculator", a=1)]),
+        Case("Hi!", id="hi", expected=[]),
+    ],
+    scorers=["tool_called", "accuracy"],
+)
+async def assistant(case):
+    return ANSWERS[case.id]
+'''
+SUITE = """\
+# yaml-language-server: $schema=suite.schema.json
+name: recorded
+answers: answers.jsonl
+scorers: [accuracy]
+thresholds: {accuracy: 0.9}
+variants: {}
+cases:
+  - id: one
+    input: hi
+    expected: [{name: f}]
+  - id: two
+    input: ho
+    expected: []
+    skip: not yet
+"""
+
+
+@pytest.fixture
+def evals(pytester: pytest.Pytester) -> Path:
+    """A folder of evaluations, with a test beside them."""
+    folder = pytester.mkdir("evals")
+    (folder / "eval_assistant.py").write_text(EVALUATION)
+    (folder / "test_beside.py").write_text("def test_beside(): ...\n")
+    return folder
+
+
+def _suite(folder: Path, answer: str = '[{"name": "f", "arguments": {}}]') -> None:
+    (folder / "eval_recorded.yaml").write_text(SUITE.replace("variants: {}\n", ""))
+    (folder / "answers.jsonl").write_text(f'{{"id": "one", "actual": {answer}}}\n')
+
+
+def _names(result: pytest.RunResult) -> list[str]:
+    return [line.rpartition("::")[2] for line in result.outlines if "::" in line]
+
+
+def test_without_the_option_nothing_is_collected(pytester: pytest.Pytester, evals: Path) -> None:
+    assert _names(pytester.runpytest("--co", "-q", evals)) == ["test_beside"]
+
+
+def test_there_is_a_test_for_each_case_of_python_and_yaml(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    _suite(evals)
+
+    result = pytester.runpytest("--callscore", "--co", "-q", evals)
+
+    assert [line for line in result.outlines if "::" in line] == [
+        "evals/eval_assistant.py::assistant[weather]",
+        "evals/eval_assistant.py::assistant[sum]",
+        "evals/eval_assistant.py::assistant[hi]",
+        "evals/eval_recorded.yaml::recorded[one]",
+        "evals/eval_recorded.yaml::recorded[two]",
+        "evals/test_beside.py::test_beside",
+    ]
+
+
+def test_a_case_fails_with_the_diff_and_there_is_a_table(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    _suite(evals)
+
+    result = pytester.runpytest("--callscore", "-rs", evals)
+
+    result.assert_outcomes(passed=4, failed=1, skipped=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "*_ assistant[[]weather[]] _*",
+            "accuracy 0.000, and at least 1.000 is wanted",
+            "1.000 tool_called   0.000 accuracy",
+            '  ~ location: "Paris"     location: "London"',
+            "*= callscore =*",
+            "assistant   evals/eval_assistant.py:11",
+            "scorer         mean   passed",
+            "tool_called   1.000      3/3",
+            "accuracy      0.667      2/3",
+            "recorded   evals/eval_recorded.yaml",
+            "accuracy   1.000      1/1     ≥ 0.900",
+            "! 1 case skipped (two: not yet)",
+            "3 of 4 passed, 1 failed, 1 skipped",
+            "SKIPPED*: not yet",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["-k", "weather or hi"], ["assistant[weather]", "assistant[hi]"]),
+        (["-k", "assistant and not sum"], ["assistant[weather]", "assistant[hi]"]),
+        (["-m", "smoke"], ["assistant[weather]"]),
+        (["-m", "not smoke"], ["assistant[sum]", "assistant[hi]", "test_beside"]),
+        (["-k", "odd"], ["assistant[weather]"]),
+        (["--deselect", "evals/eval_assistant.py::assistant[hi]", "-k", "assistant"],
+         ["assistant[weather]", "assistant[sum]"]),
+    ],
+)  # fmt: skip
+def test_cases_are_selected_as_tests_are(
+    options: list[str], names: list[str], pytester: pytest.Pytester, evals: Path
+) -> None:
+    result = pytester.runpytest("--callscore", "--strict-markers", "--co", "-q", *options, evals)
+
+    assert _names(result) == names
+
+
+@pytest.mark.parametrize(
+    ("place", "names"),
+    [
+        ("evals/eval_assistant.py::assistant[hi]", ["assistant[hi]"]),
+        ("evals/eval_assistant.py", ["assistant[weather]", "assistant[sum]", "assistant[hi]"]),
+        ("evals/other.yaml", ["recorded[one]", "recorded[two]"]),
+    ],
+)
+def test_a_file_or_a_case_may_be_named(
+    place: str, names: list[str], pytester: pytest.Pytester, evals: Path
+) -> None:
+    _suite(evals)
+    (evals / "eval_recorded.yaml").rename(evals / "other.yaml")
+
+    assert _names(pytester.runpytest("--callscore", "--co", "-q", place)) == names
+
+
+def test_the_last_failures_are_repeated_and_the_first_ends_it(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    pytester.runpytest("--callscore", evals)
+
+    again = pytester.runpytest("--callscore", "--lf", evals)
+    first = pytester.runpytest("--callscore", "-x", evals)
+
+    again.assert_outcomes(failed=1)
+    first.assert_outcomes(failed=1)
+
+
+def test_several_processes_come_to_the_same(pytester: pytest.Pytester, evals: Path) -> None:
+    _suite(evals)
+
+    result = pytester.runpytest_subprocess("--callscore", "-n", "2", evals)
+
+    result.assert_outcomes(passed=4, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            '  ~ location: "Paris"     location: "London"',
+            "*= callscore =*",
+            "accuracy      0.667      2/3",
+            "3 of 4 passed, 1 failed, 1 skipped",
+        ]
+    )
+
+
+def test_no_answer_is_an_error_and_no_failure(pytester: pytest.Pytester, evals: Path) -> None:
+    (evals / "eval_assistant.py").write_text(
+        EVALUATION.replace("    return ANSWERS[case.id]", "    return {}[case.id]")
+    )
+    (evals / "eval_odd.py").write_text(
+        """
+import sys
+from callscore import evaluation
+
+@evaluation(cases=[{"id": "exit"}, {"id": "nothing"}, {"id": "stop"}, {"id": "hang"}])
+def odd(case):
+    if case.id == "exit":
+        sys.exit(3)
+    if case.id == "stop":
+        raise KeyboardInterrupt
+    if case.id == "hang":
+        import time
+        time.sleep(60)
+    return object()
+"""
+    )
+
+    result = pytester.runpytest("--callscore", "--callscore-timeout", "0.5", evals)
+
+    result.assert_outcomes(passed=1, errors=7)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        [
+            "*_ ERROR at setup of assistant[[]weather[]] _*",
+            "the task raised KeyError: 'weather'",
+            '  File "*eval_assistant.py", line *, in assistant',
+            "*_ ERROR at setup of odd[[]exit[]] _*",
+            "*the task wanted to end the process*",
+            "*_ ERROR at setup of odd[[]hang[]] _*",
+            "the task took more than 0.5 s*",
+            "No answers, 7 errors",
+        ]
+    )
+
+
+def test_a_file_that_does_not_load_is_an_error_of_collection(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_broken.py").write_text("import callscore\nraise RuntimeError('boom')\n")
+    (evals / "eval_empty.yaml").write_text("name: x\nmodell: gpt\n")
+    (evals / "eval_cases.py").write_text(
+        "from callscore import evaluation\n\n@evaluation(cases='missing.jsonl')\ndef x(case): ...\n"
+    )
+
+    result = pytester.runpytest("--callscore", evals)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        [
+            "*_ ERROR collecting evals/eval_broken.py _*",
+            "*boom*",
+            "*_ ERROR collecting evals/eval_cases.py _*",
+            "*missing.jsonl*",
+            "*_ ERROR collecting evals/eval_empty.yaml _*",
+            "evals/eval_empty.yaml:*modell*",
+            "*3 errors*",
+        ]
+    )
+
+
+def test_a_threshold_that_is_missed_fails_the_session(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        EVALUATION.replace(
+            'scorers=["tool_called", "accuracy"],',
+            "at_least=0.0, thresholds={'accuracy': 0.9}, scorers=['accuracy'],",
+        )
+    )
+
+    result = pytester.runpytest("--callscore", evals)
+
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        ["accuracy   0.667      3/3     < 0.900", "below its threshold: assistant: accuracy"]
+    )
+
+
+def test_variants_and_trials_have_names_of_their_own(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+from callscore import evaluation
+
+@evaluation(
+    cases=[{"id": "a", "expected": []}],
+    variants={"gpt-4.1": {"model": "gpt-4.1"}, "other": {"model": "other"}},
+)
+def assistant(case, model):
+    return [] if model == "other" or case.trial == 1 else ["f"]
+"""
+    )
+
+    names = pytester.runpytest("--callscore", "--co", "-q", evals)
+    result = pytester.runpytest("--callscore", "--callscore-trials", "2", "-v", evals)
+
+    assert _names(names)[:2] == ["assistant[gpt-4.1-a]", "assistant[other-a]"]
+    result.stdout.fnmatch_lines(
+        [
+            "*::assistant[[]gpt-4.1-a#1[]] PASSED*",
+            "*::assistant[[]gpt-4.1-a#2[]] FAILED*",
+            "*::assistant[[]other-a#2[]] PASSED*",
+            "variant   accuracy   passed*",
+            "gpt-4.1      0.500      1/2*",
+            "other        1.000      2/2*",
+            "*1 flaky case (a 1/2)",
+        ]
+    )
+
+
+def test_where_some_are_to_be_run_alone_the_others_are_left_out(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_other.py").write_text(
+        "from callscore import evaluation\n\n"
+        "@evaluation(cases=[{'id': 'a', 'expected': [], 'only': True}, {'id': 'b'}])\n"
+        "def other(case): return []\n"
+    )
+
+    result = pytester.runpytest("--callscore", "-v", evals)
+
+    result.assert_outcomes(passed=2, deselected=3)
+    assert "other[a] PASSED" in result.stdout.str()
+    assert "other[b]" not in result.stdout.str()
+
+
+def test_what_no_scorer_has_a_number_for_is_skipped(pytester: pytest.Pytester, evals: Path) -> None:
+    (evals / "eval_assistant.py").write_text(
+        "from callscore import evaluation\n\n@evaluation(cases=['Hi!'])\ndef x(case): return []\n"
+    )
+
+    result = pytester.runpytest("--callscore", "-rs", evals)
+
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*no scorer has a number for it"])
+
+
+def test_a_junit_report_has_the_numbers(pytester: pytest.Pytester, evals: Path) -> None:
+    pytester.runpytest("--callscore", "--junitxml=report.xml", "-k", "sum or weather", evals)
+
+    weather, _ = ET.parse(pytester.path / "report.xml").iter("testcase")  # noqa: S314  (our own file)
+    found = {str(each.get("name")): each.get("value") for each in weather.iter("property")}
+    assert float(found.pop("callscore.seconds") or "") >= 0
+    assert found == {
+        "callscore.evaluation": "assistant",
+        "callscore.case": "weather",
+        "callscore.f1": "0.0",
+        "callscore.precision": "0.0",
+        "callscore.recall": "0.0",
+        "callscore.scorer.tool_called": "1.0",
+        "callscore.scorer.accuracy": "0.0",
+    }
+    assert weather.find("failure") is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--callscore-trials", "0"], "--callscore-trials: 0 is not a number from 1 on"),
+        (["--callscore-timeout", "0"], "--callscore-timeout: 0.0 is not a time above 0*"),
+        (["--callscore-retries", "-1"], "--callscore-retries: -1 is not a number from 0 on"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(
+    options: list[str], why: str, pytester: pytest.Pytester, evals: Path
+) -> None:
+    result = pytester.runpytest("--callscore", *options, evals)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {why}"])
+
+
+def test_every_option_is_in_the_reference(pytester: pytest.Pytester) -> None:
+    page = Path(__file__).parents[2] / "docs/reference/pytest.md"
+
+    options = set(re.findall(r"--callscore[a-z-]*", pytester.runpytest("--help").stdout.str()))
+
+    assert len(options) == 5
+    assert {each for each in options if f"`{each}" not in page.read_text()} == set()
+
+
+def test_ctrl_c_while_an_agent_is_asked_ends_the_session(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+import asyncio, os, signal
+from callscore import evaluation
+
+@evaluation(cases=[{"id": "a", "expected": []}, {"id": "b", "expected": []}])
+async def assistant(case):
+    if case.id == "b":
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(60)
+    return []
+"""
+    )
+
+    result = pytester.runpytest_subprocess("--callscore", evals)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*= callscore =*", "1 passed", "*! KeyboardInterrupt !*"])
+
+
+def test_evaluations_are_found_without_any_key_or_file_written(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    before = {path.name for path in pytester.path.iterdir()}
+
+    pytester.runpytest("--callscore", "-p", "no:cacheprovider", evals)
+
+    assert {path.name for path in pytester.path.iterdir()} == before

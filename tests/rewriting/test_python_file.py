@@ -1,0 +1,209 @@
+"""Python is rewritten by its syntax: a case, an assertion, a marker, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.rewriting.texts import LONDON, PARIS, rewritten
+
+from callscore import expect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = '''\
+"""Évaluations."""
+from callscore import Case, evaluation, expect
+
+
+@evaluation(
+    cases=[
+        Case("é", expected=[expect.call("getWeather", location="Paris")]),
+        Case(
+            "hi",
+            id="a",
+            expected=[
+                expect.call("getWeather", location="Paris"),  # here
+                # second
+                expect.call("calc", a=1, b=expect.approx(2)),  # keep me
+            ],
+        ),
+        {"input": "d", "expected": [{"tool": "f", "args": {"x": 1}}]},
+        Case("Hi!", expected=[]),
+    ],
+)
+def x(case): ...
+'''
+NEW = {"name": "new", "arguments": {}}
+F = [expect.call("f", x=1)]
+
+
+def test_what_is_wrong_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "eval_x.py", CASES, PARIS, LONDON)
+
+    assert not refusal
+    old = 'location="Paris"),  # here'
+    assert text == CASES.replace(old, old.replace("Paris", "London"))
+
+
+def test_a_call_more_stands_behind_the_others_and_their_comments(tmp_path: Path) -> None:
+    text, _ = rewritten(tmp_path / "eval_x.py", CASES, PARIS, [*LONDON, NEW])
+
+    assert (
+        "b=expect.approx(2)),  # keep me\n"
+        '                expect.call("new", {}),\n'
+        "            ],\n" in text
+    )
+
+
+def test_a_call_less_takes_its_comment_along(tmp_path: Path) -> None:
+    text, _ = rewritten(tmp_path / "eval_x.py", CASES, PARIS, LONDON[1:])
+
+    assert "# here" not in text
+    assert 'expected=[\n                expect.call("calc"' in text
+
+
+def test_a_case_without_an_id_is_found_by_what_is_asked(tmp_path: Path) -> None:
+    text, refusal = rewritten(
+        tmp_path / "eval_x.py", CASES, PARIS[:1], LONDON[:1], case="e", input="é"
+    )
+
+    assert not refusal
+    old = 'Case("é", expected=[expect.call("getWeather", location="Paris")])'
+    assert text == CASES.replace(old, old.replace("Paris", "London"))
+
+
+def test_an_object_is_a_case_too_and_spells_rules_as_files_do(tmp_path: Path) -> None:
+    actual = [{"name": "f", "arguments": {"$x": 1}}]
+
+    text, refusal = rewritten(tmp_path / "eval_x.py", CASES, F, actual, case="d", input="d")
+
+    assert not refusal
+    assert '{"input": "d", "expected": [{"tool": "f", "args": {"$literal": {"$x": 1}}}]}' in text
+
+
+def test_in_a_case_that_python_holds_nothing_is_a_rule(tmp_path: Path) -> None:
+    actual = [{"name": "f", "arguments": {"$x": 1}}]
+
+    text, _ = rewritten(tmp_path / "eval_x.py", CASES, [], actual, case="hi-2", input="Hi!")
+
+    assert 'Case("Hi!", expected=[expect.call("f", {"$x": 1})])' in text
+
+
+def test_a_list_that_is_too_long_for_a_line_has_several(tmp_path: Path) -> None:
+    text, _ = rewritten(
+        tmp_path / "eval_x.py", CASES, [], [*LONDON, *LONDON], case="hi-2", input="Hi!"
+    )
+
+    assert (
+        '        Case("Hi!", expected=[\n'
+        '            expect.call("getWeather", location="London"),\n'
+        '            expect.call("calc", a=1, b=2.0),\n'
+        '            expect.call("getWeather", location="London"),\n'
+        '            expect.call("calc", a=1, b=2.0),\n'
+        "        ]),\n" in text
+    )
+
+
+ASSERTION = """\
+from callscore.testing import assert_calls, call
+
+def test_é():
+    x = "é", assert_calls([call("f", x=1)], [("f", {"x": 2})])
+    assert_calls(expected=[call("f", x=1)], actual=[])
+"""
+
+
+@pytest.mark.parametrize("line", [4, 5])
+def test_an_assertion_is_found_by_where_it_stands(line: int, tmp_path: Path) -> None:
+    lines = ASSERTION.splitlines()
+    column = len(lines[line - 1].split("assert_calls")[0].encode())
+
+    text, refusal = rewritten(
+        tmp_path / "test_x.py", ASSERTION, F, [NEW], kind="call", line=line, column=column
+    )
+
+    assert not refusal
+    lines[line - 1] = lines[line - 1].replace('call("f", x=1)', 'call("new", {})')
+    assert text.splitlines() == lines
+
+
+MARKED = """\
+import pytest
+
+class TestX:
+    @pytest.fixture
+    @pytest.mark.callscore(expected=[{"name": "f", "arguments": {"x": 1}}], mode="strict")
+    async def test_x(self):
+        return 1
+
+    def test_y(self): ...
+"""
+
+
+def test_a_marker_is_found_by_its_test(tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "test_x.py", MARKED, F, [NEW], kind="marker", line=4)
+
+    assert not refusal
+    assert text == MARKED.replace('"f", "arguments": {"x": 1}', '"new", "arguments": {}')
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        ('Case("hi", expected=SHARED)', "line 1: what is expected is not a list"),
+        ('Case("hi", expected=[*SHARED])', "line 1: what is expected there is not what was read"),
+        ('Case("hi", expected=[a, b])', "not what was read"),
+        ('Case("hi", expected=[f]), Case("hi", expected=[f])', "it could be any of these"),
+        ('Case(f"h{i}", expected=[f])', "not written out there"),
+        ('Case("hi", id="z", expected=[f])', "not written out there"),
+        ('Case("hi")', "not written out there"),
+        ('Case("hi"', "it cannot be read"),
+    ],
+)
+def test_what_is_not_sure_is_refused(case: str, why: str, tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "x.py", case, F, [NEW])
+
+    assert why in refusal
+    assert text == case
+
+
+def test_a_computed_question_is_found_by_the_id(tmp_path: Path) -> None:
+    case = 'Case(f"h{i}", id="a", expected=[{"name": "f"}])\n'
+
+    text, refusal = rewritten(tmp_path / "x.py", case, [expect.call("f")], [NEW])
+
+    assert not refusal
+    assert text == 'Case(f"h{i}", id="a", expected=[{"name": "new", "arguments": {}}])\n'
+
+
+def test_none_becomes_a_list(tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "x.py", 'Case("hi", expected=None)\n', [], [NEW])
+
+    assert not refusal
+    assert ast.literal_eval(text.partition("expected=")[2].rstrip(")\n")) == [NEW]
+
+
+TWO = """\
+@evaluation(
+    cases=[Case("hi", expected=[{"name": "f", "arguments": {"x": 1}}])],
+)
+def first(case): ...
+
+@evaluation(cases=[Case("hi", expected=[{"name": "f", "arguments": {"x": 1}}])])
+async def second(case): ...
+"""
+
+
+def test_of_cases_that_look_alike_the_one_of_the_evaluation_is_meant(tmp_path: Path) -> None:
+    first, _ = rewritten(tmp_path / "x.py", TWO, F, [], case="hi", line=1)
+    second, _ = rewritten(tmp_path / "x.py", TWO, F, [], case="hi", line=6)
+    none, refusal = rewritten(tmp_path / "x.py", TWO, F, [], case="hi")
+
+    call = '[{"name": "f", "arguments": {"x": 1}}]'
+    assert first == TWO.replace(call, "[]", 1)
+    assert second == "[]".join(TWO.rsplit(call, 1))
+    assert none == TWO
+    assert "it could be any of these: x.py:2, x.py:6" in refusal

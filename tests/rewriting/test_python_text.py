@@ -1,0 +1,80 @@
+"""Calls as Python writes them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from callscore import expect
+from callscore.rewriting.python_text import (
+    Spelling,
+    call_text,
+    literal_text,
+    spelling_of,
+)
+
+
+def _elements(text: str) -> list[ast.expr]:
+    expression = ast.parse(text, mode="eval").body
+    return expression.elts if isinstance(expression, ast.List) else []
+
+
+@pytest.mark.parametrize(
+    ("program", "elements", "spelling"),
+    [
+        ("", '[expect.call("f")]', Spelling("expect.call")),
+        ("", '[call("f")]', Spelling("call")),
+        ("", '[make("f"), {"tool": "f", "args": {}}]', Spelling("", "tool", "args")),
+        ("", "[{}]", Spelling()),
+        ("", "[]", Spelling()),
+        ("from callscore.testing import assert_calls, call", "[]", Spelling("call")),
+        ("from callscore.expect import call as wanted", "[]", Spelling("wanted")),
+        ("from callscore import expect", "[]", Spelling("expect.call")),
+        ("import callscore as cs", '["f"]', Spelling("cs.expect.call")),
+        ("import os", "[]", Spelling()),
+    ],
+)
+def test_calls_are_spelled_like_their_neighbours_or_as_the_imports_allow(
+    program: str, elements: str, spelling: Spelling
+) -> None:
+    assert spelling_of(ast.parse(program), _elements(elements)) == spelling
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"a": 1, "name": "x"},
+        {"class": 1},
+        {"a b": 1},
+        {"args": {"x": 1}},
+        {"arguments": {}},
+        {"args": 1, "b": None},
+        {"naïve": True},
+        {"text": 'a"b\\c\nd\u2028\U000e0001', "deep": [[{"x": [1.5, False]}]]},
+        {"long": "x" * 90, "longer": ["y" * 60, "z" * 60]},
+    ],
+)
+@pytest.mark.parametrize("spelling", [Spelling("expect.call"), Spelling("", "tool", "args")])
+def test_what_is_written_is_the_call(arguments: dict[str, Any], spelling: Spelling) -> None:
+    text = call_text({"name": "f", "arguments": arguments}, spelling, "        ")
+
+    found = eval(text, {"expect": expect})  # noqa: S307  (our own text)
+    wanted = {"tool": "f", "args": arguments}
+    assert found == (wanted if not spelling.function else expect.call("f", arguments))
+
+
+def test_a_call_that_is_too_long_for_a_line_has_a_line_for_each_argument() -> None:
+    arguments = {"first": "x" * 60, "second": "y" * 60}
+
+    text = call_text({"name": "f", "arguments": arguments}, Spelling("call"), "  ")
+
+    assert text == (
+        f'call(\n      "f",\n      first="{"x" * 60}",\n      second="{"y" * 60}",\n  )'
+    )
+
+
+def test_texts_are_in_double_quotes_and_hide_nothing() -> None:
+    assert literal_text("it's \u202e", "") == '"it\'s \\u202e"'

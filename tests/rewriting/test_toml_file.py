@@ -1,0 +1,175 @@
+"""TOML is rewritten in place: comments, order and blanks stay as they are."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.rewriting.texts import LONDON, PARIS, rewritten
+
+from callscore import expect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INLINE = """\
+# on top
+name = "x"
+[[cases]]
+id = "a"   # one
+input = "hi"
+# why
+expected = [
+  { name = "getWeather", arguments = { location = "Paris" } }, # here
+  # second
+  { name = "calc", arguments = { a = 1, b = { "$approx" = 2 } } },
+]
+tags = ["smoke"]
+
+[[cases]]
+id = "b"
+input = "other"
+expected = []
+"""
+
+TABLES = """\
+name = "x"
+
+[[cases]]
+id = "a"
+input = "hi"
+
+# first
+[[cases.expected]]
+name = "getWeather"
+[cases.expected.arguments]
+location = "Paris"
+
+[[cases.expected]]
+name = "calc"  # keep
+arguments = { a = 1, b = { "$approx" = 2 } }
+
+# the last
+[[cases]]
+id = "b"
+input = "other"
+expected = []
+
+[settings]
+mode = "strict"
+"""
+
+
+def test_what_is_wrong_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "eval_x.toml", INLINE, PARIS, LONDON)
+
+    assert not refusal
+    assert text == INLINE.replace("Paris", "London")
+
+
+def test_a_call_more_and_none_at_all(tmp_path: Path) -> None:
+    actual = [*LONDON, {"name": "new", "arguments": {}}]
+
+    more, _ = rewritten(tmp_path / "eval_x.toml", INLINE, PARIS, actual)
+    none, _ = rewritten(tmp_path / "eval_x.toml", INLINE, PARIS, [])
+
+    assert '  { name = "new", arguments = {} },\n]\ntags = ["smoke"]\n' in more
+    assert 'expected = []\ntags = ["smoke"]\n' in none
+
+
+def test_calls_that_are_tables_stay_so(tmp_path: Path) -> None:
+    actual = [*LONDON, {"name": "new", "arguments": {}}]
+
+    text, refusal = rewritten(tmp_path / "eval_x.toml", TABLES, PARIS, actual)
+
+    assert not refusal
+    assert text == TABLES.replace(
+        '[cases.expected.arguments]\nlocation = "Paris"\n',
+        'arguments = { location = "London" }\n',
+    ).replace(
+        "\n# the last",
+        '\n[[cases.expected]]\nname = "new"\narguments = {}\n\n# the last',
+    )
+
+
+def test_tables_that_are_gone_leave_an_empty_list(tmp_path: Path) -> None:
+    text, refusal = rewritten(tmp_path / "eval_x.toml", TABLES, PARIS, [])
+
+    assert not refusal
+    assert text.startswith(
+        'name = "x"\n\n[[cases]]\nexpected = []\nid = "a"\ninput = "hi"\n\n# the last\n[[cases]]\n'
+    )
+
+
+def test_cases_in_one_line_keep_to_it(tmp_path: Path) -> None:
+    cases = 'cases = [{ id = "a", input = "hi", expected = [] }]\n'
+
+    text, refusal = rewritten(tmp_path / "eval_x.toml", cases, [], LONDON * 3)
+
+    assert not refusal
+    assert text.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["no", "a\nb", 'q"', "\\", "ü", "\u2028\x7f", "", 1.5, 1e300, 7, True, [], {}, [1, "x"], {"$ref": "x"}, {"a b": {"c.d": 1}}]
+)  # fmt: skip
+def test_any_value_is_read_back_as_it_was_called(value: object, tmp_path: Path) -> None:
+    text, refusal = rewritten(
+        tmp_path / "eval_x.toml",
+        '[[cases]]\nid = "a"\ninput = "hi"\nexpected = ["f"]\n'.replace(
+            '"f"', '{ name = "f", arguments = { value = 0 } }'
+        ),
+        [expect.call("f", value=0)],
+        [{"name": "f", "arguments": {"value": value}}],
+    )
+
+    assert not refusal
+    assert expect.from_json(tomllib.loads(text)["cases"][0]["expected"]) == [
+        expect.call("f", {"value": value})
+    ]
+
+
+CALL = '{ name = "f" }'
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        ('[[cases]]\nid = "a"\ninput = "hi"\nexpected.name = "f"\n', "dotted keys"),
+        (
+            f'[[cases]]\nid = "a"\ninput = "hi"\nexpected = [{CALL}]\n' * 2,
+            "it could be any of these",
+        ),
+        (f'[[cases]]\nid = "z"\ninput = "hi"\nexpected = [{CALL}]\n', "not written out there"),
+        ("[[cases]\n", "it cannot be read"),
+    ],
+)
+def test_what_is_not_sure_is_refused(case: str, why: str, tmp_path: Path) -> None:
+    text, refusal = rewritten(
+        tmp_path / "x.toml", case, [expect.call("f")], [{"name": "g", "arguments": {}}]
+    )
+
+    assert why in refusal
+    assert text == case
+
+
+def test_what_toml_cannot_say_is_refused(tmp_path: Path) -> None:
+    actual = [{"name": "g", "arguments": {"when": None}}]
+
+    text, refusal = rewritten(tmp_path / "x.toml", INLINE, PARIS, actual)
+
+    assert "null, which TOML cannot say" in refusal
+    assert text == INLINE
+
+
+def test_tables_that_do_not_stand_together_are_refused(tmp_path: Path) -> None:
+    apart = TABLES.replace(
+        '[[cases.expected]]\nname = "calc"',
+        '[cases.metadata]\nwho = "me"\n\n[[cases.expected]]\nname = "calc"',
+    )
+
+    text, refusal = rewritten(tmp_path / "x.toml", apart, PARIS, LONDON)
+
+    assert "do not stand together" in refusal
+    assert text == apart

@@ -1,0 +1,123 @@
+"""What the tests of a session tell is summed up, wherever they ran."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.results import MetricValue
+from callscore.core.run import Failure, JudgeCounts, Usage
+from callscore.rewriting.change import Change
+from callscore.testing.summing_up import Session, table_of
+from callscore.testing.told import About, Result, Told, encoded
+from callscore.testing.updating import key_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _about(variant: str | None = None, name: str = "assistant") -> About:
+    return About(
+        name=name,
+        place="eval_x.py:3",
+        variant=variant,
+        settings={},
+        thresholds={"accuracy": 0.9},
+    )
+
+
+def _told(case: str, value: float | None = None, **facts: Any) -> str:
+    if value is not None:
+        facts |= {"values": (MetricValue("accuracy", value),), "passed": value == 1}
+    return encoded(Told(result=Result(**{"about": _about(), "case": case, **facts})))
+
+
+def test_answers_errors_and_what_is_left_out_are_counted() -> None:
+    session = Session()
+    session.add("1", _told("a", 1.0, seconds=0.5, usage=Usage(1, 10, 5)))
+    session.add("2", _told("b", 0.0, judges=(JudgeCounts("m", 2, 1),)))
+    session.add("3", _told("c", failure=Failure(case="c", kind="raised", problem="boom")))
+    session.add("4", _told("d", skipped="not yet"))
+    session.add("5", _told("e", skipped="", judges=(JudgeCounts("m", 1, 1),)))
+
+    run = session.results(1.5)
+
+    (each,) = run.evaluations
+    assert (each.answered, each.passed, each.failed, each.skipped.count) == (2, 1, 1, 2)
+    assert each.skipped.names == ("d: not yet", "e")
+    assert each.scorers[0].mean == 0.5
+    assert run.below == ("assistant: accuracy",)
+    assert run.judges == (JudgeCounts("m", 3, 2),)
+    assert each.usage == Usage(1, 10, 5)
+
+
+def test_what_was_left_out_on_purpose_misses_no_threshold() -> None:
+    session = Session()
+    session.add("1", _told("a", skipped="not yet"))
+
+    assert session.results(0.0).below == ()
+
+
+def test_of_a_test_that_ran_again_the_last_counts() -> None:
+    session = Session()
+    session.add("1", _told("a", 0.0))
+    session.add("1", _told("a", 1.0))
+
+    (each,) = session.results(0.0).evaluations
+
+    assert (each.answered, each.passed) == (1, 1)
+
+
+def test_variants_of_an_evaluation_stand_together() -> None:
+    session = Session()
+    for number, (name, variant) in enumerate([("x", "a"), ("y", None), ("x", "b"), ("x", "a")]):
+        session.add(str(number), _told(f"c{number}", 1.0, about=_about(variant, name)))
+
+    labels = [each.label for each in session.results(0.0).evaluations]
+
+    assert labels == ["x [a]", "x [b]", "y"]
+
+
+def test_trials_of_a_case_are_one_case() -> None:
+    session = Session()
+    for trial, value in enumerate([1.0, 0.0], 1):
+        session.add(str(trial), _told("a", value, trial=trial))
+
+    (each,) = session.results(0.0).evaluations
+
+    assert [(case.case, case.trials, case.passed) for case in each.trials] == [("a", 2, 1)]
+
+
+def test_the_table_is_as_the_program_prints_it() -> None:
+    session = Session()
+    session.add("1", _told("a", 1.0))
+
+    plain = table_of(session.results(1.0), width=80, has_colour=False)
+    coloured = table_of(session.results(1.0), width=80, has_colour=True)
+
+    assert "accuracy   1.000      1/1     ≥ 0.900" in plain
+    assert "\x1b[" in coloured
+    assert "\x1b[" not in plain
+
+
+def test_what_is_right_at_other_times_is_not_rewritten(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    change = Change(
+        label="x[a]",
+        files=(str(file),),
+        case="a",
+        expected=[{"name": "f"}],
+        items=({"name": "g", "arguments": {}},),
+    )
+    session = Session()
+    session.add("1", encoded(Told(changes=(change,))))
+    session.add("2", encoded(Told(confirmed=(key_of(change),))))
+
+    written, refused = session.write(tmp_path)
+
+    assert not written
+    assert [each.problem for each in refused] == ["what is expected there is right at other times."]
+    assert [each.problem for each in session.refused("why not")] == ["why not"]
+
+    session.add("2", encoded(Told()))
+    assert [each.place for each in session.write(tmp_path)[0]] == ["x.jsonl:1"]
