@@ -1,0 +1,98 @@
+"""`callscore capture`: recorded traces become cases that expect what the agent did."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from callscore.cli.new_file import new_file_options, require_new_file
+from callscore.cli.options import lang_option
+from callscore.cli.output import open_output
+from callscore.cli.progress import progress
+from callscore.cli.reading import (
+    fields_option,
+    input_format_option,
+    reading_options,
+    wanted_from,
+)
+from callscore.core.phrase import Phrase, Plural, count_of, say
+from callscore.core.text import escape
+from callscore.datasets.capturing import Captures
+from callscore.datasets.records import record_line
+from callscore.documents import stop
+from callscore.engines.inputs import inputs_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.phrase import Language
+
+__all__ = ["command"]
+
+_HELP = """Turn recorded TRACES of any stack into cases, one JSON object a line.
+
+Each case expects what the agent did, word for word: read them, correct what the agent got wrong, and
+keep them as your references.
+
+\b
+  callscore capture traces.jsonl -o cases.jsonl
+"""
+_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+_MADE = Phrase("{cases} to review", "для проверки: {cases}")
+_REPEATED = Phrase(
+    "left out because they are just like earlier ones: {count}",
+    "пропущены как повторяющие прежние: {count}",
+)
+_WITHOUT_INPUT = Phrase(
+    "without an input, which an agent would be asked: {count}",
+    "без вопроса, который можно задать агенту: {count}",
+)
+_TO_REVIEW = Phrase(
+    "with failed or unreadable calls, named in metadata.captured.review: {count}",
+    "с неудавшимися или нечитаемыми вызовами, см. metadata.captured.review: {count}",
+)
+_SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
+
+
+@click.command(short_help="Turn traces into cases.", help=_HELP)
+@click.argument("files", nargs=-1, required=True, metavar="TRACES...")
+@fields_option
+@input_format_option
+@reading_options
+@new_file_options
+@lang_option
+@click.option("--skip-bad", is_flag=True, help="Name and skip what cannot be read.")
+def command(  # noqa: D103  (the help is above)
+    *, files: tuple[str, ...], output: str | None, force: bool, lang: Language, **options: Any
+) -> None:
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
+    require_new_file(output, force=force)
+    wanted, fields = wanted_from(options), dict(options["fields"])
+    inputs = inputs_for(fields, options["input_format"], wanted)
+    captures = Captures(inputs, _name_it if options["skip_bad"] else stop)
+    with open_output(output, "jsonl", lang) as target, progress(files, "reading") as on_bytes:
+        for record in captures.take(files, on_bytes=on_bytes):
+            target.write_text(record_line(record))
+    for line in _told(captures, lang):
+        click.echo(f"callscore: {line}", err=True)
+
+
+def _name_it(place: str, problem: str) -> None:
+    click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
+
+
+def _told(captures: Captures, lang: Language) -> Iterator[str]:
+    counts = captures.counts
+    yield say(_MADE, lang, cases=count_of(_CASES, counts.cases, lang))
+    for phrase, count in (
+        (_REPEATED, counts.repeated),
+        (_WITHOUT_INPUT, counts.without_input),
+        (_TO_REVIEW, counts.to_review),
+        (_SKIPPED, counts.skipped),
+    ):
+        if count:
+            yield say(phrase, lang, count=count)

@@ -1,0 +1,218 @@
+"""One way through a schema: references followed, alternatives chosen, everything else joined."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.equality import equal
+from callscore.core.schema_parts import ANYWHERE, schemas_in
+from callscore.core.schema_reference import target_of
+from callscore.datasets.quantities import exact
+from callscore.datasets.unfilled import UnfilledError
+
+if TYPE_CHECKING:
+    from random import Random
+
+__all__ = ["flattened", "has_choices", "joined"]
+
+Schema = dict[str, Any]
+_MOST_PARTS = 500
+_SELDOM = 0.1  # how often null is chosen where anything else may be
+_CHOICES = ("anyOf", "oneOf")
+_COMBINING = frozenset(("$ref", "allOf", "if", "then", "else", "$defs", "definitions", *_CHOICES))
+_LARGEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+_SMALLEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+_SCHEMAS = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
+_MAPPINGS = ("properties", "patternProperties", "dependentSchemas")
+
+
+def flattened(schema: Any, root: Any, rng: Random, *, is_short: bool = False) -> Schema:
+    """A schema without alternatives: whatever is valid under it is mostly valid under the first.
+
+    Mostly: `not`, `oneOf` and conditions are not obeyed, so who makes a value checks it.
+
+    Args:
+        schema: the schema.
+        root: what its references are about.
+        rng: what chooses.
+        is_short: whether to choose what leads nowhere further, so that there is an end.
+
+    Raises:
+        UnfilledError: nothing is valid under it, or a reference leads nowhere.
+    """
+    flat: Schema = {}
+    pending = [schema]
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return flat
+        part = pending.pop(0)
+        if part is False:
+            raise UnfilledError((), "nothing is allowed there")
+        if isinstance(part, dict):
+            own = {key: value for key, value in part.items() if key not in _COMBINING}
+            flat = joined(flat, own)
+            pending += _parts(part, root, rng, is_short=is_short)
+    raise UnfilledError((), "its references go round in circles")
+
+
+def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]:
+    """What else is asked of the same value, one of each alternative."""
+    found: list[Any] = []
+    if "$ref" in part:
+        found.append(_target(root, part["$ref"]))
+    found += part.get("allOf", ())
+    found += [_choice(part[word], rng, is_short=is_short) for word in _CHOICES if part.get(word)]
+    if "if" in part:
+        is_met = rng.random() < 0.5  # noqa: PLR2004  (one half)
+        then = (part["if"], part.get("then", True))
+        found += then if is_met else (part.get("else", True),)
+    return found
+
+
+def has_choices(schema: Any, root: Any) -> bool:
+    """Whether there is more than one way through a schema, as far as one value is concerned."""
+    pending = [schema]
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return False
+        part = pending.pop()
+        if isinstance(part, dict):
+            if "if" in part or any(part.get(word) for word in _CHOICES):
+                return True
+            pending += part.get("allOf", ())
+            pending += [target_of(root, part["$ref"])] if "$ref" in part else []
+    return True
+
+
+def _target(root: Any, reference: Any) -> Any:
+    found = target_of(root, reference)
+    if found is None and isinstance(reference, str) and reference.startswith("#"):
+        found = _anchored(root, reference[1:])
+    if found is None:
+        raise UnfilledError((), f"its reference {reference!r} cannot be followed")
+    return found
+
+
+def _anchored(root: Any, name: str) -> Any:
+    """The part of a schema that has an anchor of some name."""
+    pending = [root]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            if part.get("$anchor") == name:
+                return part
+            pending += schemas_in(part, ANYWHERE)
+    return None
+
+
+def _choice(options: list[Any], rng: Random, *, is_short: bool) -> Any:
+    allowed = [option for option in options if option is not False] or [False]
+    if is_short:
+        return min(allowed, key=_reach)
+    others = [option for option in allowed if not _is_null(option)]
+    if others and rng.random() >= _SELDOM:
+        return rng.choice(others)
+    return rng.choice(allowed)
+
+
+def _is_null(option: Any) -> bool:
+    return isinstance(option, dict) and option.get("type") == "null"
+
+
+def _reach(option: Any) -> int:
+    """How far an alternative may lead: a scalar nowhere, a reference to who knows where."""
+    if not isinstance(option, dict) or _is_null(option):
+        return 0
+    if "$ref" in option or any(word in option for word in ("allOf", *_CHOICES)):
+        return 3
+    return 2 if schemas_in(option, ANYWHERE) and option.get("properties") else 1
+
+
+def joined(first: Schema, second: Schema) -> Schema:
+    """What two schemas ask for together; what cannot be said in one is said as `allOf`."""
+    second = _plainly(second)
+    if not first:
+        return second
+    found = {**first, **second}
+    for word in first.keys() & second.keys():
+        found[word] = _both(word, first[word], second[word])
+    return found
+
+
+def _plainly(schema: Schema) -> Schema:
+    """The schema with `const` as a list of one, and bounds as later drafts write them."""
+    plain = dict(schema)
+    if "const" in plain:
+        plain["enum"] = [plain.pop("const")]
+    for word, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(plain.get(word), bool):
+            is_exclusive = plain.pop(word)
+            if is_exclusive and bound in plain:
+                plain[word] = plain.pop(bound)
+    return plain
+
+
+def _both(word: str, left: Any, right: Any) -> Any:
+    if word in _LARGEST:
+        return max(left, right)
+    if word in _SMALLEST:
+        return min(left, right)
+    join = _JOINS.get(word)
+    return right if join is None else join(left, right)
+
+
+def _both_schemas(left: Any, right: Any) -> Any:
+    if left is False or right is False:
+        return False
+    return {"allOf": [left, right]}
+
+
+def _both_mappings(left: Schema, right: Schema) -> Schema:
+    shared = {key: _both_schemas(left[key], right[key]) for key in left.keys() & right.keys()}
+    return {key: shared.get(key, value) for key, value in {**left, **right}.items()}
+
+
+def _both_lists(left: list[Any], right: list[Any]) -> list[Any]:
+    shorter = min(len(left), len(right))
+    rest = left[shorter:] or right[shorter:]
+    return [*map(_both_schemas, left[:shorter], right[:shorter]), *rest]
+
+
+def _both_names(left: list[Any], right: list[Any]) -> list[Any]:
+    return list(dict.fromkeys([*left, *right]))
+
+
+def _both_values(left: list[Any], right: list[Any]) -> list[Any]:
+    return [item for item in left if any(equal(item, other) for other in right)]
+
+
+def _both_types(left: Any, right: Any) -> list[str]:
+    lefts = [left] if isinstance(left, str) else left
+    rights = [right] if isinstance(right, str) else right
+    found = [kind for kind in lefts if kind in rights]
+    is_integer = {"integer", "number"} <= {*lefts, *rights} and "number" not in found
+    return [*found, "integer"] if is_integer and "integer" not in found else found
+
+
+def _both_multiples(left: Any, right: Any) -> Any:
+    first, second = exact(left), exact(right)
+    if not first or not second:
+        return right
+    shared = Fraction(
+        first.numerator * second.numerator // gcd(first.numerator, second.numerator),
+        gcd(first.denominator, second.denominator),
+    )
+    return int(shared) if shared.denominator == 1 else float(shared)
+
+
+_JOINS: dict[str, Any] = {
+    **dict.fromkeys(_SCHEMAS, _both_schemas),
+    **dict.fromkeys(_MAPPINGS, _both_mappings),
+    "prefixItems": _both_lists,
+    "required": _both_names,
+    "enum": _both_values,
+    "type": _both_types,
+    "multipleOf": _both_multiples,
+}

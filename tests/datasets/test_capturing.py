@@ -1,0 +1,154 @@
+"""Recorded traces as cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore import UnreadableInput
+from callscore.api import score_case
+from callscore.datasets.capturing import Captures
+from callscore.datasets.records import record_line
+from callscore.documents import stop
+from callscore.engines.inputs import TRACES, cases_in, inputs_for
+from callscore.formats.cases import read_case
+from callscore.sources import BadRecord
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+FILES = sorted(
+    path
+    for folder in ("formats", "recorded")
+    for path in SAMPLES.glob(f"{folder}/*/*.json*")
+    if not path.name.endswith((".expected.json", ".schemas.json"))
+)
+
+
+def _captured(*paths: Path) -> list[dict[str, Any]]:
+    return list(Captures(inputs_for(), stop).take(map(str, paths)))
+
+
+def _write(path: Path, *records: Any) -> Path:
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    return path
+
+
+def _chat(text: str | None, *calls: tuple[str, str], **others: Any) -> dict[str, Any]:
+    made = [
+        {"id": str(at), "type": "function", "function": {"name": name, "arguments": arguments}}
+        for at, (name, arguments) in enumerate(calls)
+    ]
+    asked = [] if text is None else [{"role": "user", "content": text}]
+    return {
+        **others,
+        "messages": [*asked, {"role": "assistant", "content": "", "tool_calls": made}],
+    }
+
+
+def test_every_real_trace_scores_as_exact_against_the_case_that_it_becomes() -> None:
+    exact = 0
+    for path in FILES:
+        try:
+            records = {r["metadata"]["captured"]["place"]: r for r in _captured(path)}
+        except UnreadableInput:
+            continue  # it says what is expected, or defines tools, and shows no run
+        for found in cases_in(str(path), TRACES, inputs_for()):
+            assert not isinstance(found, BadRecord)
+            place, trace = found
+            if place in records and not any(call.error for call in trace.actual or ()):
+                case = read_case(msgspec.json.decode(record_line(records[place])), place=place)
+                assert score_case(tuple(case.expected or ()), trace.actual or ()).is_exact
+                exact += 1
+    assert exact > 300
+
+
+def test_a_case_has_the_question_what_was_done_and_where_it_was_found(tmp_path: Path) -> None:
+    path = _write(tmp_path / "t.jsonl", _chat("Weather?", ("f", '{"a": {"$gt": 1}}'), id="x"))
+
+    (record,) = _captured(path)
+
+    assert record["id"] == "x"
+    assert record["input"] == "Weather?"
+    assert record["expected"] == [{"name": "f", "arguments": {"a": {"$literal": {"$gt": 1}}}}]
+    assert record["metadata"] == {"captured": {"place": f"{path}:1", "id": "x"}}
+
+
+def test_what_was_said_about_a_case_before_is_kept(tmp_path: Path) -> None:
+    given = {"id": "x", "actual": ["f"], "tags": ["a"], "metadata": {"owner": "me"}}
+    other = {"id": "y", "actual": [], "metadata": "a text"}
+    path = _write(tmp_path / "t.jsonl", given, other)
+
+    first, second = _captured(path)
+
+    assert first["tags"] == ["a"]
+    assert first["metadata"]["owner"] == "me"
+    assert second["metadata"]["given"] == "a text"
+
+
+def test_cases_without_an_id_are_named_for_their_questions_and_told_apart(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "log.jsonl",
+        _chat("What is it?", ("f", "{}")),
+        _chat("What is it?", ("g", "{}")),
+        _chat("What is it", ("h", "{}"), id="what-is-it-3"),
+        _chat("What is it??", ("i", "{}")),
+        _chat(None, ("f", "{}")),
+    )
+
+    names = [record["id"] for record in _captured(path)]
+
+    assert names == ["what-is-it", "what-is-it-2", "what-is-it-3", "what-is-it-4", "log"]
+
+
+def test_the_same_question_with_the_same_answer_is_one_case(tmp_path: Path) -> None:
+    path = _write(tmp_path / "t.jsonl", *[_chat("Hi!"), _chat("Hi!"), _chat("Hi!", ("f", "{}"))])
+    captures = Captures(inputs_for(), stop)
+
+    records = list(captures.take([str(path)]))
+
+    assert [record["expected"] for record in records] == [[], [{"name": "f", "arguments": {}}]]
+    assert captures.counts.repeated == 1
+
+
+def test_what_needs_a_look_is_named(tmp_path: Path) -> None:
+    run = _chat("Go", ("f", '{"a'), ("g", "{}"))
+    run["messages"].append({"role": "tool", "tool_call_id": "1", "content": "Error: no"})
+    path = _write(tmp_path / "t.jsonl", run)
+    captures = Captures(inputs_for(), stop)
+
+    (record,) = captures.take([str(path)])
+
+    assert record["expected"] == [{"name": "f"}, {"name": "g", "arguments": {}}]
+    assert record["metadata"]["captured"]["review"] == [
+        "expected[0]: the arguments could not be read; any are accepted",
+        "expected[1]: this call failed",
+    ]
+    assert captures.counts.to_review == 1
+
+
+def test_what_cannot_be_read_is_named_and_skipped_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b'{"id": "a", "actual": ["f"]}\nno json\n')
+    named: list[tuple[str, str]] = []
+    captures = Captures(inputs_for(), lambda place, problem: named.append((place, problem)))
+
+    records = list(captures.take([str(path)]))
+
+    assert len(records) == captures.counts.skipped == len(named) == 1
+    assert named[0][0].startswith(f"{path}:2")
+
+
+def test_a_request_that_failed_is_no_run() -> None:
+    path = SAMPLES / "formats/openai_batch/failed_line.json"
+
+    with pytest.raises(UnreadableInput, match="does not say what was called"):
+        _captured(path)
+
+
+def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_bytes(b"")
+
+    with pytest.raises(UnreadableInput, match="there is no trace in it"):
+        _captured(tmp_path / "t.jsonl")

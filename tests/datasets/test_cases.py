@@ -1,0 +1,137 @@
+"""Cases from the definitions of tools."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, get_args
+
+import pytest
+
+from callscore import InvalidSettings, Tool
+from callscore.datasets.cases import KINDS, Kind, generate_cases
+from callscore.datasets.near_misses import CLASSES
+from callscore.datasets.verifying import fails_only_by, passes
+
+TEXT = {"type": "string"}
+TOOLS = {
+    "search": Tool("search", "Search the web.", {"type": "object", "properties": {"query": TEXT, "limit": {"type": "integer", "minimum": 1, "maximum": 9}}, "required": ["query"]}),
+    "mail": Tool("mail", "Send a mail.", {"type": "object", "properties": {"to": {"type": "string", "format": "email"}, "text": TEXT}, "required": ["to", "text"]}),
+    "ping": Tool("ping", "Ping.", {"type": "object", "properties": {}}),
+}  # fmt: skip
+PING = {"ping": TOOLS["ping"]}
+
+
+def _kinds(records: list[dict[str, Any]]) -> Counter[str]:
+    return Counter(record["tags"][0] for record in records)
+
+
+def test_there_are_as_many_as_were_asked_for_of_every_kind() -> None:
+    made = generate_cases(TOOLS, 100)
+
+    assert len(made.records) == 100
+    assert made.missing == 0
+    assert made.impossible == ()
+    kinds = _kinds(made.records)
+    assert set(kinds) == {"single", "several", "negative", "near-miss"}
+    assert kinds["single"] >= 30
+
+
+def test_every_case_is_what_its_tags_say() -> None:
+    for record in generate_cases(TOOLS, 150).records:
+        kind = record["tags"][0]
+        if kind == "near-miss":
+            assert fails_only_by(record, record["tags"][1], TOOLS)
+        else:
+            assert passes(record, TOOLS)
+            assert "actual" not in record
+            assert bool(record["expected"]) is (kind != "negative")
+
+
+def test_every_class_of_failure_comes_up() -> None:
+    made = generate_cases(TOOLS, len(CLASSES), kinds=["near_miss"])
+
+    assert {record["tags"][1] for record in made.records} == set(CLASSES)
+    assert {record["metadata"]["failure"] for record in made.records} == set(CLASSES)
+
+
+def test_cases_are_spread_over_the_tools() -> None:
+    made = generate_cases(TOOLS, 12, kinds=["single"])
+
+    called = Counter(record["metadata"]["tools"][0] for record in made.records)
+    assert set(called.values()) == {4}
+
+
+def test_several_calls_are_different_ones() -> None:
+    for record in generate_cases(TOOLS, 20, kinds=["several"]).records:
+        names = [str(call) for call in record["expected"]]
+        assert 2 <= len(names) == len(set(names))
+
+
+def test_ids_and_questions_are_unique() -> None:
+    records = generate_cases(TOOLS, 300).records
+
+    assert len({record["id"] for record in records}) == len(records)
+    assert len({record["input"] for record in records}) == len(records)
+
+
+def test_the_same_seed_gives_the_same_cases_and_another_others() -> None:
+    first, again, other = (generate_cases(TOOLS, 40, seed=seed) for seed in (1, 1, 2))
+
+    assert first == again
+    assert first.records != other.records
+
+
+def test_more_cases_begin_with_the_same_ones() -> None:
+    few = generate_cases(TOOLS, 10, kinds=["single"]).records
+    many = generate_cases(TOOLS, 30, kinds=["single"]).records
+
+    assert many[:10] == few
+
+
+def test_what_the_tools_do_not_give_is_told() -> None:
+    made = generate_cases(PING, 200)
+
+    assert made.missing == 200 - len(made.records) > 0
+    assert {"wrong_value", "wrong_type", "wrong_tool", "extra_call"} <= set(made.impossible)
+
+
+def test_what_one_kind_cannot_give_others_make_up_for() -> None:
+    made = generate_cases(PING, 12, kinds=["several", "negative"])
+
+    assert len(made.records) == 12
+    assert set(_kinds(made.records)) == {"negative"}
+
+
+def test_where_no_near_miss_is_possible_there_is_none() -> None:
+    made = generate_cases({"f": Tool("f")}, 4, kinds=["near_miss"])
+
+    assert "wrong_value" in made.impossible
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_single_kind_can_be_asked_for(kind: Kind) -> None:
+    made = generate_cases(TOOLS, 5, kinds=[kind])
+
+    assert set(_kinds(made.records)) == {kind.replace("_", "-")}
+
+
+def test_there_are_four_kinds() -> None:
+    assert get_args(Kind) == KINDS
+
+
+def test_without_tools_there_is_nothing_to_make() -> None:
+    with pytest.raises(InvalidSettings, match="there are no tools"):
+        generate_cases({}, 5)
+
+
+def test_a_schema_that_cannot_be_used_is_named() -> None:
+    with pytest.raises(InvalidSettings, match="'f'"):
+        generate_cases({"f": Tool("f", None, {"type": "strange"})}, 5)
+
+
+def test_a_tool_is_asked_for_in_other_words_where_it_has_no_other_arguments() -> None:
+    made = generate_cases(PING, 3, kinds=["single"])
+
+    assert [record["expected"] for record in made.records] == [
+        [{"name": "ping", "arguments": {}}]
+    ] * 3

@@ -1,0 +1,28 @@
+"""What everything that makes values shares."""
+
+from __future__ import annotations
+
+from random import Random
+
+from callscore.datasets.making import Making, Task
+
+
+def test_a_task_knows_where_it_stands() -> None:
+    task = Task().member("passengers").item(2).member("name")
+
+    assert task.steps == ("passengers", 2, "name")
+    assert task.depth == 3
+    assert task.name == "name"
+
+
+def test_an_item_has_the_name_of_the_whole() -> None:
+    assert Task().member("cities").item(0).name == "cities"
+
+
+def test_tries_are_counted_and_come_to_an_end() -> None:
+    making = Making({}, Random(0), lambda *_: None)
+
+    tries = [making.spend() for _ in range(30_000)]
+
+    assert tries[0]
+    assert not tries[-1]

@@ -1,0 +1,189 @@
+"""`callscore generate`: cases from tools, by themselves and with a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.servers.openai_server import Reply, openai_server
+
+from callscore.datasets.near_misses import CLASSES
+
+if TYPE_CHECKING:
+    from tests.e2e.conftest import Program
+
+TOOLS = Path(__file__).parents[2] / "examples/assistant/tools.json"
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+
+
+def test_cases_are_written_and_counted(callscore: Program, tmp_path: Path) -> None:
+    done = callscore("generate", "--tools", TOOLS, "-n", "100", "-o", "cases.jsonl")
+
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "callscore: 100 cases from 2 tools\n"
+    assert len(_read(tmp_path / "cases.jsonl")) == 100
+
+
+def test_the_file_scores_as_its_tags_say(callscore: Program, tmp_path: Path) -> None:
+    callscore("generate", "--tools", TOOLS, "-n", "100", "-o", "cases.jsonl")
+
+    done = callscore("score", "cases.jsonl", "--tools", TOOLS, "--format", "json")
+
+    report = msgspec.json.decode(done.stdout)
+    records = _read(tmp_path / "cases.jsonl")
+    missed = [record for record in records if "near-miss" in record["tags"]]
+    assert done.returncode == 0
+    assert {case["id"] for case in report["cases"]} == {record["id"] for record in missed}
+    assert not any(case["passed"] for case in report["cases"])
+    assert {record["tags"][1] for record in missed} == set(CLASSES)
+    assert report["not_run"]["count"] == len(records) - len(missed)
+
+
+def test_an_agent_that_does_what_is_expected_scores_everything(
+    callscore: Program, tmp_path: Path
+) -> None:
+    callscore("generate", "--tools", TOOLS, "-n", "60", "--kind", "single", "--kind", "several", "--kind", "negative", "-o", "cases.jsonl")  # fmt: skip
+    answers = [
+        {"id": record["id"], "actual": record["expected"]}
+        for record in _read(tmp_path / "cases.jsonl")
+    ]
+    (tmp_path / "answers.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, answers)))
+
+    done = callscore("score", "--expected", "cases.jsonl", "--actual", "answers.jsonl", "--tools", TOOLS, "--fail-under", "1", "--format", "json")  # fmt: skip
+
+    report = msgspec.json.decode(done.stdout)
+    assert done.returncode == 0
+    assert len(report["cases"]) == 60
+    assert all(case["passed"] and case["parameters_valid"] == 1 for case in report["cases"])
+
+
+def test_near_misses_are_found_by_the_checks_without_a_reference(
+    callscore: Program, tmp_path: Path
+) -> None:
+    callscore("generate", "--tools", TOOLS, "-n", "60", "--kind", "near_miss", "-o", "cases.jsonl")
+
+    done = callscore("check", "cases.jsonl", "--tools", TOOLS, "--format", "jsonl")
+
+    found = {msgspec.json.decode(line)["kind"] for line in done.stdout.splitlines()}
+    assert found == {
+        *("unknown_tool", "missing_argument", "unknown_argument", "wrong_type"),
+        *("invalid_value", "malformed", "repeat", "loop", "retry_unchanged"),
+    }
+    assert len(_read(tmp_path / "cases.jsonl")) == 60
+
+
+def test_the_same_seed_gives_the_same_file(callscore: Program) -> None:
+    first, again, other = (
+        callscore("generate", "--tools", TOOLS, "-n", "20", "--seed", seed).stdout
+        for seed in ("3", "3", "4")
+    )
+
+    assert first == again != other
+
+
+def test_what_the_tools_do_not_give_is_said_in_both_languages(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "tools.json").write_text('[{"name": "ping", "parameters": {"type": "object", "properties": {}}}]')  # fmt: skip
+
+    english = callscore("generate", "--tools", "tools.json", "-n", "90").stderr
+    russian = callscore("generate", "--tools", "tools.json", "-n", "90", "--lang", "ru").stderr
+
+    assert "fewer than asked for" in english
+    assert "no near misses of these classes" in english
+    assert "меньше, чем просили" in russian
+
+
+def test_a_file_is_not_replaced_unless_that_is_asked_for(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "cases.jsonl").write_text("mine")
+
+    refused = callscore("generate", "--tools", TOOLS, "-n", "5", "-o", "cases.jsonl")
+    kept = (tmp_path / "cases.jsonl").read_text()
+    forced = callscore("generate", "--tools", TOOLS, "-n", "5", "-o", "cases.jsonl", "--force")
+
+    assert refused.returncode == 2
+    assert "cases.jsonl is there already; --force replaces it." in refused.stderr
+    assert kept == "mine"
+    assert forced.returncode == 0
+    assert len(_read(tmp_path / "cases.jsonl")) == 5
+
+
+def test_only_json_lines_are_written(callscore: Program) -> None:
+    done = callscore("generate", "--tools", TOOLS, "-o", "cases.yaml")
+
+    assert done.returncode == 2
+    assert "name the file cases.jsonl" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("[]", "there are no definitions of tools in it."),
+        ("not json", ""),
+        ('[{"name": "f", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}]', "the tool 'f': no value is found for $.code"),
+        ('[{"name": "f", "parameters": {"type": "strange"}}]', "cannot be used"),
+    ],
+    ids=["none", "text", "pattern", "schema"],
+)  # fmt: skip
+def test_definitions_that_give_nothing_are_an_error_that_names_the_file(
+    callscore: Program, tmp_path: Path, content: str, problem: str
+) -> None:
+    (tmp_path / "tools.json").write_text(content)
+
+    done = callscore("generate", "--tools", "tools.json")
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("callscore: tools.json")
+    assert problem in done.stderr
+
+
+def _written(body: dict[str, Any], _: int) -> Reply:
+    """What a model would write: every case with all that it has to say."""
+    cases = msgspec.json.decode(body["messages"][-1]["content"])["cases"]
+    questions = [
+        {"id": case["id"], "input": f"As a person: {msgspec.json.encode(case).decode()}"}
+        for case in cases
+    ]
+    return Reply(text=msgspec.json.encode({"questions": questions}).decode())
+
+
+def test_a_model_writes_the_questions(callscore: Program, tmp_path: Path) -> None:
+    with openai_server(_written) as server:
+        done = callscore("generate", "--tools", TOOLS, "-n", "12", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
+
+        assert server.requests[0].body["model"] == "m"
+    assert done.returncode == 0, done.stderr
+    assert "callscore: all 12 questions by m\n" in done.stderr
+    assert all(r["input"].startswith("As a person") for r in _read(tmp_path / "cases.jsonl"))
+
+
+def test_questions_that_will_not_do_are_asked_for_again_and_then_named(
+    callscore: Program, tmp_path: Path
+) -> None:
+    with openai_server(lambda *_: Reply(text="I would rather not.")) as server:
+        done = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
+
+        assert len(server.requests) == 3
+    assert done.returncode == 0
+    assert "0 of 4 questions by m; the others keep their plain ones: getWeather-1 (" in done.stderr
+    assert len(_read(tmp_path / "cases.jsonl")) == 4
+
+
+def test_a_model_that_cannot_be_asked_is_an_error_and_nothing_is_written(
+    callscore: Program, tmp_path: Path
+) -> None:
+    with openai_server(lambda *_: Reply(status=401, message="no such key")) as server:
+        refused = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
+    keyless = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", OPENAI_API_KEY="", OPENAI_BASE_URL="")  # fmt: skip
+
+    assert (refused.returncode, keyless.returncode) == (4, 2)
+    assert "no such key" in refused.stderr
+    assert "OPENAI_API_KEY" in keyless.stderr
+    assert not (tmp_path / "cases.jsonl").exists()
