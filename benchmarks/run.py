@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import data
 import dialects
+import keeping
+import plugin
 import timing
 
 import callscore
@@ -77,7 +79,10 @@ def measure(effort: Effort) -> Iterator[Row]:
         data.write_large(path, effort.large_file)
         yield score_large(path)
     yield from read_traces(effort)
+    yield from keep_answers(effort)
     yield from import_package(effort)
+    what = "2,000 tests that do not use the pytest plugin, with it / without it"
+    yield Row(what, plugin.unused_cost(2 * effort.rounds), 1.05)
 
 
 def read_traces(effort: Effort) -> Iterator[Row]:
@@ -97,6 +102,13 @@ def read_traces(effort: Effort) -> Iterator[Row]:
         dialects.recorded(effort.rounds),
         DIALECT_BAR,
     )
+
+
+def keep_answers(effort: Effort) -> Iterator[Row]:
+    """Answers with their results into the history, against bare inserts; see keeping.py."""
+    microseconds, ratio = keeping.cost_of_keeping(5 * effort.few_cases, effort.rounds)
+    yield Row("keep an answer and its result, one of many", microseconds, 200, " us")
+    yield Row("the same / two bare inserts of their JSON", ratio, 4)
 
 
 def score_dicts(effort: Effort) -> Row:

@@ -8,9 +8,14 @@ from callscore import errors
 from callscore.errors import (
     CallscoreError,
     InvalidCall,
+    InvalidEvaluation,
     InvalidSettings,
     MissingExtra,
+    MissingKey,
+    ModelFailed,
+    UnknownRun,
     UnreadableInput,
+    UnusableStore,
 )
 
 
@@ -18,7 +23,9 @@ from callscore.errors import (
     ("error", "builtin"),
     [
         (InvalidCall, ValueError),
+        (InvalidEvaluation, ValueError),
         (InvalidSettings, ValueError),
+        (UnknownRun, InvalidSettings),
         (UnreadableInput, ValueError),
         (MissingExtra, ImportError),
     ],
@@ -52,7 +59,13 @@ def test_a_missing_extra_says_what_to_install() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [UnreadableInput("a.jsonl:1", "not JSON."), MissingExtra("reading .zst files", "zstd")]
+    "error",
+    [
+        UnreadableInput("a.jsonl:1", "not JSON."),
+        InvalidEvaluation("eval_a.py:3", "there are no cases."),
+        UnusableStore("history.db", "the disk is full."),
+        MissingExtra("reading .zst files", "zstd"),
+    ],
 )
 def test_an_error_survives_being_copied_to_another_process(error: CallscoreError) -> None:
     # Pickling an error rebuilds it in the same way as copying it does.
@@ -61,3 +74,18 @@ def test_an_error_survives_being_copied_to_another_process(error: CallscoreError
     assert type(copied) is type(error)
     assert str(copied) == str(error)
     assert vars(copied) == vars(error)
+
+
+def test_a_missing_key_says_which_variable_to_set() -> None:
+    error = MissingKey("MY_KEY")
+
+    assert error.variable == "MY_KEY"
+    assert "set MY_KEY" in str(error)
+
+
+def test_a_model_that_failed_says_what_happened_and_how_often() -> None:
+    error = ModelFailed("m", "no answer", status=503, attempts=3, is_timeout=True)
+
+    assert str(error) == "m: no answer"
+    again = copy(error)
+    assert (again.status, again.attempts, again.is_timeout) == (503, 3, True)

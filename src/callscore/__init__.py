@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from callscore.core.fault import Fault
     from callscore.core.model import Case, Difference, Pair, Score, ToolCall
     from callscore.core.results import CaseScore, Results
+    from callscore.core.run import RunResults
     from callscore.core.settings import Mode, Settings
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
         CallscoreError,
         InvalidCall,
         InvalidDialect,
+        InvalidEvaluation,
         InvalidSettings,
         MissingExtra,
+        MissingKey,
+        ModelFailed,
         NotScorable,
         UnknownFormat,
+        UnknownRun,
         UnreadableInput,
+        UnusableStore,
     )
+    from callscore.evaluations.decorating import evaluation
     from callscore.formats.trace import Trace, Wanted
+    from callscore.runner.evaluating import evaluate
 
 __all__ = [
     "CallscoreError",
@@ -36,12 +44,16 @@ __all__ = [
     "Interval",
     "InvalidCall",
     "InvalidDialect",
+    "InvalidEvaluation",
     "InvalidSettings",
     "MissingExtra",
+    "MissingKey",
     "Mode",
+    "ModelFailed",
     "NotScorable",
     "Pair",
     "Results",
+    "RunResults",
     "Score",
     "Settings",
     "Summary",
@@ -49,10 +61,15 @@ __all__ = [
     "ToolCall",
     "Trace",
     "UnknownFormat",
+    "UnknownRun",
     "UnreadableInput",
+    "UnusableStore",
     "Wanted",
     "check_calls",
+    "evaluate",
+    "evaluation",
     "expect",
+    "models",
     "parity",
     "pass_at_k",
     "pass_hat_k",
@@ -74,6 +91,7 @@ _HOMES = {
     "core.fault": ("Fault",),
     "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
     "core.results": ("CaseScore", "Results"),
+    "core.run": ("RunResults",),
     "core.settings": ("Mode", "Settings"),
     "core.statistics": ("Interval", "pass_at_k", "pass_hat_k", "wilson"),
     "core.summary": ("Summary",),
@@ -83,15 +101,22 @@ _HOMES = {
         "CallscoreError",
         "InvalidCall",
         "InvalidDialect",
+        "InvalidEvaluation",
         "InvalidSettings",
         "MissingExtra",
+        "MissingKey",
+        "ModelFailed",
         "NotScorable",
         "UnknownFormat",
+        "UnknownRun",
         "UnreadableInput",
+        "UnusableStore",
     ),
     "formats.trace": ("Trace", "Wanted"),
+    "evaluations.decorating": ("evaluation",),
+    "runner.evaluating": ("evaluate",),
 }
-_MODULES = ("expect", "parity")  # modules that are public names themselves
+_MODULES = ("expect", "models", "parity")  # modules that are public names themselves
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 

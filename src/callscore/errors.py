@@ -4,9 +4,14 @@ CallscoreError
 ├── InvalidCall       a call, or a list of calls, that cannot be understood (also a ValueError)
 │   └── UnknownFormat a document in no format that callscore knows
 ├── InvalidDialect    a format that another package brings and that cannot be used
+├── InvalidEvaluation an evaluation, or a file of them, that cannot be used (also a ValueError)
 ├── InvalidSettings   a setting with a value it cannot have (also a ValueError)
+│   └── UnknownRun    a run that the history does not hold
+├── MissingKey        a model that asks for a key, and no key in the environment
+├── ModelFailed       a model that cannot be asked, or that gives no answer that can be used
 ├── NotScorable       a case that another tool's metric refuses, or cannot be asked about (also a ValueError)
 ├── UnreadableInput   a file or stream that cannot be read as cases (also a ValueError)
+├── UnusableStore     a database of runs that cannot be opened, read or written
 └── MissingExtra      a feature whose optional dependency is not installed (also an ImportError)
 
 What the *agent* got wrong is never an error: it is data, scored and explained.
@@ -23,11 +28,16 @@ __all__ = [
     "CallscoreError",
     "InvalidCall",
     "InvalidDialect",
+    "InvalidEvaluation",
     "InvalidSettings",
     "MissingExtra",
+    "MissingKey",
+    "ModelFailed",
     "NotScorable",
     "UnknownFormat",
+    "UnknownRun",
     "UnreadableInput",
+    "UnusableStore",
 ]
 
 
@@ -47,8 +57,78 @@ class InvalidDialect(CallscoreError):
     """A format that another package brings cannot be used."""
 
 
+class InvalidEvaluation(CallscoreError, ValueError):
+    """An evaluation, or a file of evaluations, that cannot be used, with the place.
+
+    Attributes:
+        place: `file` or `file:line`, as far as it is known.
+        problem: what is wrong there and what to do about it, as one sentence or two.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)  # both, so that the error can be copied and pickled
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
 class InvalidSettings(CallscoreError, ValueError):
     """A setting has a value that it cannot have."""
+
+
+class UnknownRun(InvalidSettings):
+    """No run of the history goes by this name, or several do."""
+
+
+class MissingKey(CallscoreError):
+    """A model asks for a key, and the environment holds none.
+
+    Attributes:
+        variable: the variable of the environment that should hold it.
+    """
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(variable)
+        self.variable = variable
+
+    def __str__(self) -> str:
+        return (
+            f"there is no key in the environment: set {self.variable}, name another variable in"
+            " key_variable, or name a server on this machine in base_url"
+        )
+
+
+class ModelFailed(CallscoreError):
+    """A model could not be asked, or gave no answer that can be used.
+
+    Attributes:
+        model: the model.
+        problem: what happened, in a sentence that holds no key.
+        status: what HTTP calls it; None where there was no answer at all.
+        attempts: how often it was asked.
+        is_timeout: whether it took too long.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        problem: str,
+        *,
+        status: int | None = None,
+        attempts: int = 1,
+        is_timeout: bool = False,
+    ) -> None:
+        super().__init__(model, problem)
+        self.model = model
+        self.problem = problem
+        self.status = status
+        self.attempts = attempts
+        self.is_timeout = is_timeout
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.problem}"
 
 
 class NotScorable(CallscoreError, ValueError):
@@ -74,6 +154,23 @@ class UnreadableInput(CallscoreError, ValueError):
         return f"{self.place}: {self.problem}"
 
 
+class UnusableStore(CallscoreError):
+    """The database of runs cannot be opened, read or written.
+
+    Attributes:
+        place: the database, or the folder that it should stand in.
+        problem: what is wrong there and what to do about it, as one sentence or two.
+    """
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
 class MissingExtra(CallscoreError, ImportError):
     """An optional dependency is needed and not installed."""
 
@@ -88,6 +185,7 @@ class MissingExtra(CallscoreError, ImportError):
 
 for _error in (
     *(CallscoreError, InvalidCall, UnknownFormat, InvalidDialect, InvalidSettings),
-    *(NotScorable, UnreadableInput, MissingExtra),
+    *(InvalidEvaluation, UnknownRun, NotScorable, UnreadableInput, UnusableStore, MissingExtra),
+    *(MissingKey, ModelFailed),
 ):
     _error.__module__ = "callscore"

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from callscore.cli.options import (
     SettingsCommand,
+    overrides_from,
     settings_from,
     settings_options,
     tools_from,
@@ -204,3 +205,41 @@ def test_the_help_shows_the_settings_apart_and_their_defaults() -> None:
     assert "--preset" not in options
     assert "[default: strict]" in below
     assert "file" not in options.partition("Options:")[2].casefold().partition("--tools")[0]
+
+
+def overrides(*arguments: str) -> tuple[str | None, dict[str, Any]]:
+    @click.command(cls=SettingsCommand)
+    @settings_options
+    def command(**options: Any) -> tuple[str | None, dict[str, Any]]:
+        found = overrides_from(options)
+        assert not options
+        return found
+
+    result: tuple[str | None, dict[str, Any]] = command.main(list(arguments), standalone_mode=False)
+    return result
+
+
+def test_only_what_is_given_overrides_anything(folder: Path) -> None:
+    (folder / "callscore.toml").write_text('mode = "flexible"\n')
+
+    assert overrides() == (None, {})
+    assert overrides("--order", "exact") == (None, {"order": "exact"})
+    assert overrides("--preset", "outcome", "--at-least", "0.5") == ("outcome", {"at_least": 0.5})
+
+
+def test_a_file_overrides_what_a_preset_does_not_say_once_it_is_named(folder: Path) -> None:
+    (folder / "mine.toml").write_text('count_calls = "all"\norder = "exact"\ntop_k = 2\n')
+
+    preset, single = overrides(
+        "--config", "mine.toml", "--preset", "outcome", "--order", "in_order"
+    )
+
+    assert preset == "outcome"
+    assert single == {"order": "in_order", "top_k": 2}
+
+
+def test_what_cannot_be_overrides_nothing() -> None:
+    with pytest.raises(click.UsageError, match="--config and --no-config exclude each other"):
+        overrides("--config", "mine.toml", "--no-config")
+    with pytest.raises(InvalidSettings, match="effects"):
+        overrides("--effect", "get_*=maybe")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from docs.examples import tidy
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/assistant"
@@ -56,6 +57,15 @@ def test_a_worse_assistant_fails_both(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("command", ["callscore run", "pytest --callscore"])
+def test_as_an_evaluation_it_passes_three_of_three_on_both(folder: Path, command: str) -> None:
+    printed = run(f"{command} {folder.name}", folder.parent)
+
+    table = [line.split()[:3] for line in printed.splitlines()]
+    assert ["tool_called", "1.000", "3/3"] in table
+    assert ["parameters_valid", "1.000", "3/3"] in table
+
+
 @pytest.mark.parametrize("cases", ["cases.yaml", "intent.yaml"])
 def test_the_assistant_is_all_that_the_cases_ask_for(folder: Path, cases: str) -> None:
     command = f"callscore score --expected {cases} --actual answers.jsonl --tools tools.json"
@@ -70,5 +80,4 @@ def test_the_assistant_is_all_that_the_cases_ask_for(folder: Path, cases: str) -
 def test_a_command_of_the_page_prints_what_the_page_says(folder: Path, commands: str) -> None:
     printed = run(commands, folder)
 
-    tidy = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
-    assert f"```bash\n{commands}```\n\n```text output\n{tidy}```\n" in PAGE
+    assert f"```bash\n{commands}```\n\n```text output\n{tidy(printed)}```\n" in PAGE

@@ -100,6 +100,16 @@ def test_results_can_be_written_while_they_are_read(
     assert [first.case, *(result.case for result in reading)] == ["a", "b", "c"]
 
 
+def test_a_run_knows_how_often_its_cases_were_asked(store: Store) -> None:
+    run = store.begin(a_run()).id
+    for number in (0, 1):
+        store.add_evaluation(an_evaluation(run, number))
+    store.keep(a_result(run, trial=trial) for trial in (1, 3, 2))
+    store.keep([a_result(run, evaluation=1)])
+
+    assert store.trials(run) == {0: 3, 1: 1}
+
+
 def test_the_newest_answer_to_a_question_counts(store: Store) -> None:
     store.begin(a_run())
     old, new = an_answer(RUN, answer="old"), an_answer(answer="new")

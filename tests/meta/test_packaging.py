@@ -45,6 +45,10 @@ def test_the_wheel_is_small(wheel: Path) -> None:
         "callscore/data/airline-gpt-4o.jsonl.gz",
         "callscore/data/LICENSE-tau-bench.txt",
         "callscore/data/README.md",
+        "callscore/data/init/answers.jsonl",
+        "callscore/data/init/eval_assistant.py.txt",
+        "callscore/data/init/eval_assistant.yaml",
+        "callscore/data/init/tools.json",
     ],
 )
 def test_the_wheel_holds(member: str, wheel: Path) -> None:
@@ -58,7 +62,7 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(wheel: Path) -> None:
         if not member.startswith(("callscore/", f"callscore-{callscore.__version__}.dist-info/"))
     }
 
-    assert not outside
+    assert outside == {"callscore_pytest.py"}  # pytest loads it without callscore
 
 
 def test_the_changelog_speaks_of_this_version() -> None:

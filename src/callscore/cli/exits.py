@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["BELOW", "FINE", "INTERRUPTED", "UNREADABLE", "USAGE"]
+__all__ = ["AGENT", "BELOW", "FINE", "INTERRUPTED", "UNREADABLE", "USAGE"]
 
 FINE = 0
-BELOW = 1  # below --fail-under, a reference not run while that is given, or a fault of --fail-on
+BELOW = 1  # below --fail-under or a threshold, a reference not run while that is given, or a fault of --fail-on
 USAGE = 2  # wrong usage
-UNREADABLE = 3  # input that cannot be read
+UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
+AGENT = 4  # an agent gave no answer: an error, where a wrong answer is a failure
 INTERRUPTED = 130  # what shells use for Ctrl-C

@@ -8,13 +8,21 @@ from typing import NoReturn
 
 import click
 
-from callscore.cli.exits import INTERRUPTED, UNREADABLE, USAGE
-from callscore.errors import CallscoreError, InvalidSettings
+from callscore.cli.exits import AGENT, INTERRUPTED, UNREADABLE, USAGE
+from callscore.errors import (
+    CallscoreError,
+    InvalidSettings,
+    MissingKey,
+    ModelFailed,
+)
 
 __all__ = ["COMMANDS", "cli", "main"]
 
 # Each is the one click command of the module of its name, imported when it is called.
-COMMANDS = ("check", "demo", "explain", "extract", "formats", "mcp", "metrics", "schema", "score")
+COMMANDS = (
+    *("capture", "check", "demo", "explain", "extract", "formats", "generate", "init", "mcp"),
+    *("metrics", "rescore", "run", "schema", "score"),
+)
 
 
 class _Commands(click.Group):
@@ -53,8 +61,10 @@ def main() -> NoReturn:
         code = USAGE
     except click.Abort:
         code = INTERRUPTED
-    except InvalidSettings as error:
+    except (InvalidSettings, MissingKey) as error:
         code = _complain(error, USAGE)
+    except ModelFailed as error:
+        code = _complain(error, AGENT)
     except CallscoreError as error:
         code = _complain(error, UNREADABLE)
     sys.exit(code or 0)

@@ -27,6 +27,7 @@ __all__ = [
     "SettingsCommand",
     "lang_option",
     "metric_option",
+    "overrides_from",
     "report_options",
     "settings_from",
     "settings_options",
@@ -232,6 +233,26 @@ def settings_from(options: dict[str, Any]) -> Settings:
         if name in given and name in project:
             given[name] = (*given[name], *getattr(words.settings_from(project), name))
     return words.settings_from({**project, **chosen, **given})
+
+
+def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Take the settings out of the options of a command that changes some: a preset, and single ones.
+
+    A file of settings counts only where it is named: what is not said here stays as it is.
+
+    Raises:
+        InvalidSettings: a setting has a value that it cannot have, here or in the file.
+    """
+    path, no_config = options.pop("config"), options.pop("no_config")
+    if path is not None and no_config:
+        raise click.UsageError("--config and --no-config exclude each other.")
+    project = {} if path is None else config_for(path, is_wanted=True).values
+    preset = options.pop("preset")
+    chosen = {} if preset is None else preset_named(preset)
+    single = {name: value for name, value in project.items() if name not in chosen}
+    overrides = {**single, **_given(options)}
+    words.settings_from({**chosen, **overrides})  # which says what is wrong with them
+    return preset, overrides
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.core.wording import Language
 
-__all__ = ["DEMO_MEANING", "DEMO_NEXT", "DEMO_REWARDS", "gate_reasons"]
+__all__ = ["DEMO_MEANING", "DEMO_NEXT", "DEMO_REWARDS", "INIT_WRITTEN", "gate_reasons"]
 
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
 _BELOW = Phrase(
@@ -77,3 +77,7 @@ DEMO_MEANING = Phrase(
     "именно.",
 )
 DEMO_NEXT = Phrase("What to type next:", "Что набрать дальше:")
+INIT_WRITTEN = Phrase(
+    "Written, with recorded answers, so that it needs no key:",
+    "Записано; ответы уже есть, поэтому ключ не нужен:",
+)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Noted, Results
     from callscore.core.wording import Language, Phrase
 
-__all__ = ["NAME", "write"]
+__all__ = ["NAME", "add_noted", "add_properties", "add_test", "count_tests", "legal", "write"]
 
 NAME = "junit"
 
@@ -27,7 +27,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def write(results: Results, *, lang: Language = "en") -> str:
     """One test a shown case; what was not run or not read is an error."""
     suite = Element("testsuite", name="callscore")
-    properties = _add_properties(
+    properties = add_properties(
         suite, [(metric.name, metric.mean, None) for metric in results.metrics]
     )
     for metric in results.metrics:
@@ -35,39 +35,40 @@ def write(results: Results, *, lang: Language = "en") -> str:
             _add_property(properties, f"{metric.name}: version", metric.version)
     for case in results.cases:
         _add_case(suite, case, lang)
-    _add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
-    _add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
-    _add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
-    _add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
+    add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
+    add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
+    add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
+    add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
     root = Element("testsuites", name="callscore")
-    for element in (root, suite):
-        element.set("tests", str(len(suite.findall("testcase"))))
-        for attribute, tag in (
-            ("failures", "failure"),
-            ("errors", "error"),
-            ("skipped", "skipped"),
-        ):
-            element.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     root.append(suite)
+    for element in (root, suite):
+        count_tests(element)
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
+def count_tests(element: Element) -> None:
+    """Write down how many tests there are in a suite, or in suites, and what became of them."""
+    element.set("tests", str(len(element.findall(".//testcase"))))
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(attribute, str(len(element.findall(f".//testcase/{tag}"))))
+
+
 def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
-    test = _add_test(suite, case.label)
-    _add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
+    test = add_test(suite, case.label)
+    add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
     if not case.score.passed:
         # Build servers group failures by their type, and a forbidden call is of its own kind.
         kind = "forbidden" if case.score.forbidden else "score"
-        message = _legal(summary_line(case.score, lang=lang))
+        message = legal(summary_line(case.score, lang=lang))
         failure = SubElement(test, "failure", type=kind, message=message)
-        failure.text = _legal(plain_text(diff_lines(case.score, lang=lang)))
+        failure.text = legal(plain_text(diff_lines(case.score, lang=lang)))
 
 
-def _add_properties(
+def add_properties(
     element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
 ) -> Element:
-    """What other tools say: a name, a number, and why there is none."""
+    """Add what other tools, or scorers, say: a name, a number, and why there is none."""
     properties = Element("properties")
     if numbers:
         element.append(properties)
@@ -81,21 +82,24 @@ def _add_properties(
 
 
 def _add_property(properties: Element, name: str, value: str) -> None:
-    SubElement(properties, "property", name=_legal(name), value=_legal(value))
+    SubElement(properties, "property", name=legal(name), value=legal(value))
 
 
-def _add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
+def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
+    """Add a test for each thing that was counted and named, and one for those without a name."""
     for name in noted.names:
-        SubElement(_add_test(suite, name), tag, message=say(why, lang))
+        SubElement(add_test(suite, name), tag, message=say(why, lang))
     unnamed = noted.count - len(noted.names)
     if unnamed > 0:
-        test = _add_test(suite, say(wording.MORE, lang, count=unnamed))
+        test = add_test(suite, say(wording.MORE, lang, count=unnamed))
         SubElement(test, tag, message=say(why, lang))
 
 
-def _add_test(suite: Element, name: str) -> Element:
-    return SubElement(suite, "testcase", classname="callscore", name=_legal(name))
+def add_test(suite: Element, name: str) -> Element:
+    """Add a test to a suite, by whose name it goes, too."""
+    return SubElement(suite, "testcase", classname=suite.get("name", ""), name=legal(name))
 
 
-def _legal(text: str) -> str:
+def legal(text: str) -> str:
+    """The text without what XML cannot say."""
     return _ILLEGAL.sub("", text)

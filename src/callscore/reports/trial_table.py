@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from callscore.core.wording import decimal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.summary import Summary
 
-__all__ = ["MOST_COLUMNS", "shown_trials", "trial_table"]
+__all__ = ["MOST_COLUMNS", "rate_table", "shown_trials", "trial_table"]
 
 MOST_COLUMNS = 8
 _FEWEST_COLUMNS = 2
@@ -22,8 +24,15 @@ def trial_table(
 
     Both are empty where no case names a trial.
     """
-    rates = {"pass@k": summary.pass_at_k(), "pass^k": summary.pass_hat_k()}
-    shown = shown_trials(len(rates["pass@k"]), most=most)
+    return rate_table(summary.pass_at_k(), summary.pass_hat_k(), most=most)
+
+
+def rate_table(
+    at_k: Sequence[float], hat_k: Sequence[float], *, most: int = MOST_COLUMNS
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The same from the rates themselves, for k = 1, 2, ..."""
+    rates = {"pass@k": at_k, "pass^k": hat_k}
+    shown = shown_trials(len(at_k), most=most)
     if not shown:
         return [], []
     rows = [(name, *[decimal(values[k - 1]) for k in shown]) for name, values in rates.items()]

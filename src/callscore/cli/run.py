@@ -1,0 +1,125 @@
+"""`callscore run`: ask agents, score what they call, show what went wrong, and gate on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec.structs import replace
+
+from callscore.cli.judge_option import judge_from, judge_option
+from callscore.cli.options import lang_option, report_options
+from callscore.cli.output import open_output
+from callscore.cli.run_options import FORMATS, asking_options, request_from, shown_options
+from callscore.cli.run_progress import note, run_progress
+from callscore.cli.run_report import exit_code, output_aside, write_run
+from callscore.cli.run_selection import chosen, go_on_command
+from callscore.core.run import RunResults
+from callscore.errors import InvalidSettings
+from callscore.evaluations.discovery import discover
+from callscore.evaluations.plan import plan
+from callscore.runner.running import RunOptions, run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.cli.run_options import RunRequest
+    from callscore.evaluations.evaluation import Evaluation
+
+__all__ = ["command", "run_evaluations"]
+
+_HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.toml.
+
+Every answer is kept in .callscore/history.db, so that --resume, --cache and `callscore rescore` ask for
+nothing twice.
+
+\b
+Exit codes: 1 below a threshold, 3 a file of evaluations cannot be used,
+4 an agent gave no answer, 130 interrupted.
+"""
+
+
+@click.command(short_help="Run evaluations of agents.", help=_HELP)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@asking_options
+@judge_option
+@shown_options
+@report_options(FORMATS)
+@lang_option
+def command(**options: Any) -> int:
+    """Run evaluations, write the report, and find the exit code."""
+    options["judge"] = judge_from(options)
+    request = request_from(options)
+    if request.watch:
+        from callscore.cli.watching import watch
+
+        return watch(request, run_once)
+    return run_once(request)
+
+
+def run_once(request: RunRequest) -> int:
+    """Run the evaluations one time, write the report, and find the exit code."""
+    with open_output(request.output, request.output_format, request.lang, is_gate=True) as output:
+        with output_aside():
+            results = run_evaluations(request)
+        if results.evaluations or request.output_format != "table":
+            write_run(results, output, request.output_format, request.lang)
+    return exit_code(results, request.lang, go_on=go_on_command(request))
+
+
+def run_evaluations(request: RunRequest) -> RunResults:
+    """Find the evaluations, and run what is selected.
+
+    Raises:
+        InvalidSettings: nothing is selected.
+        UnknownRun: a run is to go on, and there is none.
+        UnusableStore: nothing could be kept.
+    """
+    evaluations, unloaded = discover(request.paths)
+    if not evaluations:
+        return RunResults(unloaded=tuple(unloaded))
+    if request.trusts_kept and all(_is_known_by_content(each) for each in evaluations):
+        request = replace(request, cache=True)
+    results = _run_in_store(request, _with_judge(evaluations, request.judge))
+    if not results.evaluations and not results.unloaded and not unloaded:
+        raise InvalidSettings("nothing is selected: no case fits -k, --tag and --last-failed")
+    return replace(results, unloaded=(*unloaded, *results.unloaded))
+
+
+def _is_known_by_content(evaluation: Evaluation) -> bool:
+    """Whether all that decides an answer is known, as it is where a model is asked without code."""
+    return hasattr(evaluation.task, "identity")
+
+
+def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
+    from callscore.history.opening import open_store
+
+    with open_store() as store:
+        choice = chosen(request, store, note)
+        planned = plan(evaluations, choice.selection, trials=choice.trials)
+        if not planned.groups:
+            return RunResults(unloaded=planned.unloaded)
+        options = RunOptions(
+            jobs=request.jobs,
+            limits=request.limits,
+            resume=request.resume,
+            use_cache=request.cache,
+            fail_under=request.fail_under,
+            show=request.show,
+            most=request.most,
+            arguments=choice.arguments,
+            go_on=go_on_command(request),
+            lang=request.lang,
+        )
+        with run_progress(request.lang) as hooks:
+            return run(planned, options, hooks, store)
+
+
+def _with_judge(evaluations: Sequence[Evaluation], judge: Any) -> list[Evaluation]:
+    """The evaluations, with a judge for those that have none of their own."""
+    return [
+        replace(each, settings=replace(each.settings, judge=judge))
+        if judge is not None and each.settings.judge is None
+        else each
+        for each in evaluations
+    ]

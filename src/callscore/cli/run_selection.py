@@ -1,0 +1,94 @@
+"""Which questions a run asks: what the user selects, what failed before, or what was begun."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.phrase import Phrase, say
+from callscore.evaluations.plan import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.cli.run_options import RunRequest
+    from callscore.history.store import Store
+
+__all__ = ["Chosen", "chosen", "go_on_command"]
+
+_ALL_PASSED = Phrase(
+    "nothing failed the last time: everything is run", "в прошлый раз всё прошло: запускается всё"
+)
+_NEVER_RUN = Phrase(
+    "nothing was run before: everything is run", "раньше ничего не запускалось: запускается всё"
+)
+
+
+class Chosen(Struct, frozen=True, kw_only=True):
+    """What is asked.
+
+    Attributes:
+        selection: which of the questions.
+        trials: how often each; None for as often as its evaluation says.
+        arguments: the same as it is kept with the run.
+    """
+
+    selection: Selection
+    trials: int | None
+    arguments: dict[str, Any]
+
+
+def chosen(request: RunRequest, store: Store, on_note: Callable[[str], None]) -> Chosen:
+    """What the user asks for; a run that goes on asks what it asked before.
+
+    Args:
+        request: what the user asked for.
+        store: the runs before.
+        on_note: is told, in a sentence, what is otherwise than one might think.
+
+    Raises:
+        UnknownRun: a run is to go on, and there is none.
+    """
+    given: dict[str, Any] = {
+        "keyword": request.keyword,
+        "tags": list(request.tags),
+        "limit": request.limit,
+        "trials": request.trials,
+        "cases": None,
+    }
+    if request.resume:
+        from callscore.runner.resuming import unfinished_run
+
+        begun = unfinished_run(store, {"paths": list(request.paths)}).arguments
+        given = {name: value or begun.get(name) or value for name, value in given.items()}
+    elif request.last_failed:
+        given["cases"] = _failed(request, store, on_note)
+    cases = given["cases"]
+    failed = None if cases is None else frozenset((str(a), b, str(c)) for a, b, c in cases)
+    selection = Selection(
+        keyword=given["keyword"] or "",
+        tags=tuple(given["tags"] or ()),
+        limit=given["limit"],
+        last_failed=failed,
+    )
+    arguments = {"paths": list(request.paths), **given}
+    return Chosen(selection=selection, trials=given["trials"], arguments=arguments)
+
+
+def _failed(
+    request: RunRequest, store: Store, on_note: Callable[[str], None]
+) -> list[list[str | None]] | None:
+    from callscore.runner.last_failed import failed_before
+
+    failed = failed_before(store, request.paths)
+    if not failed:
+        on_note(say(_NEVER_RUN if failed is None else _ALL_PASSED, request.lang))
+        return None
+    return sorted([list(key) for key in failed], key=str)
+
+
+def go_on_command(request: RunRequest) -> str:
+    """What to type to go on with a run that did not come to its end."""
+    return " ".join(["callscore", "run", *map(shlex.quote, request.paths), "--resume"])

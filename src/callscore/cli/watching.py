@@ -1,0 +1,162 @@
+"""Runs evaluations again whenever a file changes: those that changed, or all that could have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import replace
+
+from callscore.cli.exits import INTERRUPTED
+from callscore.cli.run_progress import note
+from callscore.core.phrase import Phrase, say
+from callscore.errors import CallscoreError, MissingExtra
+from callscore.evaluations.discovery import is_named_so
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from callscore.cli.run_options import RunRequest
+
+    # Runs what is asked for, once, and gives an exit code.
+    Runs = Callable[[RunRequest], int]
+
+__all__ = ["round_for", "watch"]
+
+_SUFFIXES = frozenset(
+    (".py", ".yaml", ".yml", ".toml", ".json", ".jsonl", ".csv", ".txt", ".md", ".parquet")
+)
+_NAMED = 3
+_PAUSE = 200  # milliseconds between two looks at whether somebody wants it to end
+_WATCHING = Phrase("watching for changes; Ctrl-C ends it", "жду изменений; Ctrl-C завершит")
+_CHANGED = Phrase("changed: {names}", "изменено: {names}")
+
+
+def watch(request: RunRequest, runs: Runs) -> int:
+    """Run the evaluations, and again whenever something changes, until Ctrl-C.
+
+    Args:
+        request: what the user asked for.
+        runs: runs it once.
+
+    Raises:
+        MissingExtra: watchfiles is not installed.
+    """
+    if request.resume:
+        raise click.UsageError("--watch and --resume exclude each other.")
+    watched = _Watched(request)
+    changes = watched.changes()
+    code = runs(request)
+    try:
+        while code != INTERRUPTED:
+            note(say(_WATCHING, request.lang))
+            code = _run_again(round_for(request, watched.wait_for(changes)), runs)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _run_again(request: RunRequest, runs: Runs) -> int:
+    from callscore.evaluations.loading import forget_imported
+
+    forget_imported()
+    try:
+        return runs(request)
+    except CallscoreError as error:  # the next change may repair it
+        note(str(error))
+        return 0
+
+
+def round_for(request: RunRequest, changed: Sequence[Path]) -> RunRequest:
+    """What to run after these files have changed.
+
+    Files of evaluations are run again by themselves: an answer for which just the same is asked is
+    taken from before. Other code may change every answer. Other data may do so, too, unless all
+    that is sent to a model is known.
+
+    Args:
+        request: what the user asked for.
+        changed: the files.
+    """
+    if all(_is_evaluations(path, request) for path in changed):
+        there = tuple(_short(path) for path in changed if path.exists())
+        return replace(request, paths=there or request.paths, cache=True)
+    is_code = any(path.suffix == ".py" for path in changed)
+    return replace(request, trusts_kept=not is_code)
+
+
+def _is_evaluations(path: Path, request: RunRequest) -> bool:
+    return is_named_so(path.name) or path in {Path(named).resolve() for named in request.paths}
+
+
+def _short(path: Path) -> str:
+    """A path as one would type it."""
+    here = Path.cwd().resolve()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+class _Watched:
+    """The files that are watched."""
+
+    def __init__(self, request: RunRequest) -> None:
+        self._request = request
+        named = [Path(path).resolve() for path in request.paths]
+        self._is_deep = any(path.is_dir() for path in named)
+        self._roots = list(dict.fromkeys(p if p.is_dir() else p.parent for p in named))
+        self._written = None if request.output is None else Path(request.output).resolve()
+        self._began = 0.0
+
+    def changes(self) -> Iterator[set[Path]]:
+        """Begin to watch: sets of files that changed; empty ones while nothing does."""
+        try:
+            import watchfiles
+        except ImportError as error:
+            raise MissingExtra("--watch", "watch") from error
+        default = watchfiles.DefaultFilter()
+        found = watchfiles.watch(
+            *[root for root in self._roots if root.exists()],
+            watch_filter=lambda change, path: default(change, path) and self._is_watched(path),
+            recursive=self._is_deep,
+            yield_on_timeout=True,
+            rust_timeout=_PAUSE,
+            ignore_permission_denied=True,
+        )
+        next(found)  # from here on nothing is missed
+        self._began = time()
+        return ({Path(path).resolve() for _, path in some} for some in found)
+
+    def _is_watched(self, path: str) -> bool:
+        file = Path(path)
+        inner = next((file.relative_to(r) for r in self._roots if file.is_relative_to(r)), file)
+        is_hidden = any(part.startswith(".") for part in inner.parts)
+        return file.suffix in _SUFFIXES and not is_hidden and file.resolve() != self._written
+
+    def wait_for(self, changes: Iterator[set[Path]]) -> list[Path]:
+        """Wait for something that somebody has changed, and say what it is."""
+        ended = time()
+        for some in changes:
+            files = sorted(path for path in some if not self._is_our_own(path, ended))
+            if files:
+                self._began = time()
+                names = _names(files)
+                note(say(_CHANGED, self._request.lang, names=names))
+                return files
+        raise KeyboardInterrupt  # the watch has ended
+
+    def _is_our_own(self, path: Path, ended: float) -> bool:
+        """Whether a file was written by the run itself: an agent's log would start it for ever."""
+        if path.suffix == ".py" or _is_evaluations(path, self._request):
+            return False
+        try:
+            written = path.stat().st_mtime
+        except OSError:
+            return False
+        return self._began <= written <= ended
+
+
+def _names(files: Iterable[Path]) -> str:
+    names = [_short(path) for path in files]
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f", +{more}" if more > 0 else "")

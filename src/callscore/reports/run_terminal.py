@@ -1,0 +1,222 @@
+"""What a run gave, for people: a table an evaluation, failing cases as diffs, errors, a footer."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from callscore.core.call_text import call_text
+from callscore.core.counted_text import FORBIDDEN_CALLS
+from callscore.core.diff import call_lines, rich_text
+from callscore.core.results import CaseScore
+from callscore.core.text import clip_middle, display_width, escape
+from callscore.core.wording import count_of, say
+from callscore.reports import run_wording as wording
+from callscore.reports import wording as score_wording
+from callscore.reports.metric_table import metric_cells
+from callscore.reports.run_notes import group_notes
+from callscore.reports.run_parts import errors_in, groups_in, label_in, shown_in, unnamed_errors
+from callscore.reports.run_tables import scorer_table, trial_table, variant_table
+from callscore.reports.sections import Section, print_sections, width_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from callscore.core.results import MetricValue
+    from callscore.core.run import CaseValues, EvaluationResults, RunResults, Unloaded
+    from callscore.core.wording import Language
+    from callscore.reports.run_parts import Alike, Shown
+
+__all__ = ["NAME", "render", "render_summary", "write"]
+
+NAME = "table"
+
+_SPACE = "   "
+_INDENT = 2
+_MOST_CALLS = 20
+_DETAIL_LINES = 12
+_MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
+_OUTCOMES = {
+    True: (wording.HAS_PASSED, "green"),
+    False: (wording.HAS_FAILED, "red"),
+    None: (wording.HAS_NO_NUMBER, "dim"),
+}
+
+
+def write(run: RunResults, *, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return written(lambda console: render(run, lang=lang, console=console))
+
+
+def render(run: RunResults, *, console: Console, lang: Language = "en") -> None:
+    """Print the report."""
+    print_sections(_sections(run, width_of(console), lang), console)
+
+
+def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
+    """Print the tables and the footer alone, where the cases are shown elsewhere."""
+    width = width_of(console)
+    print_sections([*_tables(run, width, lang), _footer(run, lang)], console)
+
+
+def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
+    yield from _tables(run, width, lang)
+    yield from [_case(run, shown, width, lang) for shown in shown_in(run)]
+    not_shown = sum(each.results.not_shown for each in run.evaluations)
+    if not_shown:
+        cases = count_of(wording.CASES, not_shown, lang)
+        yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
+    yield from [_error(run, alike, width, lang) for alike in errors_in(run)]
+    more = unnamed_errors(run.evaluations)
+    if more:
+        errors = count_of(wording.ERROR_COUNT, more, lang)
+        yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
+    yield from [_unloaded(each, width, lang) for each in run.unloaded]
+    if run.warnings:
+        yield [_note(escape(warning), "") for warning in run.warnings]
+    yield _footer(run, lang)
+
+
+def _heading(text: str) -> Text:
+    return Text(text, "bold")
+
+
+def _tables(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
+    for group in groups_in(run):
+        yield _title(group, width, lang)
+        yield _numbers(group, width, lang)
+        trials = trial_table(group, width)
+        if trials is not None:
+            yield [_heading(say(score_wording.TRIALS, lang)), trials]
+        notes: Section = [_note(*line) for line in group_notes(group, lang)]
+        if notes:
+            yield notes
+
+
+def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
+    name, place = escape(group[0].name), escape(group[0].place)
+    line = Text().append(clip_middle(name, width), "bold")
+    room = width - line.cell_len - len(_SPACE)
+    if place and room >= display_width(place):
+        line.append(_SPACE + place, "dim")
+    elif place:
+        line.append("\n" + clip_middle(place, width), "dim")
+    return [line, Text(wording.subtitle(group, lang), "dim")]
+
+
+def _numbers(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
+    if group[0].variant is not None:
+        table = variant_table(group, width, lang)
+        if table is not None:
+            return [table]
+    section: Section = []
+    for each in group:
+        if each.variant is not None:
+            section.append(Text(escape(each.variant)))
+        section.append(scorer_table(each, width, lang))
+    return section
+
+
+def _note(sentence: str, names: str) -> Text:
+    line = Text().append("! ", "yellow").append(sentence)
+    return line.append(f" ({names})" if names else "", "dim")
+
+
+def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
+    case, at_least = shown.case, shown.evaluation.results.settings.at_least
+    outcome, style = _OUTCOMES[shown.passed]
+    words = Text().append(say(outcome, lang), style)
+    if isinstance(case, CaseScore):
+        if case.score.forbidden:
+            count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
+            words.append(_SPACE).append(count, "bold red")
+        calls = [rich_text(call_lines(case.score, width=width, lang=lang))]
+        body = [*_values(case.metrics, at_least, width), *calls]
+    else:
+        body = [*_values(case.values, at_least, width), *_calls(case, width, lang)]
+    return [_first_line(case.label, words, label_in(run, shown.evaluation), width), *body]
+
+
+def _first_line(name: str, words: Text, label: str, width: int) -> Text:
+    """What it is about, what became of it, and where there are several whose it is."""
+    line = Text().append(clip_middle(escape(name), width // 2), "bold")
+    line.append(_SPACE).append_text(words)
+    room = width - line.cell_len - len(_SPACE)
+    if label and room > 0:
+        line.append(_SPACE + clip_middle(escape(label), room), "dim")
+    return line
+
+
+def _calls(case: CaseValues, width: int, lang: Language) -> Section:
+    """The calls that were made, where nobody said which are expected."""
+    room = width - _INDENT
+    lines = [call_text(call, limit=room) for call in case.calls[:_MOST_CALLS]]
+    if not lines:
+        lines = [say(wording.NO_CALLS, lang)]
+    if len(case.calls) > _MOST_CALLS:
+        lines.append(say(wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
+    return [_indented(Text("\n").join([Text(line, "dim") for line in lines]))]
+
+
+def _values(values: Sequence[MetricValue], at_least: float, width: int) -> Section:
+    """What the scorers say of a case, in as few lines as there is room for, and why."""
+    if not values:
+        return []
+    low = {escape(found.name) for found in wording.low_scorers(values, at_least)}
+    none = {escape(found.name) for found in values if found.value is None}
+    lines = Text()
+    for place, cells in enumerate(metric_cells(values, width - _INDENT)):
+        lines.append("\n" if place else "")
+        for position, (value, name) in enumerate(cells):
+            style = "dim" if name.rstrip() in none else "red" if name.rstrip() in low else ""
+            lines.append(_SPACE if position else "").append(value, style).append(f" {name}", "dim")
+    section: Section = [_indented(lines)]
+    for found in values:
+        if found.reason:
+            why = Text().append(f"{escape(found.name)}: ", "dim").append(escape(found.reason))
+            section.append(_indented(why))
+    return section
+
+
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, _INDENT), expand=False)
+
+
+def _error(run: RunResults, alike: Alike, width: int, lang: Language) -> Section:
+    names = [failure.label for failure in alike.failures]
+    words = Text().append(say(wording.KINDS[alike.kind], lang), "red")
+    if alike.attempts > 1:
+        words.append(_SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
+    shown = wording.first_names(names, len(names), lang)
+    line = _first_line(shown, words, label_in(run, alike.evaluation), width)
+    return [line, _indented(Text(escape(alike.problem))), *_details(alike.details)]
+
+
+def _details(details: str) -> Section:
+    """The end of a traceback, line by line."""
+    lines = [escape(line) for line in dedent(details).splitlines() if line.strip()]
+    lines = lines[-_DETAIL_LINES:]
+    return [_indented(Text("\n").join([Text(line, "dim") for line in lines]))] if lines else []
+
+
+def _unloaded(each: Unloaded, width: int, lang: Language) -> Section:
+    line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
+    return [line, _indented(Text(escape(each.problem))), *_details(each.details)]
+
+
+def _footer(run: RunResults, lang: Language) -> Section:
+    section: Section = [_heading(say(wording.NOTHING_RUN, lang))]
+    if run.evaluations:
+        line = Text(", ").join(
+            [Text(words, _MOODS[mood]) for words, mood in wording.verdict(run, lang)]
+        )
+        section = [line, Text(wording.facts(run, lang), "dim")]
+    section += [Text(line, "dim") for line in wording.judge_lines(run, lang)]
+    if run.id:
+        section.append(Text(say(wording.RUN, lang, id=escape(run.id)), "dim"))
+    return section

@@ -1,0 +1,1 @@
+"""Runs agents over cases: finds evaluations, asks, keeps the answers, scores them."""

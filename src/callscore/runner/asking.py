@@ -1,0 +1,286 @@
+"""Asks one question: whatever a task does, there is an answer or a sentence why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
+from inspect import iscoroutinefunction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.model import Case
+from callscore.core.run import Usage
+from callscore.evaluations.evaluation import Answer, Task
+from callscore.models.counting import counted
+from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.limits import limits_in_force
+from callscore.models.openai_chat import Chat
+from callscore.models.retrying import is_transient, retrying
+from callscore.models.usage import usage_of
+from callscore.runner.answering import document_of, gathered
+from callscore.runner.digests import keywords_of
+from callscore.runner.failures import Exited, TookTooLong, failure_by
+from callscore.runner.giving_up import begin, give_up
+from callscore.runner.looping import Interrupt
+
+if TYPE_CHECKING:
+    from callscore.core.run import Failure
+    from callscore.evaluations.evaluation import Question
+    from callscore.models.limits import Limits
+
+__all__ = ["ask", "ask_here", "asked_case"]
+
+_GRACE = 1.0  # seconds that a task has to end when it is told to
+
+
+class _Call(Struct, frozen=True):
+    """What is called for one answer.
+
+    Attributes:
+        task: the task.
+        case: what it is given.
+        keywords: and what else.
+        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing.
+        on_stuck: called where its time is over, and it does not listen.
+    """
+
+    task: Task
+    case: Case
+    keywords: dict[str, Any]
+    takes_interrupts: bool
+    on_stuck: Callable[[TookTooLong], None]
+
+    @property
+    def is_model(self) -> bool:
+        """Whether the task is a ready one: it repeats requests itself, and gives plain data."""
+        return isinstance(self.task, Chat)
+
+    @property
+    def is_record(self) -> bool:
+        """Whether the answers were recorded before, so that they cost nothing now."""
+        return hasattr(self.task, "identity") and not self.is_model
+
+
+class _Document(Struct, frozen=True):
+    """An answer that is plain data already."""
+
+    document: Any
+
+
+async def ask(
+    question: Question, limits: Limits, *, takes_interrupts: bool = False
+) -> Answer | Failure:
+    """Ask a task one question.
+
+    A task that is no coroutine function runs in a thread. One that is given up goes on, if it cannot
+    be stopped, but keeps nothing waiting: not even the end of the process.
+
+    Args:
+        question: the question.
+        limits: how long an attempt may take, how often it is repeated after errors that may pass,
+            and what paces the attempts.
+        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing, because
+            somebody else handles Ctrl-C.
+    """
+    stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
+    work = begin(
+        ask_here(question, limits, on_stuck=stuck.set_result, takes_interrupts=takes_interrupts)
+    )
+    try:
+        await asyncio.wait((work, stuck), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if not work.done():
+            give_up(work)
+    return stuck.result() if stuck.done() else work.result()
+
+
+async def ask_here(
+    question: Question,
+    limits: Limits,
+    *,
+    on_stuck: Callable[[Failure], None],
+    takes_interrupts: bool = False,
+) -> Answer | Failure:
+    """The same, within the asyncio task that awaits it.
+
+    So there is no turn of the loop between one answer and the next question, which would leave all
+    connections of an SDK idle for a moment, and make it look through them again and again.
+
+    Args:
+        question: the question.
+        limits: as for `ask`.
+        on_stuck: called where the time is over, and the task does not listen: there is this failure,
+            and nobody should wait for this coroutine any more.
+        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing, because
+            somebody else handles Ctrl-C.
+    """
+    call = _Call(
+        question.evaluation.task,
+        asked_case(question),
+        keywords_of(question),
+        takes_interrupts,
+        lambda error: on_stuck(failure_by(question, error)),
+    )
+    # What is paced here is not to be paced again by a chat inside of the task.
+    token = limits_in_force.set(limits if call.is_model else replace(limits, rate=None))
+    started = perf_counter()
+    try:
+        with counted() as asked:
+            document, attempts = await _asked(call, limits)
+    except Exception as error:  # noqa: BLE001  (whatever a task of somebody else does)
+        return failure_by(question, error)
+    finally:
+        limits_in_force.reset(token)
+    return Answer(
+        document=document,
+        seconds=perf_counter() - started - asked.waited,
+        usage=_usage(call, document, asked.requests, attempts),
+        attempts=attempts,
+    )
+
+
+def asked_case(question: Question) -> Case:
+    """The case as the task is given it: it knows which repetition it is, where there are several."""
+    case = question.case
+    return replace(case, trial=question.trial) if question.trials > 1 else case
+
+
+def _usage(call: _Call, document: Any, requests: int, attempts: int) -> Usage:
+    """What an answer cost: counted where a chat of ours was asked, else as the answer says."""
+    if call.is_record:
+        return Usage()
+    usage = usage_of(document)
+    known = usage.requests + attempts - 1 if usage.requests else 0
+    return replace(usage, requests=requests or known)
+
+
+async def _asked(call: _Call, limits: Limits) -> tuple[Any, int]:
+    if call.is_model:
+        return await _attempt(call, None), 1
+    return await retrying(
+        lambda: _attempt(call, limits.timeout),
+        limits=replace(limits, timeout=None),  # ours is kept where a task does not listen, too
+        is_transient=_may_pass,
+    )
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Whether to try again; not after a time that was over: it would be over again."""
+    return not isinstance(error, TookTooLong) and is_transient(error)
+
+
+async def _attempt(call: _Call, seconds: float | None) -> Any:
+    """Call the task once.
+
+    Raises:
+        TookTooLong: its time was over.
+        Exited: it wanted to end the process.
+        UnreadableAnswer: it returned no data.
+        Exception: whatever it raised.
+    """
+    watch = _Watch(seconds, call.on_stuck)
+    try:
+        answered = await _contained(call)
+    except asyncio.CancelledError:
+        watch.raise_if_over()
+        if watch.is_cancelled:
+            raise
+        raise RuntimeError("it was cancelled from within") from None
+    except Exception:
+        watch.raise_if_over()
+        raise
+    finally:
+        watch.end()
+    watch.raise_if_over()
+    return answered.document
+
+
+class _Watch:
+    """Cancels the asyncio task that it is made in when its time is over, and says if nobody listens.
+
+    Like `asyncio.timeout`, which waits for ever for what does not listen.
+    """
+
+    def __init__(self, seconds: float | None, on_stuck: Callable[[TookTooLong], None]) -> None:
+        self._on_stuck = on_stuck
+        self._is_over = False
+        self._timer: asyncio.TimerHandle | None = None
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  (a coroutine runs in one)
+        self._task = task
+        self._cancelling = task.cancelling()
+        if seconds is not None:
+            self._error = TookTooLong(f"the task took more than {seconds:g} s and was given up")
+            self._timer = task.get_loop().call_later(seconds, self._time_is_over)
+
+    def _time_is_over(self) -> None:
+        self._is_over = True
+        self._task.cancel()
+        self._timer = self._task.get_loop().call_later(_GRACE, self._on_stuck, self._error)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether somebody else wants it to end."""
+        return self._task.cancelling() > self._cancelling
+
+    def raise_if_over(self) -> None:
+        """Say so where the time was over, whatever the task has made of that.
+
+        Raises:
+            TookTooLong: it was over.
+            CancelledError: it was, and somebody else wants it to end, too.
+        """
+        if self._is_over:
+            self._is_over = False
+            if self._task.uncancel() > self._cancelling:
+                raise asyncio.CancelledError
+            raise self._error
+
+    def end(self) -> None:
+        """Watch no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+async def _contained(call: _Call) -> _Document:
+    """The answer; what would end the process is an error like any other."""
+    try:
+        return await _answered(call)
+    except SystemExit as error:
+        raise Exited(f"the task wanted to end the process: sys.exit({error.code!r})") from error
+    except KeyboardInterrupt as error:
+        if isinstance(error, Interrupt) or not call.takes_interrupts:
+            raise
+        raise Exited("the task wanted to end the process: KeyboardInterrupt") from error
+
+
+async def _answered(call: _Call) -> _Document:
+    returned = await _returned(call)
+    if call.is_model:
+        return _Document(returned)
+    returned = await gathered(returned)
+    if isinstance(returned, _Document):
+        return returned
+    if isinstance(returned, Iterator):  # a stream, which waits for what comes
+        return _Document(await in_daemon_thread(document_of, returned))
+    return _Document(document_of(returned))
+
+
+async def _returned(call: _Call) -> Any:
+    """What the task returns, awaited where that can be."""
+    task = call.task
+    if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
+        return await task(call.case, **call.keywords)
+    returned = await in_daemon_thread(_called, call)
+    return await returned if isinstance(returned, Awaitable) else returned
+
+
+def _called(call: _Call) -> Any:
+    """What a plain function returns, as data where nothing has to be awaited for that."""
+    returned = call.task(call.case, **call.keywords)
+    if isinstance(returned, Awaitable | AsyncIterable):
+        return returned
+    return _Document(document_of(returned))

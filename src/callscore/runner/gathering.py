@@ -1,0 +1,219 @@
+"""Takes what becomes of each question of an evaluation, and says what all of it comes to."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import insort
+from statistics import median
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from callscore.core.results import CaseScore, Results
+from callscore.core.run import (
+    CaseTrials,
+    CaseValues,
+    EvaluationResults,
+    Failure,
+    ScorerResult,
+    Usage,
+)
+from callscore.core.summary import Summary
+from callscore.engines.columns import Mean
+from callscore.engines.notes import Notes
+
+if TYPE_CHECKING:
+    from callscore.core.results import MetricValue, Noted
+    from callscore.core.settings import Settings
+    from callscore.evaluations.evaluation import Scored
+
+__all__ = ["Column", "Gathering", "Show"]
+
+Show = Literal["failing", "all", "none"]
+
+_MOST_FAILURES = 20
+_Kept = TypeVar("_Kept")
+
+
+class Column:
+    """The numbers of one scorer, added up.
+
+    Args:
+        name: the scorer.
+        at_least: the number from which it is content.
+        threshold: what its mean must reach.
+    """
+
+    def __init__(self, name: str, at_least: float, threshold: float | None) -> None:
+        self._name = name
+        self._at_least = at_least
+        self._threshold = threshold
+        self._mean = Mean()
+        self._passed = 0
+        self._not_scorable = Notes(each_once=True)
+
+    def add(self, found: MetricValue) -> None:
+        """Count what it says of one more answer."""
+        if found.value is None:
+            self._not_scorable.add(found.reason or "")
+            return
+        self._mean.add(found.value)
+        self._passed += found.value >= self._at_least
+
+    def result(self) -> ScorerResult:
+        """What it says of all answers so far."""
+        return ScorerResult(
+            name=self._name,
+            mean=self._mean.value(),
+            scored=self._mean.count,
+            passed=self._passed,
+            threshold=self._threshold,
+            not_scorable=self._not_scorable.noted(),
+        )
+
+
+class _First(Generic[_Kept]):
+    """The first of many in the order of the plan, whatever order they come in."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._kept: list[tuple[int, _Kept]] = []
+        self.left_out = 0
+
+    def add(self, position: int, item: _Kept) -> None:
+        insort(self._kept, (position, item), key=_position)
+        if self._most is not None and len(self._kept) > self._most:
+            self._kept.pop()
+            self.left_out += 1
+
+    def items(self) -> list[tuple[int, _Kept]]:
+        return list(self._kept)
+
+
+def _position(entry: tuple[int, Any]) -> int:
+    return entry[0]
+
+
+class Gathering:
+    """The results of an evaluation under one variant, while they come in; in any order.
+
+    Args:
+        about: what `EvaluationResults` says of the evaluation itself: `name`, `place`, `variant`.
+        settings: what decides the scores.
+        thresholds: what the mean of each scorer must reach, by its name; every scorer is named.
+        show: which cases to keep, to be shown.
+        most: how many of them at the most; None for all.
+    """
+
+    def __init__(
+        self,
+        about: dict[str, Any],
+        settings: Settings,
+        thresholds: dict[str, float | None],
+        *,
+        show: Show = "failing",
+        most: int | None = 10,
+    ) -> None:
+        self._about = about
+        self._settings = settings
+        self._columns = {
+            name: Column(name, settings.at_least, least) for name, least in thresholds.items()
+        }
+        self._show = show
+        self._shown: _First[CaseScore | CaseValues] = _First(most)
+        self._failures: _First[Failure] = _First(None if most is None else _MOST_FAILURES)
+        self._summary = Summary(at_least=settings.at_least)
+        self._not_scored = Notes()
+        self._trials: dict[str, list[int]] = {}
+        self._seconds = array("d")
+        self._usage = Usage()
+        self._answered = self._passed = self._undecided = self._failed = self._reused = 0
+
+    def add(self, position: int, outcome: Scored | Failure) -> None:
+        """Count what became of a question.
+
+        Args:
+            position: where the question stands in the plan.
+            outcome: its scores, or why there is no answer.
+        """
+        if isinstance(outcome, Failure):
+            self._failed += 1
+            self._failures.add(position, outcome)
+            return
+        self._count_answer(outcome)
+        for value in outcome.values:
+            self._columns[value.name].add(value)
+        if outcome.score is None:
+            self._not_scored.add(outcome.case.id)
+        else:
+            trial_of = None if outcome.case.trial is None else outcome.case.id
+            self._summary.add(outcome.score, trial_of=trial_of)
+        if self._show == "all" or (self._show == "failing" and outcome.passed is False):
+            self._shown.add(position, _to_show(outcome))
+
+    def _count_answer(self, outcome: Scored) -> None:
+        answer = outcome.answer
+        self._answered += 1
+        self._passed += outcome.passed is True
+        self._undecided += outcome.passed is None
+        self._seconds.append(answer.seconds)
+        if answer.is_reused:
+            self._reused += 1
+        else:
+            self._usage += answer.usage
+        if outcome.case.trial is not None and outcome.passed is not None:
+            counts = self._trials.setdefault(outcome.case.id, [0, 0])
+            counts[0] += 1
+            counts[1] += outcome.passed
+
+    @property
+    def answered(self) -> int:
+        """How many answers were scored so far."""
+        return self._answered
+
+    def results(self, skipped: Noted) -> EvaluationResults:
+        """Everything so far.
+
+        Args:
+            skipped: the cases that were left out on purpose.
+        """
+        shown = [case for _, case in self._shown.items()]
+        return EvaluationResults(
+            **self._about,
+            results=Results(
+                settings=self._settings,
+                summary=self._summary,
+                cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
+                not_shown=self._shown.left_out,
+                not_scored=self._not_scored.noted(),
+            ),
+            scorers=tuple([column.result() for column in self._columns.values()]),
+            answered=self._answered,
+            passed=self._passed,
+            undecided=self._undecided,
+            unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
+            failures=tuple([failure for _, failure in self._failures.items()]),
+            failed=self._failed,
+            skipped=skipped,
+            trials=tuple([CaseTrials(case, *counts) for case, counts in self._trials.items()]),
+            usage=self._usage,
+            seconds=median(self._seconds) if self._seconds else None,
+            reused=self._reused,
+        )
+
+
+def _to_show(outcome: Scored) -> CaseScore | CaseValues:
+    case, score = outcome.case, outcome.score
+    if score is not None:
+        return CaseScore(
+            id=case.id,
+            score=score,
+            trial=case.trial,
+            tags=tuple(case.tags),
+            metrics=outcome.values,
+        )
+    return CaseValues(
+        id=case.id,
+        calls=case.actual or (),
+        values=outcome.values,
+        trial=case.trial if isinstance(case.trial, int) else None,
+        tags=tuple(case.tags),
+    )

@@ -1,0 +1,204 @@
+"""The event loop that agents are asked in, and what Ctrl-C means to it."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import signal
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from types import FrameType
+
+__all__ = ["DaemonExecutor", "Interrupt", "run_to_end"]
+
+_Given = TypeVar("_Given")
+_GRACE = 1.0  # seconds that what was cancelled has to end
+
+
+class Interrupt(KeyboardInterrupt):
+    """The second Ctrl-C, which is an order; a task may raise a KeyboardInterrupt by itself."""
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """Runs each function in a thread that does not keep the process from ending.
+
+    Python waits at its end for the threads of every other executor, so that one hung call of
+    `asyncio.to_thread` in somebody's task would hang the whole program.
+    """
+
+    def submit(self, fn: Callable[..., _Given], /, *args: Any, **kwargs: Any) -> Future[_Given]:
+        """Run a function with these arguments in a thread of its own."""
+        future: Future[_Given] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                given = fn(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001  (whoever waits for it is told)
+                future.set_exception(error)
+            else:
+                future.set_result(given)
+
+        threading.Thread(target=run, name="callscore-task", daemon=True).start()
+        return future
+
+
+def run_to_end(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    """Run a coroutine to its end.
+
+    Where this thread runs a loop already, as in a notebook, another thread does it.
+
+    Args:
+        main: gives the coroutine.
+        on_interrupt: is called in the loop at the first Ctrl-C, and has to bring the coroutine to
+            its end. A second Ctrl-C ends everything at once.
+
+    Raises:
+        Interrupt: there was a second Ctrl-C.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run_here(main, on_interrupt)
+    return _run_beside(main, on_interrupt)
+
+
+def _run_beside(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    """Run it in another thread, and wait; Ctrl-C reaches this thread, and is passed on."""
+    started: Future[asyncio.AbstractEventLoop] = Future()
+
+    async def telling() -> _Given:
+        started.set_result(asyncio.get_running_loop())
+        return await main()
+
+    ended: Future[_Given] = DaemonExecutor().submit(_run_here, telling, on_interrupt)
+    try:
+        return ended.result()
+    except KeyboardInterrupt:
+        started.result().call_soon_threadsafe(on_interrupt)
+        return ended.result()
+
+
+def _run_here(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    with _loop() as loop, _interrupts(loop, on_interrupt):
+        task = loop.create_task(main())
+        while True:
+            try:
+                return loop.run_until_complete(task)
+            except SystemExit:
+                # Of a task that an agent started and forgot: asyncio lets it through everything.
+                if task.done():
+                    raise
+
+
+@contextmanager
+def _interrupts(
+    loop: asyncio.AbstractEventLoop, on_interrupt: Callable[[], None]
+) -> Iterator[None]:
+    """Take Ctrl-C for a wish to stop, and the second one for an order."""
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    if not is_main or before in (signal.SIG_IGN, None):  # whoever started us wants none of it
+        yield
+        return
+    is_stopping = False
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        nonlocal is_stopping
+        if is_stopping:
+            raise Interrupt
+        is_stopping = True
+        loop.call_soon_threadsafe(on_interrupt)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Kept:
+    """The loop that is used again by the next run.
+
+    Clients of SDKs belong to the loop in which they were first used; a client that a module holds
+    must work in the second run of a notebook, too.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+        self._lock = threading.Lock()
+
+    def take(self) -> asyncio.AbstractEventLoop:
+        """The loop, or a new one where somebody else has it."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is None or loop.is_closed() or self._process != os.getpid():
+            loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonExecutor())
+        return loop
+
+    def give_back(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Keep a loop for the next run, or close it where there is one already."""
+        with self._lock:
+            if self._loop is None:
+                self._loop, self._process = loop, os.getpid()
+                return
+        loop.close()
+
+    def close(self) -> None:
+        """Close the loop, and the clients in it, at the end of the program."""
+        loop, self._loop = self._loop, None
+        if loop is None or self._process != os.getpid():
+            return
+        ending = loop.create_task(loop.shutdown_asyncgens())
+        loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE))
+        _abandon(loop)
+        loop.close()
+
+
+_kept = _Kept()
+atexit.register(_kept.close)
+
+
+@contextmanager
+def _loop() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = _kept.take()
+    try:
+        yield loop
+    except BaseException:  # what is under way in it must not go on in the next run
+        _abandon(loop)
+        loop.close()
+        raise
+    _settle(loop)
+    _kept.give_back(loop)
+
+
+def _settle(loop: asyncio.AbstractEventLoop) -> None:
+    """Give what was left behind a moment to end."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left, timeout=_GRACE))
+    _abandon(loop)
+
+
+def _abandon(loop: asyncio.AbstractEventLoop) -> None:
+    """Say nothing about what does not end; the user has asked for the end, or was told."""
+    for task in asyncio.all_tasks(loop):
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)

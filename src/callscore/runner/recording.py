@@ -1,0 +1,129 @@
+"""Keeps what a run asks and what it gets, as it comes: what is reported is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.errors import CallscoreError
+from callscore.history.writer import Writer
+from callscore.runner.digests import Digests
+from callscore.runner.result_records import (
+    answer_record,
+    evaluation_record,
+    result_record,
+    summary_payload,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from callscore.core.run import EvaluationResults
+    from callscore.evaluations.evaluation import Answer, Question
+    from callscore.evaluations.plan import Group
+    from callscore.history.records import RunRecord, RunStatus
+    from callscore.history.store import Store
+    from callscore.runner.result_records import Finished
+    from callscore.runner.resuming import Known
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Keeps a run in the history.
+
+    Args:
+        store: the history.
+        run: the run, as the history holds it.
+        groups: what is asked.
+        known: finds answers that are there already.
+
+    Attributes:
+        run: the run.
+        problems: what went wrong with the history, in sentences; the run goes on all the same.
+    """
+
+    def __init__(self, store: Store, run: RunRecord, groups: Sequence[Group], known: Known) -> None:
+        self.run = run
+        self.problems: list[str] = []
+        self._store = store
+        self._known = known
+        self._numbers = self._keep_evaluations(groups)
+        self._digests = Digests()
+        self._writer = Writer(store)
+
+    def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
+        """The number of each group in the run; a run that goes on knows some of them already."""
+        before = {
+            (record.name, record.variant): record.number
+            for record in self._store.evaluations(self.run.id)
+        }
+        free = max(before.values(), default=-1) + 1
+        numbers = []
+        for group in groups:
+            name = group.evaluation.name, group.variant
+            number = before.get(name)
+            if number is None:
+                number, free = free, free + 1
+            record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
+            self._store.add_evaluation(record)
+            numbers.append(number)
+        return numbers
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the history; None where it is no file."""
+        return self._store.path
+
+    def digests(self, question: Question) -> tuple[str, str]:
+        """The digests of a question, and of the text of its task."""
+        return self._digests.of(question)
+
+    def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
+        """The answer to a question where it need not be asked again."""
+        if not self._known.is_asked:
+            return None
+        try:
+            return self._known.answer(question, digests)
+        except CallscoreError as error:
+            self._note(str(error))
+            return None
+
+    def answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
+        """Keep an answer, soon."""
+        self._writer.put(answer_record(self.run.id, question, digests, answer))
+
+    def result(self, group: int, finished: Finished, on_kept: Callable[[], None]) -> None:
+        """Keep what became of a question, soon.
+
+        Args:
+            group: the place of the question's group among all.
+            finished: what became of it.
+            on_kept: called when it is kept, in another thread.
+        """
+        self._writer.put(result_record(self.run.id, self._numbers[group], finished), on_kept)
+
+    def hurry(self) -> None:
+        """Have what is waiting kept at once."""
+        self._writer.hurry()
+
+    def close(self) -> None:
+        """Keep what is waiting, and let go of the history."""
+        self._writer.close()
+        if self._writer.problem is not None:
+            self._note(self._writer.problem)
+
+    def finish(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
+        """Keep how the run ended."""
+        summaries = {
+            number: summary_payload([each])
+            for number, each in zip(self._numbers, results, strict=True)
+        }
+        try:
+            self._store.finish(self.run.id, status, summary_payload(results), summaries)
+        except CallscoreError as error:
+            self._note(str(error))
+
+    def _note(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)

@@ -1,0 +1,319 @@
+"""Scores the answers of a run again, under other settings: nobody is asked anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.api import tools_by_name
+from callscore.core.model import Case
+from callscore.core.results import Noted
+from callscore.core.run import Failure, RunResults
+from callscore.core.settings import settings_from
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
+from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.plan import Group
+from callscore.evaluations.scorers import scorer_of, scorers_from
+from callscore.history.identifiers import new_run_id
+from callscore.history.project import versions
+from callscore.history.records import RunRecord
+from callscore.history.writer import Writer
+from callscore.models.judging import judge
+from callscore.runner.failures import failure
+from callscore.runner.gathering import Gathering, Show
+from callscore.runner.judges import JudgesAtWork
+from callscore.runner.kept_results import (
+    kept_answer,
+    kept_failure,
+    kept_settings,
+    told_settings,
+)
+from callscore.runner.looping import run_to_end
+from callscore.runner.result_records import (
+    JUDGE,
+    Finished,
+    case_of_payload,
+    evaluation_record,
+    result_record,
+    summary_payload,
+)
+from callscore.runner.running import RunHooks
+from callscore.runner.scoring import scored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.run import EvaluationResults
+    from callscore.core.settings import Settings
+    from callscore.evaluations.evaluation import Scored, Scorer
+    from callscore.history.records import EvaluationRecord, ResultRecord, RunStatus
+    from callscore.history.store import Store
+    from callscore.models.judging import Judge
+
+__all__ = ["RescoreOptions", "rescore"]
+
+_JUDGED_AT_ONCE = 8
+_FUNCTIONS = ("judge", "similarity")
+
+
+class RescoreOptions(Struct, frozen=True, kw_only=True):
+    """How to score a run again.
+
+    Attributes:
+        preset: settings that go together, in place of those of the run.
+        settings: single settings in place of those of the run, or of the preset.
+        scorers: names of scorers in place of those of the run; None for the same.
+        fail_under: what the mean of each scorer must reach for which the run says nothing.
+        show: which cases to keep in the results.
+        most: how many of them at the most, by evaluation and variant; None for all.
+        timeout: how many seconds a scorer may take.
+    """
+
+    preset: str | None = None
+    settings: Mapping[str, Any] = {}
+    scorers: Sequence[str] | None = None
+    fail_under: float | None = None
+    show: Show = "failing"
+    most: int | None = 10
+    timeout: float | None = 60.0
+
+
+_OPTIONS = RescoreOptions()
+_HOOKS = RunHooks()
+
+
+def rescore(
+    store: Store,
+    run: RunRecord,
+    options: RescoreOptions = _OPTIONS,
+    hooks: RunHooks = _HOOKS,
+) -> RunResults:
+    """Score the answers that a run has kept, and keep the scores as a run of its own.
+
+    Args:
+        store: the history.
+        run: the run whose answers are scored.
+        options: how they are scored.
+        hooks: what wants to be told on the way.
+
+    Raises:
+        InvalidSettings: there is no such setting or scorer.
+        UnusableStore: the history cannot be read, or the new run cannot be kept.
+    """
+    started = perf_counter()
+    rescoring = _Rescoring(store, run, options, hooks)
+    rescoring.begin()
+    is_interrupted = rescoring.score_all()
+    found = rescoring.finish(is_interrupted=is_interrupted)
+    return RunResults(
+        id=rescoring.run.id,
+        evaluations=tuple(found),
+        seconds=perf_counter() - started,
+        judges=rescoring.judges.counts(),
+        is_interrupted=is_interrupted,
+        warnings=tuple(rescoring.warnings),
+    )
+
+
+class _Rescoring:
+    """One run that is scored again."""
+
+    def __init__(
+        self, store: Store, parent: RunRecord, options: RescoreOptions, hooks: RunHooks
+    ) -> None:
+        self.warnings: list[str] = []
+        self._store = store
+        self._parent = parent
+        self._options = options
+        self._hooks = hooks
+        self._is_stopping = False
+        self._known_judges: dict[str, Judge] = {}
+        records = store.evaluations(parent.id)
+        trials = store.trials(parent.id)
+        self._trials = {record.number: trials.get(record.number, 1) for record in records}
+        self._evaluations = {record.number: self._evaluation(record) for record in records}
+        self._variants = {record.number: record.variant for record in records}
+        self._gatherings = {
+            number: self._gathering(number, evaluation)
+            for number, evaluation in self._evaluations.items()
+        }
+        self.judges = JudgesAtWork([Group(evaluation=each) for each in self._evaluations.values()])
+        self.judges.remember_in(store)
+        self.run = RunRecord(
+            id="",
+            command="rescore",
+            started_at=time(),
+            arguments={
+                "run": parent.id,
+                "preset": options.preset,
+                **told_settings(options.settings),
+            },
+            versions=versions(),
+            git_commit=parent.git_commit,
+            git_dirty=parent.git_dirty,
+            parent=parent.id,
+        )
+
+    def _evaluation(self, record: EvaluationRecord) -> Evaluation:
+        tools = record.tools
+        scorers = self._scorers(record)
+        names = [scorer.name for scorer in scorers]
+        return Evaluation(
+            name=record.name,
+            task=_nobody,
+            cases=(),
+            tools=None if tools is None else tools_by_name(tools),
+            scorers=scorers,
+            thresholds={
+                name: record.thresholds[name] for name in names if name in record.thresholds
+            },
+            settings=self._settings(record),
+            place=record.place,
+        )
+
+    def _settings(self, record: EvaluationRecord) -> Settings:
+        options = self._options
+        if options.preset is not None:
+            return settings_from(options.settings, preset=options.preset)
+        kept = kept_settings(record.settings)
+        for name in _FUNCTIONS:
+            function = kept.pop(name, None)
+            if function is None or name in options.settings:
+                continue
+            if isinstance(function, dict):
+                kept[name] = self._judge(function)
+            else:
+                self._warn(f"{record.name}: {name}: {function} is not kept, and is not asked")
+        return settings_from({**kept, **options.settings})
+
+    def _judge(self, made_of: dict[str, Any]) -> Judge:
+        """The judge of the run, who knows the answers that are kept."""
+        model, base_url, key_variable = (made_of[name] for name in JUDGE)
+        key = f"{model} {base_url}"
+        if key not in self._known_judges:
+            made = judge(model, base_url=base_url, key_variable=key_variable)
+            self._known_judges[key] = made
+        return self._known_judges[key]
+
+    def _scorers(self, record: EvaluationRecord) -> tuple[Scorer, ...]:
+        if self._options.scorers is not None:
+            return scorers_from(self._options.scorers)
+        found = []
+        for name in record.scorers:
+            try:
+                found.append(scorer_of(name))
+            except InvalidSettings:
+                self._warn(f"{record.name}: the scorer {name} is a function, which is not kept")
+        return tuple(found)
+
+    def _gathering(self, number: int, evaluation: Evaluation) -> Gathering:
+        options = self._options
+        return Gathering(
+            {
+                "name": evaluation.name,
+                "place": evaluation.place,
+                "variant": self._variants[number],
+            },
+            evaluation.settings,
+            {
+                scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
+                for scorer in evaluation.scorers
+            },
+            show=options.show,
+            most=options.most,
+        )
+
+    def begin(self) -> None:
+        """Keep that the new run begins."""
+        self.run = self._store.begin(_with_id(self.run))
+        for number, evaluation in self._evaluations.items():
+            record = evaluation_record(self.run.id, number, evaluation, self._variants[number])
+            self._store.add_evaluation(record)
+
+    def score_all(self) -> bool:
+        """Score every answer; whether somebody wanted it to stop."""
+        results = enumerate(self._store.results(self._parent.id))
+        waits = any(each.settings.judge for each in self._evaluations.values())
+        with Writer(self._store) as writer:
+            run_to_end(
+                lambda: self._score_some(results, writer, _JUDGED_AT_ONCE if waits else 1),
+                self._stop,
+            )
+            writer.flush()
+        if writer.problem is not None:
+            self._warn(f"not everything is kept: {writer.problem}")
+        return self._is_stopping
+
+    def _stop(self) -> None:
+        self._is_stopping = True
+
+    async def _score_some(
+        self, results: Iterator[tuple[int, ResultRecord]], writer: Writer, jobs: int
+    ) -> None:
+        async def work() -> None:
+            for position, result in results:
+                await self._score_one(position, result, writer)
+                await asyncio.sleep(0)  # or Ctrl-C would have to wait for the end
+                if self._is_stopping:
+                    return
+
+        await asyncio.gather(*[work() for _ in range(jobs)])
+
+    async def _score_one(self, position: int, result: ResultRecord, writer: Writer) -> None:
+        answer = kept_answer(result)
+        question, failed = self._question(result)
+        outcome: Scored | Failure
+        if failed is not None or answer is None:
+            outcome = failed or kept_failure(result, question)
+        else:
+            outcome = await scored(question, answer, seconds=self._options.timeout)
+        finished = Finished(question, result.question, outcome, answer)
+        writer.put(result_record(self.run.id, result.evaluation, finished))
+        self._gatherings[result.evaluation].add(position, outcome)
+        self._hooks.on_done(question, outcome)
+
+    def _question(self, result: ResultRecord) -> tuple[Question, Failure | None]:
+        """The question; and why it cannot be scored, if it cannot."""
+        problem = None
+        try:
+            case = case_of_payload(result.case, result.payload)
+        except InvalidCall as error:
+            case, problem = Case(id=result.case), str(error)
+        question = Question(
+            evaluation=self._evaluations[result.evaluation],
+            case=case,
+            variant=self._variants[result.evaluation],
+            trial=result.trial,
+            trials=self._trials[result.evaluation],
+        )
+        return question, None if problem is None else failure(question, "refused", problem)
+
+    def finish(self, *, is_interrupted: bool) -> list[EvaluationResults]:
+        """Keep how it ended; what all of it came to."""
+        found = {number: each.results(Noted()) for number, each in self._gatherings.items()}
+        summaries = {number: summary_payload([each]) for number, each in found.items()}
+        totals = summary_payload(list(found.values()))
+        status: RunStatus = "interrupted" if is_interrupted else "finished"
+        try:
+            self._store.finish(self.run.id, status, totals, summaries)
+        except CallscoreError as error:
+            self._warn(f"not everything is kept: {error}")
+        return list(found.values())
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+            self._hooks.on_note(warning)
+
+
+def _nobody(*_: Any, **__: Any) -> None:
+    """Nobody is asked."""
+
+
+def _with_id(run: RunRecord) -> RunRecord:
+    return replace(run, id=new_run_id(run.started_at))

@@ -1,0 +1,229 @@
+"""Runs a plan: asks, keeps, scores, and says what all of it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.phrase import Language
+from callscore.core.run import Failure, RunResults, Unloaded
+from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
+from callscore.evaluations.evaluation import Question, Scored
+from callscore.models.limits import DEFAULT, Limits
+from callscore.runner.gathering import Gathering, Show
+from callscore.runner.judges import JudgesAtWork
+
+if TYPE_CHECKING:
+    from callscore.evaluations.plan import Group, Plan
+    from callscore.history.store import Store
+    from callscore.runner.recording import Recorder
+
+__all__ = ["RunHooks", "RunOptions", "run"]
+
+
+class RunOptions(Struct, frozen=True, kw_only=True):
+    """How to run a plan.
+
+    Attributes:
+        jobs: how many questions to ask at once.
+        limits: how long one may take, how often it is repeated, and how many may begin in a second.
+        resume: whether to go on with the newest run of the same paths that did not end.
+        use_cache: whether to take an answer from any run where just the same was asked.
+        fail_under: what the mean of each scorer must reach for which nobody has said it.
+        show: which cases to keep in the results.
+        most: how many of them at the most, by evaluation and variant; None for all.
+        arguments: what was asked for, as it is kept; `paths` among it.
+        name: what to call the run.
+        go_on: what to type to go on with the run, where the process vanishes.
+        lang: the language in which that is said.
+    """
+
+    jobs: int = 8
+    limits: Limits = DEFAULT
+    resume: bool = False
+    use_cache: bool = False
+    fail_under: float | None = None
+    show: Show = "failing"
+    most: int | None = 10
+    arguments: dict[str, Any] = {}
+    name: str | None = None
+    go_on: str = "callscore run --resume"
+    lang: Language = "en"
+
+    def __post_init__(self) -> None:
+        jobs: Any = self.jobs
+        if jobs.__class__ is not int or jobs < 1:
+            raise InvalidSettings(f"jobs: {jobs!r} is not an integer from 1 on")
+
+
+def _nothing(*_: Any) -> None:
+    """Nobody wants to know."""
+
+
+class RunHooks(Struct, frozen=True, kw_only=True):
+    """What wants to be told while agents are asked; all are called in one thread.
+
+    Attributes:
+        on_plan: how many questions there are.
+        on_started: of each question that is going to be asked.
+        on_done: of each question, once it is kept: its scores, or why there are none.
+        on_note: of what else should be known, in a sentence.
+    """
+
+    on_plan: Callable[[int], None] = _nothing
+    on_started: Callable[[Question], None] = _nothing
+    on_done: Callable[[Question, Scored | Failure], None] = _nothing
+    on_note: Callable[[str], None] = _nothing
+
+
+_OPTIONS = RunOptions()
+_HOOKS = RunHooks()
+
+
+def run(
+    plan: Plan,
+    options: RunOptions = _OPTIONS,
+    hooks: RunHooks = _HOOKS,
+    store: Store | None = None,
+) -> RunResults:
+    """Ask every question of a plan, and score the answers.
+
+    Ctrl-C stops it: what is finished is kept, and the results so far are returned. A second Ctrl-C
+    ends it at once.
+
+    Args:
+        plan: the questions.
+        options: how to ask them.
+        hooks: what wants to be told on the way.
+        store: where everything is kept; None where nothing is.
+
+    Raises:
+        UnknownRun: a run is to go on, and there is none.
+    """
+    started = perf_counter()
+    running = _Running(plan, options, hooks)
+    if store is not None:
+        running.keep_in(store)
+    is_interrupted = running.ask_all()
+    return replace(running.results(is_interrupted=is_interrupted), seconds=perf_counter() - started)
+
+
+class _Running:
+    """One run, from the plan to its results."""
+
+    def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
+        self._options = options
+        self._hooks = hooks
+        self._unloaded = list(plan.unloaded)
+        self._warnings: list[str] = []
+        self._recorder: Recorder | None = None
+        self._groups = [group for group in plan.groups if self._can_be_asked(group)]
+        self._gatherings = [self._gathering(group) for group in self._groups]
+        self._judges = JudgesAtWork(self._groups)
+
+    def _can_be_asked(self, group: Group) -> bool:
+        """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
+        if self._options.resume or self._options.use_cache or not group.questions:
+            return True  # perhaps nothing has to be asked
+        require = getattr(group.evaluation.task, "require", None)
+        try:
+            if callable(require):
+                require()
+        except CallscoreError as error:
+            found = Unloaded(group.evaluation.place, str(error))
+            if found not in self._unloaded:
+                self._unloaded.append(found)
+            return False
+        return True
+
+    def _gathering(self, group: Group) -> Gathering:
+        evaluation, options = group.evaluation, self._options
+        about = {"name": evaluation.name, "place": evaluation.place, "variant": group.variant}
+        thresholds = {
+            scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
+            for scorer in evaluation.scorers
+        }
+        return Gathering(
+            about, evaluation.settings, thresholds, show=options.show, most=options.most
+        )
+
+    def keep_in(self, store: Store) -> None:
+        """Keep everything there; where that cannot be, say so and go on."""
+        from callscore.runner.beginning import recorder_for
+
+        options = self._options
+        try:
+            self._recorder, warnings = recorder_for(store, self._groups, options)
+        except UnusableStore as error:
+            self._warn(f"nothing of this run is kept: {error}")
+        else:
+            for warning in warnings:
+                self._warn(warning)
+            self._judges.remember_in(store)
+
+    def ask_all(self) -> bool:
+        """Ask every question; whether somebody wanted it to stop."""
+        from callscore.runner.last_words import LastWords
+        from callscore.runner.looping import run_to_end
+        from callscore.runner.run_lock import RunLock
+        from callscore.runner.working import Workers
+
+        options, recorder = self._options, self._recorder
+        total = sum(len(group.questions) for group in self._groups)
+        jobs = max(1, min(options.jobs, total))
+        self._hooks.on_plan(total)
+        with ExitStack() as held:
+            words = None
+            if recorder is not None:
+                words = LastWords(
+                    recorder.run.id,
+                    total=total,
+                    jobs=jobs,
+                    command=options.go_on,
+                    lang=options.lang,
+                )
+                held.enter_context(words)
+                if recorder.path is not None:
+                    held.enter_context(RunLock(recorder.path, recorder.run.id))
+            workers = Workers(
+                self._groups, jobs=jobs, limits=options.limits, recorder=recorder, words=words
+            )
+            run_to_end(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
+            if recorder is not None:
+                recorder.close()
+        return workers.is_interrupted
+
+    def _report(
+        self, group: int, position: int, question: Question, outcome: Scored | Failure
+    ) -> None:
+        self._gatherings[group].add(position, outcome)
+        self._hooks.on_done(question, outcome)
+
+    def results(self, *, is_interrupted: bool) -> RunResults:
+        """What all of it came to, which is kept, too."""
+        found = [
+            gathering.results(group.skipped)
+            for gathering, group in zip(self._gatherings, self._groups, strict=True)
+        ]
+        recorder = self._recorder
+        if recorder is not None:
+            recorder.finish("interrupted" if is_interrupted else "finished", found)
+            for problem in recorder.problems:
+                self._warn(f"not everything is kept: {problem}")
+        return RunResults(
+            id="" if recorder is None else recorder.run.id,
+            evaluations=tuple(found),
+            unloaded=tuple(self._unloaded),
+            judges=self._judges.counts(),
+            is_interrupted=is_interrupted,
+            warnings=tuple(self._warnings),
+        )
+
+    def _warn(self, warning: str) -> None:
+        self._warnings.append(warning)
+        self._hooks.on_note(warning)

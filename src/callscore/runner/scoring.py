@@ -1,0 +1,183 @@
+"""Scores one answer: reads the calls in it, and asks every scorer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from callscore.api import score_case
+from callscore.core.matcher import Matcher
+from callscore.core.results import MetricValue
+from callscore.core.run import passes
+from callscore.engines.definitions import Definitions
+from callscore.errors import CallscoreError, InvalidCall, UnreadableInput
+from callscore.evaluations.evaluation import Scored
+from callscore.evaluations.scorers import SCORERS, value_of
+from callscore.formats.candidates import read_candidates
+from callscore.formats.reading import read_as
+from callscore.formats.recognition import find_dialect
+from callscore.formats.sides import as_one, made_in, read_side
+from callscore.formats.trace import DEFAULT, Wanted
+from callscore.models.daemon_threads import in_daemon_thread
+from callscore.runner.asking import asked_case
+from callscore.runner.failures import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.call import ToolCall
+    from callscore.core.model import Case, Score
+    from callscore.core.run import Failure
+    from callscore.core.settings import Settings
+    from callscore.core.tool import Tool
+    from callscore.evaluations.evaluation import Answer, Question, Scorer
+    from callscore.formats.dialect import Dialect
+
+    _Calls = tuple[ToolCall, ...]
+    _Tools = Mapping[str, Tool] | None
+
+__all__ = ["scored"]
+
+_JUDGE = "$judge"
+_MOST_SHAPES = 256
+
+# The dialects of answers by the keys that they have.
+_dialects: dict[tuple[str, ...], Dialect] = {}
+
+# What cases say of their own tools, where the evaluation says nothing; read once.
+_own_tools = Definitions()
+
+
+async def scored(
+    question: Question, answer: Answer, *, seconds: float | None = None
+) -> Scored | Failure:
+    """Score an answer.
+
+    Args:
+        question: what was asked.
+        answer: what was answered.
+        seconds: how long a scorer may take; for ever where it is None.
+
+    Returns:
+        The scores, or why there are none: no calls can be read from the answer, or a judge that is
+        needed does not answer.
+    """
+    settings = question.evaluation.settings
+    try:
+        tools = _tools_of(question)
+        calls, *others = _read(answer.document, settings, tools)
+    except (InvalidCall, UnreadableInput) as error:
+        return failure(question, "unreadable", f"no calls can be read from the {error}")
+    case = replace(asked_case(question), actual=calls, others=tuple(others))
+    try:
+        score = await _score(case, settings, tools)
+    except CallscoreError as error:
+        return failure(question, "raised", f"the answer cannot be scored: {error}")
+    given = _given(case, answer, score, tools)
+    values = [await _value(scorer, given, seconds) for scorer in question.evaluation.scorers]
+    has_forbidden = score is not None and bool(score.forbidden)
+    return Scored(
+        case=case,
+        answer=answer,
+        score=score,
+        values=tuple(values),
+        passed=passes(values, settings.at_least, has_forbidden=has_forbidden),
+        judged=0 if score is None or settings.judge is None else _judged_in(score),
+    )
+
+
+def _tools_of(question: Question) -> _Tools:
+    """The definitions of the tools: those of the evaluation, or else the case's own."""
+    if question.evaluation.tools is not None:
+        return question.evaluation.tools
+    return _own_tools.of(question.case.tools, f"case {question.case.id}")
+
+
+def _read(document: Any, settings: Settings, tools: _Tools) -> list[_Calls]:
+    """The calls of the answer, and of the other answers that may count."""
+    wanted = Wanted(tools=tools) if tools else DEFAULT
+    return read_candidates(lambda chosen: _read_made(document, chosen), wanted, settings.top_k)
+
+
+def _read_made(document: Any, wanted: Wanted) -> _Calls:
+    dialect = _remembered_dialect(document) if isinstance(document, dict) else None
+    try:
+        if dialect is not None:
+            trace = as_one(read_as(dialect, document, wanted), where="answer")
+            return made_in(trace, where="answer")
+        return read_side(document, side="actual", where="answer", wanted=wanted)
+    except InvalidCall:
+        if isinstance(document, str):
+            return ()  # whatever it says, a text without calls is words
+        raise
+
+
+def _remembered_dialect(document: dict[str, Any]) -> Dialect | None:
+    """What an answer is written in; those of one task are mostly alike, and recognised at once.
+
+    None for calls as people write them, which `read_side` knows best.
+    """
+    shape = (*document, str(document.get("object")))
+    known = _dialects.get(shape)
+    if known is not None and known.recognises(document):
+        return known
+    found = find_dialect(document)
+    if found is None or found.name == "generic":
+        return None
+    if len(_dialects) < _MOST_SHAPES:
+        _dialects[shape] = found
+    return found
+
+
+async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
+    if case.expected is None:
+        return None
+
+    def score() -> Score:
+        expected, actual = tuple(case.expected or ()), case.actual or ()
+        return score_case(expected, actual, settings, tools, others=case.others)
+
+    # A judge waits for a model, and may not keep everybody else waiting.
+    return score() if settings.judge is None else await in_daemon_thread(score)
+
+
+def _judged_in(score: Score) -> int:
+    """How many values a judge was to judge: those that a rule of his is expected of."""
+    pending: list[Any] = [pair.expected.arguments for pair in score.correct + score.incorrect]
+    found = 0
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Matcher):
+            found += item.key == _JUDGE
+            pending.append(item.value)
+        elif isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return found
+
+
+def _given(case: Case, answer: Answer, score: Score | None, tools: _Tools) -> dict[str, Any]:
+    """What a scorer may ask for by the names of its parameters."""
+    return {
+        "case": case,
+        "input": case.input,
+        "output": answer.document,
+        "calls": case.actual,
+        "expected": case.expected,
+        "score": score,
+        "tools": tools,
+    }
+
+
+async def _value(scorer: Scorer, given: dict[str, Any], seconds: float | None) -> MetricValue:
+    """What a scorer says; people's functions may wait for something that never comes."""
+    if seconds is None or scorer.function is SCORERS.get(scorer.name):
+        return await value_of(scorer, given)
+    try:
+        async with asyncio.timeout(seconds):
+            return await value_of(scorer, given)
+    except TimeoutError:
+        return MetricValue(scorer.name, None, f"it took more than {seconds:g} s and was given up.")

@@ -1,0 +1,113 @@
+"""Where the report of a run goes, and what the program tells its caller about it."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from tests.reports.runs import FINE as FINE_RUN
+from tests.reports.runs import MIXED, WEATHER
+
+from callscore.cli.exits import AGENT, BELOW, FINE, INTERRUPTED, UNREADABLE
+from callscore.cli.run_report import exit_code, output_aside, reasons
+from callscore.core.run import RunResults, ScorerResult
+from callscore.core.summary import Summary
+
+if TYPE_CHECKING:
+    from callscore.core.wording import Language
+
+GO_ON = "callscore run evals --resume"
+
+
+def found(run: RunResults, lang: Language = "en") -> list[tuple[int, str]]:
+    return list(reasons(run, lang, go_on=GO_ON))
+
+
+def test_a_run_that_is_fine_has_no_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(FINE_RUN, "en", go_on=GO_ON) == FINE
+    assert capsys.readouterr().err == ""
+
+
+def test_the_gravest_reason_comes_first_and_decides(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(MIXED, "en", go_on=GO_ON) == INTERRUPTED
+    assert capsys.readouterr().err.splitlines() == [
+        f"callscore: interrupted; what finished is kept. Go on with: {GO_ON}",
+        "callscore: evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
+        "callscore: assistant: no answer to 4 cases",
+        "callscore: assistant: accuracy 0.667 is below 0.900",
+        "callscore: assistant: polite has no number, and 0.500 is wanted",
+    ]
+
+
+def test_each_reason_has_its_code() -> None:
+    assert [code for code, _ in found(MIXED)] == [INTERRUPTED, UNREADABLE, AGENT, BELOW, BELOW]
+
+
+def test_what_was_not_kept_is_not_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    unkept = replace(FINE_RUN, id="", is_interrupted=True)
+
+    assert exit_code(unkept, "ru", go_on=GO_ON) == INTERRUPTED
+    assert capsys.readouterr().err == "callscore: прервано\n"
+
+
+def test_reasons_can_be_had_in_russian() -> None:
+    assert [sentence for _, sentence in found(MIXED, "ru")] == [
+        f"прервано; готовое сохранено. Продолжить: {GO_ON}",
+        "evals/eval_broken.py:3: ModuleNotFoundError: No module named 'wether'",
+        "assistant: нет ответа для 4 случаев",
+        "assistant: accuracy 0.667 ниже порога 0.900",
+        "assistant: у polite нет оценки, а нужна 0.500",
+    ]
+
+
+@pytest.mark.parametrize(("threshold", "codes"), [(None, []), (0.0, [BELOW])])
+def test_a_forbidden_call_counts_once_there_is_a_threshold(
+    threshold: float | None, codes: list[int]
+) -> None:
+    summary = Summary()
+    summary.add(replace(WEATHER.score, forbidden=(1,)))
+    each = FINE_RUN.evaluations[0]
+    run = RunResults(
+        evaluations=(
+            replace(
+                each,
+                results=replace(each.results, summary=summary),
+                scorers=(ScorerResult(name="accuracy", mean=0.5, threshold=threshold),),
+            ),
+        )
+    )
+
+    assert [code for code, _ in found(run)] == codes
+    assert all("forbidden calls were made: calculator" in sentence for _, sentence in found(run))
+
+
+def test_what_is_printed_meanwhile_goes_to_standard_error(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with output_aside():
+        sys.stdout.write("from Python\n")
+        os.write(1, b"from elsewhere\n")
+    sys.stdout.write("the report\n")
+
+    out, err = capfd.readouterr()
+    assert out == "the report\n"
+    assert sorted(err.splitlines()) == ["from Python", "from elsewhere"]
+
+
+def test_where_there_is_no_standard_output_it_runs_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def closed(_: int) -> int:
+        raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "dup", closed)
+        with output_aside():
+            sys.stdout.write("from Python\n")
+
+    assert capfd.readouterr().err == "from Python\n"

@@ -1,0 +1,61 @@
+"""Programs that tests watch while they run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from time import sleep
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from tests.e2e.conftest import SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["started", "wait_until"]
+
+_PAUSE = 0.02
+_PATIENCE = 30.0
+
+
+def wait_until(is_so: Callable[[], object], what: str) -> None:
+    """Wait for something that is going to be so; fail if it never is."""
+    for _ in range(int(_PATIENCE / _PAUSE)):
+        if is_so():
+            return
+        sleep(_PAUSE)
+    raise AssertionError(f"this was waited for in vain: {what}")
+
+
+@contextmanager
+def started(
+    folder: Path,
+    *arguments: str,
+    stdout: int | None = None,
+    stderr: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[subprocess.Popen[bytes]]:
+    """`callscore` with some arguments, running in a folder; it ends with the block.
+
+    What it writes goes to the files `stdout` and `stderr` there, or to what is given. What the
+    environment says about colours is not passed on.
+    """
+    inherited = {key: os.environ[key] for key in os.environ if not key.endswith("_COLOR")}
+    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "callscore", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=out if stdout is None else stdout,
+            stderr=err if stderr is None else stderr,
+            cwd=folder,
+            env={**inherited, "PYTHONPATH": SOURCE, **environment},
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()

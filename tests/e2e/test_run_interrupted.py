@@ -1,0 +1,173 @@
+"""`callscore run` that does not come to its end, and goes on later."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.e2e.agents import add_file, asked
+from tests.e2e.processes import started, wait_until
+
+from callscore.history.opening import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+# The second case hangs until a file says that it need not any more.
+HANGING = """
+from time import sleep
+
+@evaluation(cases=CASES, thresholds={"accuracy": 1.0})
+def hanging(case):
+    asking(case)
+    if case.id == "sum" and not Path("go-on").exists():
+        Path("hangs").touch()
+        sleep(60)
+    return ANSWERS[case.id]
+"""
+# A task that ends the whole process, and everything in it.
+VANISHING = HANGING.replace("sleep(60)", "__import__('os')._exit(7)")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    add_file(tmp_path, "eval_hanging.py", HANGING)
+    return tmp_path
+
+
+def hangs_with_one_kept(folder: Path) -> bool:
+    """Whether the first answer is kept, and the second one is never going to come."""
+    if not (folder / "hangs").exists():
+        return False
+    with open_store(folder / ".callscore/history.db") as store:
+        return any(len(list(store.results(run.id))) == 1 for run in store.runs())
+
+
+def wait_for_it(folder: Path) -> None:
+    wait_until(lambda: hangs_with_one_kept(folder), "one answer is kept, another one hangs")
+
+
+def test_ctrl_c_shows_what_there_is_and_keeps_it(callscore: Program, folder: Path) -> None:
+    with started(folder, "run", "--jobs", "1") as process:
+        wait_for_it(folder)
+        process.send_signal(signal.SIGINT)
+        code = process.wait()
+
+    out, err = (folder / "stdout").read_text(), (folder / "stderr").read_text()
+    assert code == 130
+    assert "\n1 passed, interrupted\n1 answer in " in out
+    assert err == (
+        "callscore: interrupted; what finished is kept. Go on with: callscore run . --resume\n"
+    )
+    (folder / "go-on").touch()
+    ran = callscore("run", "--resume", "--jobs", "1")
+    assert ran.returncode == 0
+    assert "All 3 passed\n3 answers (1 reused) in " in ran.stdout
+    assert asked(folder) == ["weather", "sum", "sum", "greeting"]
+    run = next(line for line in out.splitlines() if line.startswith("run "))
+    assert run in ran.stdout.splitlines()  # it is the same one
+
+
+def test_a_killed_run_goes_on_without_asking_anything_twice(
+    callscore: Program, folder: Path
+) -> None:
+    options = ["-k", "weather or sum", "--jobs", "1", "--trials", "1"]
+    with started(folder, "run", "eval_hanging.py", *options) as process:
+        wait_for_it(folder)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        # Another process says so, since this one cannot any more.
+        wait_until(lambda: b"--resume" in (folder / "stderr").read_bytes(), "the last words")
+
+    words = (folder / "stderr").read_text()
+    assert "1 of 2 answers are kept." in words
+    assert "sum" in words
+    assert "callscore run eval_hanging.py --resume" in words
+    (folder / "go-on").touch()
+    ran = callscore("run", "eval_hanging.py", "--resume")
+    again = callscore("run", "eval_hanging.py", "--resume")
+    assert ran.returncode == 0
+    assert "All 2 passed\n2 answers (1 reused) in " in ran.stdout  # what was selected then
+    assert asked(folder) == ["weather", "sum", "sum"]
+    assert again.returncode == 2
+    assert "there is no unfinished run of eval_hanging.py" in again.stderr
+
+
+def test_a_task_that_ends_the_process_loses_nothing_that_was_answered(
+    callscore: Program, tmp_path: Path
+) -> None:
+    add_file(tmp_path, "eval_vanishing.py", VANISHING)
+
+    ran = callscore("run", "--jobs", "1")
+
+    assert (ran.returncode, ran.stdout) == (7, "")
+    assert "callscore: the process ended in the middle of the run " in ran.stderr
+    assert "callscore run . --resume" in ran.stderr
+    (tmp_path / "go-on").touch()
+    resumed = callscore("run", "--resume", "--jobs", "1", "--lang", "ru")
+    assert resumed.returncode == 0
+    assert "Все 3 пройдены\n" in resumed.stdout
+
+
+def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
+    with started(folder, "run", "--jobs", "1") as process:
+        wait_for_it(folder)
+        for _ in range(2):  # the first may already be enough
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        code = process.wait()
+
+    assert code == 130
+
+
+def test_ctrl_c_while_files_are_read_ends_it_without_a_report(tmp_path: Path) -> None:
+    slow = """
+    Path("hangs").touch()
+    __import__("time").sleep(60)
+    """
+    add_file(tmp_path, "eval_slow.py", slow)
+    with started(tmp_path, "run") as process:
+        wait_until((tmp_path / "hangs").exists, "the file is being read")
+        process.send_signal(signal.SIGINT)
+        code = process.wait()
+
+    assert code == 130
+    assert (tmp_path / "stdout").read_bytes() == b""
+    assert b"Traceback" not in (tmp_path / "stderr").read_bytes()
+
+
+def test_two_runs_at_once_share_one_history(callscore: Program, folder: Path) -> None:
+    with started(folder, "run", "--jobs", "1") as process:
+        wait_for_it(folder)
+        (folder / "go-on").touch()
+        beside = callscore("run", "--jobs", "1")
+        resumed = callscore("run", "--resume")
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+
+    assert beside.returncode == 0
+    assert "All 3 passed\n" in beside.stdout
+    assert resumed.returncode == 2
+    assert "is still under way in another process" in resumed.stderr
+    with open_store(folder / ".callscore/history.db") as store:
+        assert [run.status for run in store.runs()] == ["finished", "interrupted"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_folder_that_cannot_be_written_is_said_before_anything_is_asked(
+    callscore: Program, folder: Path
+) -> None:
+    folder.chmod(0o500)
+    try:
+        ran = callscore("run")
+    finally:
+        folder.chmod(0o700)
+
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ".callscore" in ran.stderr

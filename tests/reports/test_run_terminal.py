@@ -1,0 +1,262 @@
+"""What a run gave, for people."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
+
+from callscore.core.model import ToolCall
+from callscore.core.results import MetricValue
+from callscore.core.run import CaseValues, RunResults
+from callscore.core.text import display_width
+from callscore.reports.run_terminal import NAME, render, render_summary, write
+
+if TYPE_CHECKING:
+    from callscore.core.wording import Language
+
+FINE_REPORT = """\
+assistant   examples/assistant/eval_assistant.py:12
+3 cases, strict, any order, median < 1 ms
+
+scorer              mean   passed
+tool_called        1.000      3/3
+parameters_valid   1.000      3/3
+
+All 3 passed
+3 answers in 31 ms
+run 20261115-184354-k3f9
+"""
+
+MIXED_REPORT = """\
+assistant   evals/eval_assistant.py:12
+9 cases, strict, any order, median 1.2 s
+
+scorer              mean   passed   threshold
+tool_called        1.000      5/5
+parameters_valid   0.950      4/5     ≥ 0.900
+accuracy           0.667      2/5     < 0.900
+polite                 –        –     < 0.500
+
+! polite has no number for 5 cases (the scorer raised KeyError: 'text')
+! 1 case skipped (say-goodbye: the service is down on Sundays)
+
+router   evals/router.yaml
+3 cases, strict, any order, median 230 ms
+
+scorer         mean   passed
+no_promises   0.500      1/2
+
+what-is-the-weather-in-paris   failed   assistant
+  1.000 tool_called   1.000 parameters_valid   0.000 accuracy
+  Expected              Actual
+~ getWeather            getWeather
+  ~ location: "Paris"     location: "Lyon"
+    … 1 equal argument
++                       calculator(operation="multiply", a=12, b=7)
+
+promise-me-a-refund   failed   router
+  0.000 no_promises
+  no_promises: it says “at once”
+  getWeather(location="Paris", unit="celsius")
+  reply(text="Of course, at once!")
+
+… 2 cases not shown; --most shows more
+
+convert-5-miles-to-km   error: timeout   3 attempts   assistant
+  no answer within 60 seconds
+
+book-a-table, book-another-table   error: raised   assistant
+  ValueError: there is no table for 0 people
+  File "evals/eval_assistant.py", line 31, in assistant
+      raise ValueError(problem)
+
+… 1 error more
+
+evals/eval_broken.py:3   cannot be used
+  ModuleNotFoundError: No module named 'wether'
+  File "evals/eval_broken.py", line 3, in <module>
+      import wether
+
+! Nothing was kept: the disk is full (.callscore/history.db).
+
+3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted
+8 answers (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out
+judged by gpt-4.1-mini: 12 values, 4 questions asked
+run 20261115-184354-k3f9
+"""
+
+VARIANTS_REPORT = """\
+assistant   evals/eval_assistant.py:12
+2 cases, strict, any order
+
+variant           tool_called   parameters_valid   accuracy   passed   errors   median   tokens
+gpt-4.1                 1.000              1.000      1.000      6/6        0    3.0 s    7,503
+claude-sonnet-4         1.000              0.917      0.833      5/6        0    2.5 s    6,269
+small                   0.833              0.750      0.667      4/6        1    2.0 s    5,035
+threshold                                             0.800
+
+Repeated trials
+                             k=1     k=2     k=3
+gpt-4.1           pass@k   1.000   1.000   1.000
+                  pass^k   1.000   1.000   1.000
+claude-sonnet-4   pass@k   0.833   1.000   1.000
+                  pass^k   0.833   0.667   0.500
+small             pass@k   0.667   0.833   1.000
+                  pass^k   0.667   0.500   0.500
+
+! claude-sonnet-4: 1 flaky case (weather 2/3)
+! small: accuracy 0.667 is below 0.800
+! small: 1 flaky case (weather 1/3)
+
+what-is-the-weather-in-paris   failed   assistant [small]
+  1.000 tool_called   1.000 parameters_valid   0.000 accuracy
+  Expected              Actual
+~ getWeather            getWeather
+  ~ location: "Paris"     location: "Lyon"
+    … 1 equal argument
++                       calculator(operation="multiply", a=12, b=7)
+
+… 1 error more
+
+15 of 18 passed, 3 failed, 1 error
+18 answers in 12.3 s, 18,510 tokens in, 297 out
+run 20261115-184354-k3f9
+"""
+
+
+def rendered(run: RunResults, *, width: int, lang: Language = "en", colour: bool = False) -> str:
+    console = Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+    )
+    with console.capture() as capture:
+        render(run, console=console, lang=lang)
+    return capture.get()
+
+
+def test_a_run_that_is_fine_is_reported_in_a_few_lines() -> None:
+    assert NAME == "table"
+    assert write(FINE) == FINE_REPORT
+
+
+def test_everything_that_can_happen_has_its_place() -> None:
+    assert write(MIXED) == MIXED_REPORT
+
+
+def test_variants_stand_side_by_side_in_one_table() -> None:
+    assert write(VARIANTS) == VARIANTS_REPORT
+
+
+def test_nothing_run_is_said_in_one_sentence() -> None:
+    assert write(NOTHING) == "Nothing was run.\n"
+    assert write(NOTHING, lang="ru") == "Ничего не запущено.\n"
+
+
+def test_a_report_can_be_had_in_russian() -> None:
+    text = write(MIXED, lang="ru")
+
+    assert "критерий           среднее   пройдено     порог" in text
+    assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
+    assert "what-is-the-weather-in-paris   не пройден   assistant" in text
+    assert "convert-5-miles-to-km   ошибка: истекло время   3 попытки   assistant" in text
+    assert "evals/eval_broken.py:3   не удалось использовать" in text
+    assert "пройдено 3 из 7, не пройдено 4, 4 ошибки, без оценки 1, пропущено 1, прервано" in text
+    assert "8 ответов (из сохранённых 2) за 1 мин 15 с, 9 запросов" in text
+    assert "судья gpt-4.1-mini: 12 значений, задано 4 вопроса" in text
+    assert "passed" not in text
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("run", [FINE, MIXED, VARIANTS], ids=["fine", "mixed", "variants"])
+def test_the_report_fits_the_terminal(run: RunResults, width: int, lang: Language) -> None:
+    lines = rendered(run, width=width, lang=lang).split("\n")
+
+    assert max(map(display_width, lines)) <= width
+
+
+def test_where_there_is_no_room_for_all_scorers_each_variant_has_a_table() -> None:
+    text = rendered(VARIANTS, width=40)
+
+    assert "claude-sonnet-4\nscorer            mean passed threshold" in text
+
+
+def test_what_a_summary_shows_are_the_tables_and_the_footer() -> None:
+    console = Console(file=StringIO(), width=100)
+    with console.capture() as capture:
+        render_summary(MIXED, console=console)
+
+    text = capture.get()
+    assert text.startswith("assistant   evals/eval_assistant.py:12\n")
+    assert "parameters_valid   0.950      4/5     ≥ 0.900" in text
+    assert text.rstrip().endswith("run 20261115-184354-k3f9")
+    assert "Expected" not in text
+    assert "error: timeout" not in text
+
+
+def test_what_is_good_is_green_and_what_is_not_is_red() -> None:
+    assert "\x1b[1;32mAll 3 passed" in rendered(FINE, width=80, colour=True)
+    mixed = rendered(MIXED, width=80, colour=True)
+    assert "\x1b[1;31m4 failed" in mixed
+    assert "\x1b[31merror: timeout" in mixed
+    assert "\x1b[1;31m0.667" in mixed
+
+
+def test_what_stands_in_the_data_is_shown_and_not_obeyed() -> None:
+    text = rendered(ATTACKED, width=140, colour=True)
+
+    assert "\\u001b[31m[red]|`<b>:smile:\\u0000" in text
+    assert "\x1b[31m[red]" not in text
+    assert "\x00" not in text
+
+
+def test_a_forbidden_call_is_said_beside_the_case() -> None:
+    score = replace(WEATHER.score, forbidden=(1,))
+    each = MIXED.evaluations[0]
+    cases = (replace(WEATHER, score=score),)
+    run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=cases)),))
+
+    assert "what-is-the-weather-in-paris   failed   1 forbidden call\n" in write(run)
+
+
+def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
+    calls = tuple(ToolCall("f", {"n": number}) for number in range(25))
+    each = replace(
+        MIXED.evaluations[1],
+        unreferenced=(
+            CaseValues(id="fine", trial=2, values=(MetricValue("no_promises", 1.0),)),
+            CaseValues(id="unknown", calls=calls, values=(MetricValue("no_promises"),)),
+            CaseValues(id="unasked"),
+        ),
+    )
+
+    text = write(RunResults(evaluations=(each,)))
+
+    assert "fine #2   passed\n  1.000 no_promises\n  No calls were made.\n" in text
+    assert "unknown   no number\n      – no_promises\n  f(n=0)\n" in text
+    assert "  f(n=19)\n  … 5 more\n\nunasked   no number\n  No calls were made.\n" in text
+
+
+def test_a_long_place_has_a_line_of_its_own() -> None:
+    long = replace(FINE.evaluations[0], place="folder/" * 12 + "eval_assistant.py")
+
+    first, second, *_ = rendered(RunResults(evaluations=(long,)), width=60).split("\n")
+
+    assert first == "assistant"
+    assert second.startswith("folder/")
+    assert second.endswith("eval_assistant.py")
+
+
+def test_an_evaluation_without_a_place_has_none() -> None:
+    here = replace(FINE.evaluations[0], place="")
+
+    assert write(RunResults(evaluations=(here,))).startswith("assistant\n3 cases")
