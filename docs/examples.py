@@ -4,7 +4,8 @@ Usage: python docs/examples.py [--write] PAGE.md...
 
 Python blocks of one page share their names, and all blocks of one page share an empty folder; those of a
 page in `examples` share a copy of the folder that it is in. A block marked `text output` is what the block
-before it prints; with --write it is replaced by what is printed.
+before it prints; with --write it is replaced by what is printed. Names of runs and times, which are others
+each time, are always the same in it.
 """
 
 from __future__ import annotations
@@ -19,13 +20,17 @@ from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-__all__ = ["main"]
+__all__ = ["main", "tidy"]
 
 BLOCK = re.compile(r"^```(?P<kind>\w[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 OUTPUT = "text output"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 # A reader types these in a clone of the repository, and they would come back to this script.
 NOT_RUN = ("make ", "source ")
+# What is another each time, and what pages have in its place.
+RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-z]{4}\b")
+TIME = re.compile(r"\b(?P<before>in|median) (?:< )?\d[\d.,]*(?P<blank> ?)m?s\b")
+TIME_IN_TABLE = re.compile(r"  +(?:< )?\d[\d.,]* m?s$", re.MULTILINE)
 
 
 def main(arguments: list[str]) -> int:
@@ -64,9 +69,9 @@ def _with_outputs(text: str, *, beside: list[Path]) -> str:
         if kind == OUTPUT:
             return f"```{OUTPUT}\n{printed}```"
         if kind == "python":
-            printed = _tidy(_run_python(code, names))
+            printed = tidy(_run_python(code, names))
         elif kind == "bash" and not code.startswith(NOT_RUN):
-            printed = _tidy(_run_bash(code))
+            printed = tidy(_run_bash(code))
         return block[0]
 
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
@@ -98,9 +103,12 @@ def _run_bash(code: str) -> str:
     return ran.stdout
 
 
-def _tidy(printed: str) -> str:
-    """Without blanks at the ends of lines and of the text, which nobody sees."""
-    return "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+def tidy(printed: str) -> str:
+    """Without what is another each time, and without blanks at the ends of lines and of the text."""
+    same = RUN.sub("20261115-184354-k3f9", printed)
+    same = TIME.sub(r"\g<before> 0.1\g<blank>s", same)
+    same = TIME_IN_TABLE.sub(lambda found: "0.1 s".rjust(len(found[0])), same)
+    return "".join(f"{line.rstrip()}\n" for line in same.strip("\n").splitlines())
 
 
 if __name__ == "__main__":

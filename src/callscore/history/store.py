@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.finding import find_run
@@ -218,6 +218,17 @@ class Store:
         if evaluation is not None:
             query = query.where(results.c.evaluation == evaluation)
         return self._pages(query, run, number)
+
+    def trials(self, run: str) -> dict[int, int]:
+        """How often the cases of each evaluation of a run were asked, by its number."""
+        number = self._number(run)
+        highest = (
+            select(results.c.evaluation, func.max(results.c.trial).label("most"))
+            .where(results.c.run == number)
+            .group_by(results.c.evaluation)
+        )
+        with self.reading() as connection:
+            return {row.evaluation: row.most for row in connection.execute(highest)}
 
     def _pages(self, query: Any, run: str, number: int) -> Iterator[ResultRecord]:
         after = -1

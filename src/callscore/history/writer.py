@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from threading import Condition, Thread
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 from callscore.errors import CallscoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from callscore.history.records import AnswerRecord, ResultRecord
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Writer"]
 
-# A transaction costs as much as ten records. What comes within this time shares one.
-_PAUSE = 0.01
+# A transaction costs as much as ten records. What comes within this time shares one, unless somebody
+# is in a hurry.
+_PAUSE = 0.05
 # More would make others wait who write to the same database.
 _MOST = 500
-# With how many waiting the thread is woken; being woken by each would cost more than keeping it.
-_CALLS = (1, _MOST)
+
+# What to keep, and whom to tell; without a record only whom to tell, and without both it is the end.
+_Item = tuple["AnswerRecord | ResultRecord | None", "Callable[[], None] | None"]
+_END: _Item = (None, None)
 
 
 class Writer:
@@ -40,11 +44,9 @@ class Writer:
     def __init__(self, store: Store) -> None:
         self.problem: str | None = None
         self._store = store
-        self._changed = Condition()
-        self._waiting: list[tuple[AnswerRecord | ResultRecord, Callable[[], None] | None]] = []
-        self._given = 0
-        self._done = 0
-        self._wanted = 0  # how many somebody is waiting for
+        # No lock of our own: whoever puts something would wait for it until this thread had its turn.
+        self._waiting: SimpleQueue[_Item] = SimpleQueue()
+        self._hurry = Event()  # somebody waits
         self._is_closed = False
         self._thread = Thread(target=self._run, name="callscore-history", daemon=True)
         self._thread.start()
@@ -72,56 +74,57 @@ class Writer:
         Raises:
             RuntimeError: the writer is closed.
         """
-        with self._changed:
-            if self._is_closed:
-                raise RuntimeError("the writer is closed: nothing more can be kept")
-            self._waiting.append((record, on_kept))
-            self._given += 1
-            if len(self._waiting) in _CALLS:
-                self._changed.notify_all()
+        if self._is_closed:
+            raise RuntimeError("the writer is closed: nothing more can be kept")
+        self._waiting.put((record, on_kept))
+
+    def hurry(self) -> None:
+        """Keep what is waiting at once: nothing more comes that could share the transaction."""
+        self._hurry.set()
 
     def flush(self) -> None:
         """Wait until all that was given is kept and reported."""
-        with self._changed:
-            given = self._given
-            self._wanted = max(self._wanted, given)
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._done >= given)
+        if self._is_closed:
+            return
+        is_done = Event()
+        self._waiting.put((None, is_done.set))
+        self.hurry()
+        is_done.wait()
 
     def close(self) -> None:
         """Keep what is waiting, and end the thread."""
-        with self._changed:
+        if not self._is_closed:
             self._is_closed = True
-            self._changed.notify_all()
+            self._waiting.put(_END)
+            self._hurry.set()
         self._thread.join()
 
     def _run(self) -> None:
         last = -_PAUSE
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._is_closed)
-                self._changed.wait_for(self._is_pressing, timeout=last + _PAUSE - monotonic())
-                batch = self._waiting[:_MOST]
-                del self._waiting[:_MOST]
-            if not batch:
-                return
+        batch: list[_Item] = []
+        while _END not in batch:
+            first = self._waiting.get()
+            self._hurry.wait(last + _PAUSE - monotonic())
+            batch = [first, *self._at_hand(_MOST - 1)]
             last = monotonic()
-            self._keep([record for record, _ in batch])
+            self._hurry.clear()
+            self._keep([record for record, _ in batch if record is not None])
             for _, on_kept in batch:
                 if on_kept is not None:
                     # Whoever listens may be gone by now; the others have not deserved that.
                     with suppress(Exception):
                         on_kept()
-            with self._changed:
-                self._done += len(batch)
-                self._changed.notify_all()
 
-    def _is_pressing(self) -> bool:
-        many = len(self._waiting) >= _MOST
-        return many or self._is_closed or self._wanted > self._done
+    def _at_hand(self, most: int) -> Iterator[_Item]:
+        """What is waiting now, up to so many."""
+        for _ in range(most):
+            try:
+                yield self._waiting.get_nowait()
+            except Empty:
+                return
 
     def _keep(self, records: list[AnswerRecord | ResultRecord]) -> None:
-        if self.problem is not None:
+        if self.problem is not None or not records:
             return
         try:
             self._store.keep(records)
