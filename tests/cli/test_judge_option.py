@@ -8,8 +8,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from callscore import InvalidSettings, MissingKey, UnusableStore
+from callscore import Case, InvalidSettings, MissingKey, ModelFailed, UnusableStore
 from callscore.cli.judge_option import (
+    Unjudged,
     judge_from,
     judge_option,
     judged_lines,
@@ -132,3 +133,31 @@ def test_answers_that_are_not_kept_are_mentioned() -> None:
     assert judged_lines(found, "en") == [
         "the answers of the judge are not kept: history.db: the disk is full."
     ]
+
+
+def test_cases_that_are_not_judged_are_counted_and_the_first_named() -> None:
+    asked = judge("m", base_url=HERE)
+    unjudged = Unjudged(asked)
+    assert not unjudged
+    assert unjudged.lines("en") == []
+
+    for number in range(12):
+        asked._judged = number  # there was an answer in between
+        unjudged.take(f"a.jsonl:{number}", Case(id="" if number else "x"), ModelFailed("m", "\x1b"))
+
+    assert unjudged
+    first, *named = unjudged.lines("en")
+    assert first == "12 cases not judged, and not in the report"
+    assert named[:2] == ["a.jsonl:0: x: m: \\u001b", "a.jsonl:1: m: \\u001b"]
+    assert len(named) == 10
+
+
+def test_after_so_many_in_a_row_it_is_given_up() -> None:
+    unjudged = Unjudged(None)
+    error = ModelFailed("m", "no")
+    for number in range(4):
+        unjudged.take(str(number), Case(), error)
+
+    with pytest.raises(ModelFailed):
+        unjudged.take("5", Case(), error)
+    assert unjudged.lines("ru")[0] == "5 случаев без оценки судьи, в отчёте их нет"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Program
 
-KEY = "sk-hush-hush-1234"
+KEY = "ZxQqWmPl0123hush4567"
 POLITE = {"$judge": "is it polite?"}
 
 
@@ -117,9 +117,53 @@ def test_a_judge_that_gives_no_answer_is_an_error_that_shows_no_key(
         )
 
     assert run.returncode == 4
-    assert run.stderr == (
-        "callscore: j: the server answered 401 Unauthorized: Incorrect API key provided: ***\n"
+    assert run.stderr.startswith(
+        "callscore: 4 cases not judged, and not in the report\n"
+        f'callscore: {cases}:1: kind: j: asked to judge "is it polite?": the server answered'
+        " 401 Unauthorized: Incorrect API key provided: ***\n"
     )
+    assert "hush" not in run.stderr + run.stdout
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_case_that_is_not_judged_is_named_and_the_others_are_scored(
+    callscore: Program, cases: Path, lang: str
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Reply:
+        is_about_length = "is it short?" in body["messages"][-1]["content"]
+        return Reply(status=403, message="Never.") if is_about_length else opinion(body, number)
+
+    with openai_server(script) as server:
+        run = callscore(
+            *("score", cases, "--judge", "j", "--format", "json", "--lang", lang),
+            OPENAI_BASE_URL=server.base_url,
+        )
+
+    assert run.returncode == 4
+    assert msgspec.json.decode(run.stdout)["totals"]["cases"] == 3
+    assert 'cases.jsonl:4: short: j: asked to judge "is it short?": the server' in run.stderr
+    said = "1 case not judged" if lang == "en" else "1 случай без оценки судьи"
+    assert said in run.stderr
+
+
+def test_a_judge_that_answers_nothing_any_more_is_asked_no_more(
+    callscore: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "cases.jsonl"
+    kind = case("kind", "good morning")
+    many = [case(f"case {number}", f"text {number}") for number in range(20)]
+    path.write_bytes(msgspec.json.Encoder().encode_lines([kind, *many]))
+
+    def script(body: dict[str, Any], number: int) -> Reply:
+        return opinion(body, number) if number == 1 else Reply(status=401, message="Never.")
+
+    with openai_server(script) as server:
+        run = callscore("score", path, "--judge", "j", OPENAI_BASE_URL=server.base_url)
+
+    assert run.returncode == 4
+    assert len(server.requests) == 6
+    assert "cases passed   1 of 1" in run.stdout
+    assert "5 cases not judged" in run.stderr
 
 
 def test_a_history_that_cannot_be_used_does_not_stop_the_judge(

@@ -16,7 +16,7 @@ from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.settings import Settings
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.parity import strands
 
 if TYPE_CHECKING:
@@ -400,3 +400,35 @@ def test_other_tools_know_nothing_of_the_settings() -> None:
 def test_a_metric_that_there_is_not_is_refused_before_anything_is_read() -> None:
     with pytest.raises(InvalidSettings, match="Is 'strands' meant"):
         score_files("no-such-file.jsonl", metrics=["strand.exact"])
+
+
+def test_a_judge_that_gives_no_answer_costs_the_one_case_where_somebody_listens(
+    tmp_path: Path,
+) -> None:
+    def judge(question: str, _: Any) -> bool:
+        if question == "b?":
+            raise ModelFailed("m", "no answer")
+        return True
+
+    path = tmp_path / "cases.jsonl"
+    path.write_bytes(
+        msgspec.json.Encoder().encode_lines(
+            {
+                "id": name,
+                "expected": [{"name": "f", "arguments": {"x": {"$judge": f"{name}?"}}}],
+                "actual": [{"name": "f", "arguments": {"x": 1}}],
+            }
+            for name in "abc"
+        )
+    )
+    told: list[Any] = []
+    hooks = Hooks(on_unjudged=lambda place, case, error: told.append((place, case.id, error.model)))
+
+    results = score_files(path, settings=Settings(judge=judge), hooks=hooks)
+    with pytest.raises(ModelFailed) as raised:
+        score_files(path, settings=Settings(judge=judge))
+
+    assert results.summary.cases == 2
+    assert told == [(f"{path}:2", "b", "m")]
+    assert raised.value.results is not None
+    assert raised.value.results.summary.cases == 1

@@ -145,6 +145,14 @@ def test_a_default_that_is_no_json_is_not_shown() -> None:
     assert _parameters(function)["properties"] == {"a": {}, "b": {"default": [1, 2]}, "c": {}}
 
 
+@pytest.mark.parametrize("default", [float("nan"), float("inf"), float("-inf")])
+def test_a_default_that_no_number_of_json_is_is_not_shown(default: float) -> None:
+    def function(a: float = default) -> None:
+        """Take a number."""
+
+    assert _parameters(function)["properties"] == {"a": {"type": "number"}}
+
+
 def test_a_function_without_a_signature_is_a_tool_of_which_only_the_name_is_known() -> None:
     assert function_tool(max).parameters is None
     assert function_tool(max).name == "max"

@@ -66,3 +66,27 @@ def test_a_slip_in_a_parameter_is_an_error_that_says_what_is_meant() -> None:
         InvalidSettings, match=r"'zzz'\. What only one server knows goes into extra"
     ):
         require_parameters({"zzz": 0})
+
+
+def test_parts_of_what_a_user_says_are_one_message() -> None:
+    parts = [
+        {"type": "text", "text": "What is it?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+    ]
+
+    assert messages_of(Case(parts), system=None, prompt=None) == [
+        {"role": "user", "content": parts}
+    ]
+
+
+@pytest.mark.parametrize("asked", [HELLO, [{"type": "text", "text": "Hello"}]])
+def test_a_prompt_cannot_hold_messages(asked: Any) -> None:
+    with pytest.raises(InvalidSettings, match="the input of the case 'one' is a list of messages"):
+        messages_of(Case(asked, id="one"), system=None, prompt="Say: {{input}}")
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_messages_that_begin_with_a_system_message_keep_it(role: str) -> None:
+    messages = [{"role": role, "content": "Be brief."}, *HELLO]
+
+    assert messages_of(Case(messages), system="Be kind.", prompt=None) == messages

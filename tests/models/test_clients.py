@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore import MissingExtra
+from callscore import InvalidSettings, MissingExtra
 from callscore.models import clients
 from callscore.models.clients import client_for, options_of, require_sdk, thread_client
 
@@ -82,3 +82,39 @@ def test_what_concerns_the_request_is_told_apart_from_what_concerns_the_model() 
         {"seed": 1},
         {"extra_json": {"min_p": 0}, "headers": {"X-A": "b"}},
     )
+
+
+@pytest.mark.parametrize(
+    ("proxy", "problem"), [("socks5://me:hush@127.0.0.1:9", "socks"), ("foo://me:hush@x", "proxy")]
+)
+def test_a_proxy_that_cannot_be_used_is_said_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proxy: str, problem: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    complaints: list[Any] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        with pytest.raises(InvalidSettings, match="HTTP_PROXY") as raised:
+            await client_for("http://example.org/v1", "a")
+        assert problem in str(raised.value).lower()
+        assert "hush" not in str(raised.value)
+        del raised
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    with pytest.raises(InvalidSettings, match="HTTP_PROXY"):
+        thread_client("http://example.org/v1", "a", None)
+    gc.collect()
+    assert complaints == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_proxy_that_can_be_used_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+
+    async def main() -> AsyncOpenAI:
+        return await client_for("http://example.org/v1", "a")
+
+    assert asyncio.run(main()).is_closed()

@@ -6,12 +6,13 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from contextvars import ContextVar
 from typing import NoReturn
 
 import pytest
 
-from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.daemon_threads import in_daemon_thread, in_time
 
 said: ContextVar[str] = ContextVar("said", default="nothing")
 
@@ -75,3 +76,12 @@ asyncio.run(main())
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "gone on\n"
+
+
+def test_what_blocks_is_waited_for_in_a_thread_and_not_for_ever() -> None:
+    assert in_time(lambda: 5, None) == 5
+    assert in_time(lambda: 5, 10) == 5
+    with pytest.raises(KeyError):
+        in_time(dict[str, int]().popitem, 10)
+    with pytest.raises(TimeoutError, match=r"no answer within 0\.01 s"):
+        in_time(lambda: time.sleep(0.5), 0.01)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +17,7 @@ from callscore import InvalidSettings, MissingKey, ModelFailed, UnusableStore, e
 from callscore.core.run import JudgeCounts
 from callscore.models import Judge, Limits, Memory
 
-KEY = "sk-hush-hush-1234"
+KEY = "ZxQqWmPlKey0123456789hush"
 YES = Reply(text='{"verdict": true, "reason": "fine"}')
 NO = Reply(text='{"verdict": false, "reason": "it is rude"}')
 
@@ -79,7 +82,7 @@ def test_nonsense_is_asked_about_once_more() -> None:
         judge.close()
 
     assert "was not such an object" in server.requests[1].body["messages"][1]["content"]
-    assert judge.counts() == JudgeCounts("j", 1, 1)
+    assert judge.counts() == JudgeCounts("j", 1, 2)
 
 
 def test_nonsense_twice_is_an_error_that_is_not_remembered() -> None:
@@ -92,7 +95,8 @@ def test_nonsense_twice_is_an_error_that_is_not_remembered() -> None:
         judge.close()
 
     assert "\x1b" not in str(raised.value)
-    assert judge.counts() == JudgeCounts("j", 1, 2)
+    assert 'asked to judge "polite?"' in str(raised.value)
+    assert judge.counts() == JudgeCounts("j", 1, 3)
 
 
 def test_trouble_that_passes_is_waited_for() -> None:
@@ -132,7 +136,9 @@ def test_a_failure_is_said_as_it_is_and_shows_no_key(monkeypatch: pytest.MonkeyP
     expected = [("say", {"text": expect.judge("polite?")})]
     with openai_server(in_turn(refusal)) as server:
         judge = judge_at(server)
-        with pytest.raises(ModelFailed, match="j: the server answered 401") as raised:
+        with pytest.raises(
+            ModelFailed, match=r"j: asked to judge .*: the server answered 401"
+        ) as raised:
             score(expected, [("say", {"text": "hi"})], judge=judge)
         judge.close()
 
@@ -147,7 +153,7 @@ def test_without_a_key_nothing_is_asked() -> None:
         judge.require()
     with pytest.raises(MissingKey, match="MY_KEY"):
         judge("polite?", "hello")
-    assert judge.counts() == JudgeCounts("j", 0, 1)
+    assert judge.counts() == JudgeCounts("j", 0, 0)
 
 
 class Notebook:
@@ -235,3 +241,62 @@ def test_what_is_wrong_is_said_before_anything_is_asked(wrong: dict[str, Any]) -
     with pytest.raises(InvalidSettings) as raised:
         models.judge(**{"model": "j", **wrong})
     assert "hush" not in str(raised.value)
+
+
+def test_a_request_that_never_left_is_not_counted() -> None:
+    with openai_server(in_turn(YES)) as server:
+        pass
+    judge = judge_at(server, limits=Limits(retries=1))
+    with pytest.raises(ModelFailed, match="connection refused: is the server running at"):
+        judge("polite?", "hello")
+    judge.close()
+
+    assert judge.counts() == JudgeCounts("j", 0, 0)
+
+
+def test_an_answer_that_comes_drop_by_drop_is_given_up_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=drip, args=(listening,), daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        judge = models.judge("j", base_url=url, limits=Limits(retries=0, timeout=0.3))
+        with pytest.raises(ModelFailed, match=r"no answer within 0\.3 s") as raised:
+            judge("polite?", "hello")
+
+    assert raised.value.is_timeout
+
+
+def drip(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection, contextlib.suppress(OSError):
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+        for _ in range(40):
+            connection.sendall(b" ")
+            time.sleep(0.1)
+
+
+def test_what_the_judge_says_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OTHER_TOKEN", "zzyzx-zzyzx")
+    told = Reply(text=f'{{"verdict": false, "reason": "you sent {KEY} and zzyzx-zzyzx"}}')
+    nonsense = Reply(text=f"Bearer_{KEY}")
+    with openai_server(in_turn(told, nonsense)) as server:
+        judge = judge_at(server)
+        assert judge("polite?", "hello") == (False, "you sent *** and ***")
+        with pytest.raises(ModelFailed) as raised:
+            judge("short?", "hello")
+        judge.close()
+
+    assert "hush" not in str(raised.value)
+
+
+def test_a_slash_at_the_end_of_an_address_makes_no_other_question() -> None:
+    kept: dict[str, Any] = {}
+    memory = Memory(kept.get, kept.__setitem__)
+    with openai_server(in_turn(YES)) as server:
+        for end in ("", "/"):
+            judge = models.judge("j", base_url=server.base_url + end, remember=memory)
+            judge("polite?", "hello")
+            judge.close()
+
+    assert len(server.requests) == 1

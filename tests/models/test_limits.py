@@ -43,8 +43,21 @@ def test_who_comes_first_goes_first() -> None:
     assert order == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("given", [(0,), (-1,), (float("nan"),), (float("inf"),), (1, 0)])
-def test_what_is_no_rate_is_refused(given: tuple[float, ...]) -> None:
+@pytest.mark.parametrize(
+    "given",
+    [
+        (0,),
+        (-1,),
+        (float("nan"),),
+        (float("inf"),),
+        (1, 0),
+        ("5",),
+        (True,),
+        (1, 3601),
+        (0.9, 3600),
+    ],
+)
+def test_what_is_no_rate_is_refused(given: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidSettings, match="rate: "):
         Rate(*given)
 
@@ -77,6 +90,9 @@ def test_another_way_to_write_a_rate_is_refused_with_an_example(text: str) -> No
     [
         {"retries": -1},
         {"retries": True},
+        {"timeout": "5"},
+        {"timeout": True},
+        {"rate": 5},
         {"retries": 1.5},
         {"timeout": 0},
         {"timeout": float("nan")},

@@ -95,3 +95,25 @@ def test_a_function_is_known_by_what_it_does() -> None:
     assert "It rains in" in plain["functions"]["weather"]
     assert len({str(one) for one in (plain, in_paris, in_oslo)}) == 3
     assert offer_of({"length": len}).identity()["functions"] == {"length": "len"}
+
+
+def test_functions_of_one_text_that_were_made_with_other_values_differ() -> None:
+    def made(currency: Any) -> Any:
+        def price() -> str:
+            """Tell the price."""
+            return f"5 {currency}"
+
+        return price
+
+    euro, again, dollar = (offer_of([made(name)]).identity() for name in ("hush", "hush", "USD"))
+
+    assert euro == again
+    assert euro != dollar
+    assert "hush" not in str(euro["functions"])
+
+
+def test_what_is_filled_in_tells_functions_apart_and_is_not_stored() -> None:
+    one, other = (offer_of([partial(weather, city=city)]).identity() for city in ("hush", "Oslo"))
+
+    assert one != other
+    assert "hush" not in str(one["functions"])

@@ -14,7 +14,7 @@ from callscore.models import Limits, Rate
 from callscore.models.limits import limits_in_force
 from callscore.models.usage import counted, usage_of
 
-KEY = "sk-hush-hush-1234"
+KEY = "ZxQqWmPl-hush-hush-1234"
 WEATHER = ("weather", {"city": "Paris"})
 TOOLS = [{"name": "weather", "input_schema": {"type": "object"}}]
 QUICK = Limits(retries=2, timeout=5)
@@ -80,8 +80,9 @@ def test_a_call_that_the_server_threw_away_is_scored_too() -> None:
         Reply(text="half a body", half=20),
         Reply(is_hung=True),
         Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
+        Reply(body=b'{"choices": []}'),
     ],
-    ids=["429", "429 ms", "500", "503", "dropped", "half", "hung", "error in success"],
+    ids=["429", "429 ms", "500", "503", "dropped", "half", "hung", "error in success", "empty"],
 )
 def test_trouble_that_passes_is_waited_for(trouble: Reply) -> None:
     limits = Limits(retries=2, timeout=0.3 if trouble.is_hung else 5)
@@ -133,7 +134,7 @@ def test_trouble_that_does_not_pass_is_said_at_once(reply: Reply, problem: str) 
 def test_a_server_that_is_not_there_is_named() -> None:
     with openai_server() as server:
         pass
-    with pytest.raises(ModelFailed, match=f"the connection to {server.base_url} failed: .*refused"):
+    with pytest.raises(ModelFailed, match=f"refused: is the server running at {server.base_url}"):
         ask(server)
 
 
@@ -306,6 +307,8 @@ def test_a_question_is_what_is_really_asked() -> None:
         ({"max_steps": 0}, "max_steps"),
         ({"max_steps": True}, "max_steps"),
         ({"limits": 5}, r"callscore\.models\.Limits"),
+        ({"extra_query": {"api_key": KEY}}, "extra_query: api_key: keys are read"),
+        ({"extra_headers": {"X-Mine": f"Bearer {KEY}"}}, "X-Mine: keys are read"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(wrong: Any, problem: str) -> None:
@@ -318,3 +321,53 @@ def _json(value: Any) -> bytes:
     import msgspec
 
     return msgspec.json.encode(value)
+
+
+def test_an_answer_that_repeats_the_key_is_given_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with openai_server(in_turn(Reply(text=f"You sent Bearer {KEY}"))) as server:
+        answer = ask(server)
+        streamed = ask(server, stream=True)
+
+    assert answer["choices"][0]["message"]["content"] == "You sent Bearer ***"
+    assert "hush" not in str(streamed)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        (
+            "OPENAI_BASE_URL",
+            "http://me:hush@127.0.0.1:9/v1",
+            "OPENAI_BASE_URL: there is a password",
+        ),
+        ("OPENAI_BASE_URL", "garbage", "OPENAI_BASE_URL: 'garbage' is not like"),
+        ("OPENAI_API_KEY", "hush\u2013hush", "OPENAI_API_KEY: it holds characters that no key has"),
+        ("OPENAI_API_KEY", "hush\nhush", "OPENAI_API_KEY: it holds characters that no key has"),
+    ],
+)
+def test_what_is_wrong_in_the_environment_is_said_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, problem: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    chat = models.chat("m")
+
+    with pytest.raises(InvalidSettings, match=problem) as raised:
+        chat.require()
+    assert "hush" not in str(raised.value)
+    with pytest.raises(InvalidSettings, match=problem):
+        asyncio.run(chat("Hello"))
+
+
+def test_a_half_of_a_character_in_what_is_asked_is_spelled_out() -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        ask(server, "a \ud800", system="b \ud800")
+        ask(server, [{"role": "user", "content": "a \ud800"}])
+        ask(server, "a \ud800", prompt="{{input}}")
+
+    assert [request.body["messages"][-1]["content"] for request in server.requests] == [
+        "a \\ud800"
+    ] * 3
+    assert server.requests[0].body["messages"][0]["content"] == "b \\ud800"

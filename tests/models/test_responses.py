@@ -7,9 +7,17 @@ from typing import Any
 import httpx2
 import pytest
 
-from callscore.models.responses import Unusable, completion_in, lost_call_in, model_failed
+from callscore.models.responses import (
+    NoAnswer,
+    Unusable,
+    completion_in,
+    is_unconnected,
+    lost_call_in,
+    model_failed,
+)
 from callscore.models.retrying import is_transient
 
+KEY = "ZxQqWmPl/Key+0123456789"
 CHOICES = '{"choices": [{"message": {"role": "assistant", "content": %s}}]}'
 
 
@@ -22,7 +30,7 @@ def failed(error: Exception, key: str = "hush-hush") -> Any:
 
 
 def said(content: str) -> Any:
-    return completion_in(response(CHOICES % content))["choices"][0]["message"]["content"]
+    return completion_in(response(CHOICES % content), KEY)["choices"][0]["message"]["content"]
 
 
 def test_a_completion_is_given_as_it_is() -> None:
@@ -43,6 +51,8 @@ def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
         ("[" * 100_000, "is not JSON"),
         ("[]", r"has no choices: '\[\]'"),
         ('{"choices": null}', "has no choices"),
+        ('{"choices": [null]}', "has no message"),
+        ('{"choices": ["a"]}', "has no message"),
         ('{"error": "no such model"}', "answered with an error: no such model"),
         ('{"error": {"message": "no such model", "code": 404}}', "no such model"),
         ('{"error": {"reason": "?"}}', "reason"),
@@ -50,14 +60,14 @@ def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
 )
 def test_anything_else_cannot_be_used_and_does_not_pass(content: Any, problem: str) -> None:
     with pytest.raises(Unusable, match=problem) as raised:
-        completion_in(response(content))
+        completion_in(response(content), KEY)
 
     assert not is_transient(raised.value)
 
 
 def test_an_error_with_the_status_of_success_may_pass() -> None:
     with pytest.raises(Unusable) as raised:
-        completion_in(response('{"error": {"message": "slow down", "code": 429}}'))
+        completion_in(response('{"error": {"message": "slow down", "code": 429}}'), KEY)
 
     assert is_transient(raised.value)
     assert failed(raised.value).status == 429
@@ -82,7 +92,7 @@ class StatusError(Exception):
     ("error", "problem", "is_timeout"),
     [
         (
-            StatusError(401, {"message": "Incorrect key hush-hush or sk-abcdefghijkl"}),
+            StatusError(401, {"message": "Incorrect key hush-hush or sk-abcdefghijk1"}),
             "the server answered 401 Unauthorized: Incorrect key *** or ***",
             False,
         ),
@@ -125,6 +135,91 @@ def test_a_long_answer_is_cut() -> None:
 def test_a_call_that_the_server_threw_away_is_an_answer() -> None:
     body = {"code": "tool_use_failed", "message": "no", "failed_generation": "<f>{"}
 
-    assert lost_call_in(StatusError(400, body)) == {"error": body}
-    assert lost_call_in(StatusError(400, {"code": "other"})) is None
-    assert lost_call_in(ValueError()) is None
+    assert lost_call_in(StatusError(400, body), KEY) == {"error": body}
+    assert lost_call_in(StatusError(400, {"code": "other"}), KEY) is None
+    assert lost_call_in(ValueError(), KEY) is None
+
+
+@pytest.mark.parametrize("content", ['{"choices": []}', "data: [DONE]\n\n"])
+def test_an_answer_with_nothing_in_it_may_come_the_next_time(content: str) -> None:
+    with pytest.raises(NoAnswer, match="there is no answer") as raised:
+        completion_in(response(content), KEY)
+
+    assert is_transient(raised.value)
+    assert failed(raised.value).problem == "there is no answer in what the server sent"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CHOICES % f'"you sent {KEY}"',
+        CHOICES % '"you sent {}"'.format(KEY.replace("/", "\\/")),
+        "".join(
+            f'data: {{"choices": [{{"delta": {{"content": "{piece}"}}}}]}}\n\n'
+            for piece in (KEY[:9], KEY[9:])
+        )
+        + "data: [DONE]\n\n",
+    ],
+    ids=["as it is", "escaped", "in pieces"],
+)
+def test_a_key_that_an_answer_repeats_is_not_kept(content: str) -> None:
+    found = completion_in(response(content), KEY)
+
+    assert "***" in str(found)
+    assert "ZxQqWmPl" not in str(found)
+
+
+def test_a_word_that_is_a_short_key_stays_in_an_answer() -> None:
+    found = completion_in(response(CHOICES % '"ollama runs here"'), "ollama")
+
+    assert "ollama" in str(found)
+
+
+def test_half_a_key_is_not_shown_where_an_answer_is_cut() -> None:
+    for content in (f"{'x' * 95}{KEY}", f'{{"pad": "{"x" * 85}{KEY}"}}'):
+        with pytest.raises(Unusable) as raised:
+            completion_in(response(content), KEY)
+        assert "ZxQ" not in str(raised.value)
+
+
+def test_an_answer_that_is_nested_too_deep_to_be_cleaned_cannot_be_used() -> None:
+    deep = f'{"[" * 700}"{KEY}"{"]" * 700}'
+    with pytest.raises(Unusable, match=r"nested too deep|is not JSON"):
+        completion_in(response(CHOICES % deep), KEY)
+
+
+def test_a_lost_call_holds_no_key() -> None:
+    body = {"code": "tool_use_failed", "message": f"Bearer {KEY}", "failed_generation": KEY}
+
+    assert "ZxQ" not in str(lost_call_in(StatusError(400, body), KEY))
+
+
+def test_a_stream_may_begin_with_any_field_and_with_a_mark() -> None:
+    chunk = 'data: {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}\n\n'
+    for beginning in ("retry: 1000\n\n", "id: 1\n", ": ping\n\n", "\ufeff", "\ufeffid: 1\n"):
+        found = completion_in(response(beginning + chunk), KEY)
+        assert found["choices"][0]["message"]["content"] == "hi"
+
+
+def test_a_refused_connection_asks_whether_the_server_runs() -> None:
+    library = type("ConnectError", (Exception,), {"__module__": "httpcore2"})
+    error, inner, refused = (
+        APIConnectionError(),
+        library("failed"),
+        ConnectionRefusedError(111, "no"),
+    )
+    error.__cause__, inner.__context__ = inner, refused
+    refused.__context__ = RuntimeError("no running event loop")
+
+    assert is_unconnected(error)
+    assert (
+        failed(error).problem
+        == "connection refused: is the server running at http://127.0.0.1:1/v1?"
+    )
+
+
+def test_another_trouble_of_the_connection_is_said_in_the_words_of_the_system() -> None:
+    error = APIConnectionError()
+    error.__cause__ = OSError(113, "whatever")
+
+    assert failed(error).problem.endswith("failed: No route to host")

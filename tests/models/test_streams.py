@@ -104,3 +104,28 @@ def test_what_makes_no_sense_in_a_chunk_is_passed_over() -> None:
     document = gathered(events(odd, chunk({"content": 5}), chunk({"content": "a"}, "stop")))
 
     assert document["choices"][0]["message"]["content"] == "a"
+
+
+def test_calls_stand_by_their_index_however_it_is_written() -> None:
+    document = gathered(
+        events(
+            chunk({"tool_calls": [{"index": "1", "id": "b", "function": {"name": "news"}}]}),
+            chunk({"tool_calls": [{"index": "0", "id": "a", "function": {"name": "get_"}}]}),
+            chunk({"tool_calls": [{"index": "0", "function": {"name": "weather"}}]}),
+            chunk(piece(1, "{}")),
+            chunk({"content": [{"type": "text", "text": "hm"}]}, "tool_calls"),
+        )
+    )
+
+    assert [call.name for call in read_calls(document)] == ["get_weather", "news"]
+    assert document["choices"][0]["message"]["content"] == "hm"
+
+
+def test_a_whole_message_may_stand_for_a_piece() -> None:
+    calls = [{"id": "a", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]
+    message = {"role": "assistant", "content": "hm", "tool_calls": calls}
+    document = gathered(
+        events({"choices": [{"index": "0", "message": message, "finish_reason": "tool_calls"}]})
+    )
+
+    assert [call.name for call in read_calls(document)] == ["weather"]

@@ -13,7 +13,7 @@ CASE = Case(
     {"text": "weather?", "city": {"name": "Paris"}},
     id="one",
     tags=("a", "b"),
-    metadata={"unit": "C", "none": None},
+    metadata={"unit": "C", "none": None, "list": [{"x": 5}]},
 )
 
 
@@ -25,6 +25,9 @@ CASE = Case(
         ("{{id}} {{tags}}", 'one ["a","b"]'),
         ("{{input}}", '{"text":"weather?","city":{"name":"Paris"}}'),
         ("no place { input } {}", "no place { input } {}"),
+        ("write {{{{input}} for {{input.text}}", "write {{input}} for weather?"),
+        ('{"a": {"b": "{{id}}"}}}}', '{"a": {"b": "one"}}}}'),
+        ("{{tags.1}} {{metadata.list.0.x}}", "b 5"),
     ],
 )
 def test_places_are_filled_with_what_the_case_holds(template: str, text: str) -> None:
@@ -43,7 +46,10 @@ def test_what_no_case_has_is_refused_before_anything_is_asked(place: str) -> Non
         require_template(f"{{{{{place}}}}}")
 
 
-@pytest.mark.parametrize("place", ["metadata.town", "input.text.more", "metadata.none"])
+@pytest.mark.parametrize(
+    "place",
+    ["metadata.town", "input.text.more", "metadata.none", "tags.2", "metadata.list.x", "tags.-1"],
+)
 def test_what_one_case_has_not_is_said_of_that_case(place: str) -> None:
     with pytest.raises(InvalidSettings, match=f"the case 'one' has no {place}"):
         filled(f"{{{{{place}}}}}", CASE)

@@ -233,7 +233,7 @@ def test_a_call_without_a_name_is_a_failed_call() -> None:
 
     answer, _ = converse(in_turn(body(message), Reply(text="Done.")))
 
-    assert "there is no tool '?'" in answer["messages"][1]["content"]
+    assert "the call names no tool" in answer["messages"][1]["content"]
 
 
 @pytest.mark.parametrize(
@@ -251,3 +251,58 @@ def test_a_call_that_the_server_threw_away_is_recorded(
     first, last = read_calls(answer)
     assert (first.result, first.failed) == ("3", False)
     assert (last.name, last.error, last.failed, last.result) == (name, error, True, "Failed")
+
+
+@pytest.mark.parametrize(
+    ("calls", "arguments"),
+    [
+        ("weather", None),
+        (["weather"], None),
+        ({"city": "Oslo"}, {}),
+        ({"name": "fail", "arguments": {"reason": "?"}}, {"reason": "?"}),
+        ([{"id": 5, "type": "function", "function": {"name": ["weather"], "arguments": "{}"}}], {}),
+    ],
+    ids=["text", "texts", "object", "flat", "name in a list"],
+)
+def test_calls_of_an_odd_form_are_calls_to_score(calls: Any, arguments: Any) -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+
+    answer, server = converse(in_turn(body(message), Reply(text="Done.")))
+
+    (call,) = read_calls(answer)
+    assert (call.arguments, call.failed) == (arguments, True)
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_refuses_to_be_told_of_odd_calls_ends_the_conversation() -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": "weather"}
+
+    answer, _ = converse(in_turn(body(message), Reply(status=400)))
+
+    assert "400 Bad Request" in answer["stopped"]
+    assert len(read_calls(answer)) == 1
+
+
+def test_no_calls_in_a_list_are_none() -> None:
+    message = {"role": "assistant", "content": "Hi", "tool_calls": [None]}
+
+    answer, _ = converse(in_turn(body(message)))
+
+    assert answer["messages"] == [{"role": "assistant", "content": "Hi"}]
+
+
+@pytest.mark.parametrize(
+    ("choice", "later"),
+    [
+        ("required", None),
+        ({"type": "function", "function": {"name": "add"}}, None),
+        ("auto", "auto"),
+        ({"type": "allowed_tools"}, {"type": "allowed_tools"}),
+    ],
+)
+def test_a_model_is_forced_to_call_in_the_first_step_alone(choice: Any, later: Any) -> None:
+    _, server = converse(
+        in_turn(Reply(calls=[("add", {"a": 1, "b": 2})]), Reply(text="3")), tool_choice=choice
+    )
+
+    assert [request.body.get("tool_choice") for request in server.requests] == [choice, later]

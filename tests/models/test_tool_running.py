@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import dataclass
 from enum import Enum
@@ -76,6 +77,54 @@ def slow() -> NoReturn:
     raise TimeoutError("the database is slow")
 
 
+async def slow_without_words() -> NoReturn:
+    raise TimeoutError
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+def unprintable() -> NoReturn:
+    raise Unprintable
+
+
+def cancel() -> NoReturn:
+    raise asyncio.CancelledError
+
+
+async def cancel_later() -> NoReturn:
+    raise asyncio.CancelledError
+
+
+def close() -> NoReturn:
+    raise GeneratorExit
+
+
+def several_at_once() -> NoReturn:
+    raise BaseExceptionGroup("two", [KeyboardInterrupt()])
+
+
+def stop() -> NoReturn:
+    raise StopIteration(1)
+
+
+def leak() -> NoReturn:
+    raise ValueError("no entry with sk-abcdef-1234567")
+
+
+def half() -> str:
+    return "half \ud83d"
+
+
+async def deaf() -> str:
+    for _ in range(3):
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.2)
+    return "late"
+
+
 def rows() -> Iterator[dict[str, int]]:
     yield {"a": 1}
     yield {"a": 2}
@@ -107,13 +156,23 @@ TOOLS = {
         leave,
         hang,
         slow,
+        slow_without_words,
+        unprintable,
+        cancel,
+        cancel_later,
+        close,
+        several_at_once,
+        stop,
+        leak,
+        half,
+        deaf,
         rows,
         odd,
     )
 }
 
 
-def outcome(name: str, arguments: Any = None, seconds: float | None = 5) -> Outcome:
+def outcome(name: str, arguments: Any = None, seconds: float | None = None) -> Outcome:
     return asyncio.run(run_call(name, arguments, TOOLS, seconds))
 
 
@@ -125,6 +184,7 @@ def outcome(name: str, arguments: Any = None, seconds: float | None = 5) -> Outc
         ("add_later", '{"a": 1}', "2"),
         ("promise", '{"a": 1}', "2"),
         ("rows", "", '[{"a":1},{"a":2}]'),
+        ("half", "", "half \\ud83d"),
         (
             "typed",
             '{"unit": "C", "place": {"city": "Oslo"}, "point": {"x": 1}, "person": {"name": "Ada"}}',
@@ -143,10 +203,18 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
     ("name", "arguments", "text"),
     [
         ("fail", "{}", "Error: ValueError: no such city"),
+        ("unprintable", "{}", "Error: Unprintable: (it cannot even be printed)"),
+        ("cancel", "{}", "Error: CancelledError"),
+        ("cancel_later", "{}", "Error: CancelledError"),
+        ("close", "{}", "Error: GeneratorExit"),
+        ("several_at_once", "{}", "Error: BaseExceptionGroup: two (1 sub-exception)"),
+        ("stop", "{}", "Error: StopIteration: 1"),
+        ("leak", "{}", "Error: ValueError: no entry with ***"),
         ("leave", "{}", "Error: SystemExit: 3"),
-        ("slow", "{}", "Error: the database is slow"),
+        ("slow_without_words", "{}", "Error: TimeoutError"),
+        ("slow", "{}", "Error: TimeoutError: the database is slow"),
         ("add", '{"c": 1}', "Error: TypeError: add() got an unexpected keyword argument 'c'"),
-        ("typed", '{"unit": "K"}', "Error: ValidationError: Invalid enum value 'K'"),
+        ("typed", '{"unit": "K"}', "Error: ValueError: unit: Invalid enum value 'K'"),
         ("subtract", "{}", "Error: there is no tool 'subtract'; the tools are add, add_later"),
     ],
 )
@@ -178,3 +246,24 @@ def test_a_result_that_is_no_data_is_told_as_text() -> None:
 
     assert not found.failed
     assert "Odd" in found.text
+
+
+def test_a_tool_that_does_not_listen_is_given_up_too() -> None:
+    async def main() -> tuple[Outcome, bool]:
+        task = asyncio.create_task(run_call("deaf", "{}", TOOLS, 0.01))
+        found = await task
+        return found, len(asyncio.all_tasks()) > 1
+
+    found, goes_on = asyncio.run(main())
+
+    assert found == Outcome("Error: the tool took longer than 0.01 s", failed=True)
+    assert goes_on
+
+
+def test_who_is_cancelled_waits_for_no_tool() -> None:
+    async def main() -> None:
+        async with asyncio.timeout(0.01):
+            await run_call("hang", "{}", TOOLS, None)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())

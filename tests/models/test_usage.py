@@ -25,6 +25,50 @@ from callscore.models.usage import counted, usage_of
         {"meta": {"tokens": {"input_tokens": 5, "output_tokens": 7}}},
         {"message": {"role": "assistant"}, "prompt_eval_count": 5, "eval_count": 7},
         {"response": {"usage": {"prompt_tokens": 5, "completion_tokens": 7}}},
+        {"meta": {"billed_units": {"input_tokens": 5, "output_tokens": 7}}},
+        {
+            "response_metadata": {"token_usage": {"prompt_tokens": 5, "completion_tokens": 7}},
+            "type": "ai",
+        },
+        {"raw_responses": [{"usage": {"input_tokens": 5, "output_tokens": 7}}]},
+        {
+            "usage": {"inputTokens": 4, "outputTokens": 1},
+            "totalUsage": {"inputTokens": 5, "outputTokens": 7},
+            "steps": [{"usage": {"inputTokens": 1, "outputTokens": 6}}],
+        },
+        {
+            "usage": {
+                "prompt_tokens": 5,
+                "cache_read_input_tokens": 3,
+                "cache_creation_input_tokens": 1,
+                "completion_tokens": 7,
+            }
+        },
+        {
+            "usage": {
+                "inputTokens": 1,
+                "cacheReadInputTokens": 3,
+                "cacheWriteInputTokens": 1,
+                "outputTokens": 7,
+            }
+        },
+        {
+            "usageMetadata": {
+                "promptTokenCount": 3,
+                "toolUsePromptTokenCount": 2,
+                "candidatesTokenCount": 7,
+            }
+        },
+        [
+            {
+                "candidates": [{}],
+                "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 2},
+            },
+            {
+                "candidates": [{}],
+                "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 7},
+            },
+        ],
         {
             "usage": {
                 "input_tokens": 1,
@@ -115,3 +159,20 @@ def test_requests_are_counted_for_who_asks_and_for_the_tasks_within() -> None:
         return asked.requests
 
     assert asyncio.run(main()) == 2
+
+
+def test_two_streamed_answers_cost_what_each_says_last() -> None:
+    parts = [
+        {"candidates": [], "responseId": name, "usageMetadata": {"promptTokenCount": count}}
+        for name, count in (("a", 1), ("a", 5), ("b", 7))
+    ]
+
+    assert usage_of(parts) == Usage(2, 12, 0)
+
+
+def test_what_is_nested_without_end_costs_nothing() -> None:
+    document: Any = {}
+    for _ in range(10_000):
+        document = {"usage": document}
+
+    assert usage_of(document) == Usage()

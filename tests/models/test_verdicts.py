@@ -42,6 +42,16 @@ def test_the_second_time_it_is_told_what_was_wrong() -> None:
         (' {"reason": "rude", "verdict": false}\n', Verdict(verdict=False, reason="rude")),
         ('```json\n{"verdict": true}\n```', Verdict(verdict=True)),
         ('{"verdict": true, "confidence": 0.9}', Verdict(verdict=True)),
+        ('{"verdict": true, "reason": null}', Verdict(verdict=True)),
+        ('Here it is: {"verdict": true} I hope', Verdict(verdict=True)),
+        ('{"verdict": false} no: {"verdict": true}', Verdict(verdict=True)),
+        ('<think>{"verdict": false}</think>\n{"verdict": true}', Verdict(verdict=True)),
+        ('a thought }</think>```\n{"verdict": true}\n```', Verdict(verdict=True)),
+        ('{"verdict": true} because {"a": 1}', Verdict(verdict=True)),
+        (
+            'So: {"verdict": false, "reason": "a \\" } brace", "more": {"a": 1}}.',
+            Verdict(verdict=False, reason='a " } brace'),
+        ),
     ],
 )
 def test_a_verdict_is_read(text: str, verdict: Verdict) -> None:
@@ -60,10 +70,10 @@ def test_a_verdict_is_read(text: str, verdict: Verdict) -> None:
         '{"verdict": null}',
         '{"reason": "fine"}',
         '{"verdict": true, "reason": 5}',
-        '[{"verdict": true}]',
-        'Here it is: {"verdict": true}',
-        '{"verdict": false} {"verdict": true}',
+        '<think>{"verdict": true}</think> I cannot say.',
+        '{"verdict": true, "reason": "cut',
         "[" * 100_000,
+        '{"' * 50_000,
     ],
 )
 def test_anything_else_is_no_verdict(text: str | None) -> None:
@@ -78,6 +88,7 @@ def test_anything_else_is_no_verdict(text: str | None) -> None:
         ({"choices": [{"message": None}]}, None),
         ({"choices": ["?"]}, None),
         ({"choices": []}, None),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "hi"}]}}]}, "hi"),
     ],
 )
 def test_what_the_model_said_is_found(completion: dict[str, Any], text: str | None) -> None:

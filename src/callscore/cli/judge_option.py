@@ -12,22 +12,30 @@ from callscore.cli.options import settings_from
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import escape
 from callscore.errors import CallscoreError, InvalidSettings
+from callscore.history.late_store import LateStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from callscore.core.model import Case
     from callscore.core.phrase import Language
     from callscore.core.settings import Settings
-    from callscore.history.store import Store
+    from callscore.errors import ModelFailed
     from callscore.models.judging import Judge
 
-__all__ = ["judge_from", "judge_option", "judged_lines", "judged_settings_from"]
+__all__ = ["Unjudged", "judge_from", "judge_option", "judged_lines", "judged_settings_from"]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")
 _VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
 _TIMES = Plural(("time", "times"), ("вопрос задан", "вопроса задано", "вопросов задано"))
+_NOT_JUDGED = Phrase(
+    "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
+)
+_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+_MOST_NAMED = 10
+_MOST_IN_A_ROW = 5  # after so many, nobody believes that the next question will be answered
 _NOT_KEPT = Phrase(
     "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
 )
@@ -69,40 +77,13 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
         raise InvalidSettings(f"{place}{error}") from error
     if named is not None:  # a project may name one that these cases do not need
         found.require()
-    history = _History()
+    history = LateStore()
     found.remember_in(history)
     context = click.get_current_context(silent=True)
     if context is not None:
         context.call_on_close(found.close)
         context.call_on_close(history.close)
     return found
-
-
-class _History:
-    """The history of the project, opened when it is needed and not before."""
-
-    def __init__(self) -> None:
-        self._store: Store | None = None
-
-    def _opened(self) -> Store:
-        if self._store is None:
-            from callscore.history.opening import open_store
-
-            self._store = open_store()
-        return self._store
-
-    def close(self) -> None:
-        """Close it, if it was opened."""
-        if self._store is not None:
-            self._store.close()
-
-    def judgement(self, key: str) -> Any | None:
-        """The answer that is kept under a key; None where there is none."""
-        return self._opened().judgement(key)
-
-    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
-        """Keep an answer under a key."""
-        self._opened().keep_judgement(key, model, answer)
 
 
 def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | None]:
@@ -131,3 +112,40 @@ def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
     if judge.problem is not None:
         lines.append(say(_NOT_KEPT, lang, problem=escape(judge.problem)))
     return lines
+
+
+class Unjudged:
+    """The cases about which the judge gave no answer; they are left out of the report, and named."""
+
+    def __init__(self, judge: Judge | None) -> None:
+        self._judge = judge
+        self._named: list[str] = []
+        self._count = 0
+        self._in_a_row = 0
+        self._judged = 0
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return self._count > 0
+
+    def take(self, place: str, case: Case, error: ModelFailed) -> None:
+        """Note one of them.
+
+        Raises:
+            ModelFailed: there were too many in a row, with no answer in between.
+        """
+        judged = 0 if self._judge is None else self._judge.counts().judged
+        self._in_a_row = self._in_a_row + 1 if judged == self._judged else 1
+        self._judged = judged
+        self._count += 1
+        if len(self._named) < _MOST_NAMED:
+            self._named.append(f"{place}: {case.id}: {error}" if case.id else f"{place}: {error}")
+        if self._in_a_row == _MOST_IN_A_ROW:
+            raise error
+
+    def lines(self, lang: Language) -> list[str]:
+        """How many there are, and the first of them; nothing where there are none."""
+        if not self._count:
+            return []
+        cases = count_of(_CASES, self._count, lang)
+        return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.cli.exits import BELOW, FINE
-from callscore.cli.judge_option import judge_option, judged_lines, judged_settings_from
+from callscore.cli.exits import AGENT, BELOW, FINE
+from callscore.cli.judge_option import (
+    Unjudged,
+    judge_option,
+    judged_lines,
+    judged_settings_from,
+)
 from callscore.cli.options import (
     SHARE,
     SettingsCommand,
@@ -37,7 +42,7 @@ from callscore.core.tool import Tool
 from callscore.core.wording import Language
 from callscore.engines.collector import Hooks, Show
 from callscore.engines.local import score_files, score_joined
-from callscore.errors import UnreadableInput
+from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import Wanted
 
 if TYPE_CHECKING:
@@ -121,18 +126,26 @@ def command(**options: Any) -> int:
     require_inputs(request.files, request.expected, request.actual)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
+    unjudged = Unjudged(judge)
     with open_output(*destination, is_gate=is_gate) as output:
-        results = _score(request, output)
+        results = _score(request, output, unjudged)
         output.write(results)
         for line in judged_lines(judge, request.lang):
             if request.output_format == "table":
                 output.write_text(f"\n{line}\n")
             else:  # where the report is for a program, or for another place
                 click.echo(f"callscore: {line}", err=True)
-    return _gate(results, request)
+    code = _gate(results, request)
+    _name(unjudged, request.lang)
+    return AGENT if unjudged else code
 
 
-def _score(request: _Request, output: Output) -> Results:
+def _name(unjudged: Unjudged, lang: Language) -> None:
+    for line in unjudged.lines(lang):
+        click.echo(f"callscore: {line}", err=True)
+
+
+def _score(request: _Request, output: Output, unjudged: Unjudged) -> Results:
     """Score the input; where it breaks off, what was scored before is still written."""
     for_people = request.output_format in _FOR_PEOPLE
     options: dict[str, Any] = {
@@ -149,17 +162,18 @@ def _score(request: _Request, output: Output) -> Results:
     paths = request.files or (*request.expected, *request.actual)
     try:
         with progress(paths) as on_bytes:
-            hooks = Hooks(on_case=output.on_case, on_bytes=on_bytes)
+            hooks = Hooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
             if request.files:
                 score = partial(score_files, request.files)
             else:
                 score = partial(score_joined, request.expected, request.actual)
             results = score(hooks=hooks, **options)
-    except UnreadableInput as error:
+    except (UnreadableInput, ModelFailed) as error:
         if error.results is not None and error.results.summary.cases:
             output.write(error.results)
+        _name(unjudged, request.lang)
         raise
-    if not results.summary.cases and not results.has_notes:
+    if not results.summary.cases and not results.has_notes and not unjudged:
         places = ", ".join(request.files or request.actual)
         raise UnreadableInput(places, "there is no case to score in it.")
     return results

@@ -19,7 +19,7 @@ from callscore.core.tool import Tool
 from callscore.engines.columns import Columns
 from callscore.engines.definitions import Definitions
 from callscore.engines.notes import Notes
-from callscore.errors import UnreadableInput
+from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase
 
@@ -44,12 +44,15 @@ class Hooks(Struct, frozen=True, kw_only=True):
             each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
         on_score: is given every scored case, its score, and the definitions of its tools by name, or
             None where nobody knows them.
+        on_unjudged: is given the place of a case about which the model that judges gave no answer,
+            the case, and why; the case is left out. Without it, the error is raised.
         on_bytes: is told how many more bytes of input have been read.
     """
 
     on_case: Callable[[CaseScore], None] | None = None
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
+    on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
     on_bytes: Callable[[int], None] | None = None
 
 

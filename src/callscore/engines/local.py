@@ -23,7 +23,7 @@ from callscore.engines.inputs import (
     inputs_for,
 )
 from callscore.engines.joining import join
-from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
 from callscore.formats.candidates import read_candidates
 from callscore.formats.cases import read_case, record_of
 from callscore.formats.plain import decode_plain
@@ -225,6 +225,9 @@ def _keeping_results(collector: Collector) -> Iterator[None]:
         stopped = Noted(1, (str(error),))
         error.results = structs.replace(collector.results(), stopped=stopped)
         raise
+    except ModelFailed as error:
+        error.results = collector.results()
+        raise
 
 
 def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[str]:
@@ -296,6 +299,10 @@ class _Run:
             _take_at(place, case, self._collector)
         except UnreadableInput as error:
             self._refuse(error.place, error.problem)
+        except ModelFailed as error:
+            if self._hooks.on_unjudged is None:
+                raise
+            self._hooks.on_unjudged(place, case, error)
 
     def _read(self, paths: list[str], part: Part) -> Iterator[tuple[str, Case]]:
         # What was called is held against the tools that the trace offers, not its reference.

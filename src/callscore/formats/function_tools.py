@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 from enum import Enum
 from functools import partial
+from math import isfinite
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -142,7 +143,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _default(value: Any) -> dict[str, Any]:
     """A default as a schema has it; an object of some class would say nothing to a model."""
-    if not isinstance(value, _SHOWN):
+    if not isinstance(value, _SHOWN) or (isinstance(value, float) and not isfinite(value)):
         return {}
     try:
         return {"default": msgspec.json.decode(msgspec.json.encode(value))}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.model import Case
 from callscore.core.nearest import meant_by
+from callscore.core.plain import plain, plain_string
 from callscore.errors import InvalidSettings
 from callscore.models.templates import filled, text_of
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["body_of", "case_of", "messages_of", "require_parameters"]
 
 _OURS = ("model", "messages", "tools")
-_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_PARTS = ("text", "image_url", "input_audio", "file")  # of what a user says
+_FIRST = ("system", "developer")
+_ROLES = (*_FIRST, "user", "assistant", "tool", "function")
 
 
 def case_of(given: Any) -> Case:
@@ -27,27 +30,47 @@ def case_of(given: Any) -> Case:
 def messages_of(case: Case, *, system: str | None, prompt: str | None) -> list[dict[str, Any]]:
     """The messages that a case is asked with.
 
-    An input that is a list of messages is taken as such; a text, or a prompt with the case put in,
-    is what the user says; anything else is said as JSON.
+    An input that is a list of messages is taken as such, and a system message that it begins with
+    stands in place of `system`. A text, a list of content parts, or a prompt with the case put in is
+    what the user says; anything else is said as JSON.
 
     Raises:
-        InvalidSettings: the case asks nothing, or has not what the prompt wants of it.
+        InvalidSettings: the case asks nothing, has not what the prompt wants of it, or is messages
+            that no prompt can hold.
     """
     asked = case.input
     if isinstance(asked, dict) and _are_messages(asked.get("messages")):
         asked = asked["messages"]
-    messages: list[dict[str, Any]] = []
-    if system is not None:
-        messages.append({"role": "system", "content": system})
     if prompt is not None:
-        messages.append({"role": "user", "content": filled(prompt, case)})
+        _require_no_messages(case)
+        said = [{"role": "user", "content": plain_string(filled(prompt, case))}]
     elif _are_messages(asked):
-        messages += asked
+        said = plain(asked)
     elif asked is None:
         raise InvalidSettings(f"the case {case.id!r} has no input, so there is nothing to ask")
+    elif _are_parts(asked):
+        said = [{"role": "user", "content": plain(asked)}]
     else:
-        messages.append({"role": "user", "content": text_of(asked)})
-    return messages
+        said = [{"role": "user", "content": plain_string(text_of(asked))}]
+    if system is None or said[0]["role"] in _FIRST:
+        return said
+    return [{"role": "system", "content": plain_string(system)}, *said]
+
+
+def _require_no_messages(case: Case) -> None:
+    if _are_messages(case.input) or _are_parts(case.input):
+        raise InvalidSettings(
+            f"prompt: the input of the case {case.id!r} is a list of messages, or of their parts,"
+            " which is sent as it is; leave the prompt out"
+        )
+
+
+def _are_parts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and item.get("type") in _PARTS for item in value)
+    )
 
 
 def _are_messages(value: Any) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from callscore.errors import MissingExtra
+from callscore.core.text import clip
+from callscore.errors import InvalidSettings, MissingExtra
+from callscore.models.secrets import scrubbed
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
     import httpx2
     from openai import AsyncOpenAI, OpenAI
@@ -18,6 +20,8 @@ __all__ = ["PATH", "client_for", "options_of", "require_sdk", "response_type", "
 PATH = "/chat/completions"
 _FEATURE = "Asking a model"
 _EXTRA = "openai"
+_LONGEST = 200  # characters of what the SDK says
+_Client = TypeVar("_Client")
 _OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json"}
 
 
@@ -56,6 +60,7 @@ async def client_for(base_url: str | None, key: str) -> AsyncOpenAI:
 
     Raises:
         MissingExtra: the SDK is not installed.
+        InvalidSettings: the environment has something in it that the SDK cannot use.
     """
     import asyncio
 
@@ -93,9 +98,14 @@ def _new(base_url: str | None, key: str) -> AsyncOpenAI:
         from openai import AsyncOpenAI
     except ImportError as error:
         raise MissingExtra(_FEATURE, _EXTRA) from error
+    from urllib.request import getproxies
 
+    if getproxies():
+        # One that is wrong is found out with a client that blocks: an asynchronous one that is half
+        # made complains in the event loop that it cannot be closed.
+        thread_client(base_url, key, None).close()
     # How often and for how long is our concern: the SDK would do it a second time.
-    return AsyncOpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=None)
+    return _made(AsyncOpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=None)
 
 
 def thread_client(base_url: str | None, key: str, timeout: float | None) -> OpenAI:
@@ -103,13 +113,25 @@ def thread_client(base_url: str | None, key: str, timeout: float | None) -> Open
 
     Raises:
         MissingExtra: the SDK is not installed.
+        InvalidSettings: the environment has something in it that the SDK cannot use.
     """
     try:
         from openai import OpenAI
     except ImportError as error:
         raise MissingExtra(_FEATURE, _EXTRA) from error
 
-    return OpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=timeout)
+    return _made(OpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=timeout)
+
+
+def _made(kind: Callable[..., _Client], **given: Any) -> _Client:
+    try:
+        return kind(**given)
+    except Exception as error:  # noqa: BLE001  (of a proxy, say, that the environment names)
+        problem = clip(" ".join(scrubbed(str(error), (given["api_key"],)).split()), _LONGEST)
+    raise InvalidSettings(
+        f"the model cannot be asked: {problem or 'the SDK cannot be used'}; look at the variables"
+        " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and OPENAI_* of the environment"
+    )
 
 
 def options_of(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -16,16 +16,17 @@ from callscore.core.text import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.models.asking import body_of
 from callscore.models.clients import PATH, require_sdk, response_type, thread_client
+from callscore.models.daemon_threads import in_time
 from callscore.models.keys import (
     KEY_VARIABLE,
     key_for,
     require_url,
     require_variable,
-    scrubbed,
     server_of,
 )
 from callscore.models.limits import Limits, limits_for
 from callscore.models.retrying import retrying_in_thread
+from callscore.models.secrets import scrubbed
 from callscore.models.verdicts import (
     PARAMETERS,
     VERSION,
@@ -114,7 +115,7 @@ class Judge:
         key_for(self.base_url, self.key_variable)
 
     def counts(self) -> JudgeCounts:
-        """How many different values were judged, and about how many the model was asked."""
+        """How many different values were judged, and how many requests were sent to the model."""
         from callscore.core.run import JudgeCounts
 
         return JudgeCounts(self.model, self._judged, self._asked)
@@ -172,7 +173,7 @@ class Judge:
         try:
             found = self._recall(key)
             if found is None:
-                found = self._ask(question, value, mark=key[:32])
+                found = self._ask_about(question, value, mark=key[:32])
                 self._keep(key, found)
         except BaseException as error:  # noqa: BLE001  (all who wait must hear of it)
             with self._lock:
@@ -204,15 +205,28 @@ class Judge:
         except CallscoreError as error:  # the disk is full, say: judging goes on
             self.problem = str(error)
 
+    def _ask_about(self, question: str, value: Any, *, mark: str) -> Verdict:
+        """Ask; where there is no answer, the error says what was asked."""
+        try:
+            return self._ask(question, value, mark=mark)
+        except ModelFailed as error:
+            asked = escape(clip(question, 60))
+            failed = ModelFailed(
+                error.model,
+                f'asked to judge "{asked}": {error.problem}',
+                status=error.status,
+                attempts=error.attempts,
+                is_timeout=error.is_timeout,
+            )
+        raise failed
+
     def _ask(self, question: str, value: Any, *, mark: str) -> Verdict:
-        with self._lock:
-            self._asked += 1
         said: str | None = None
         for is_repeated in (False, True):
             said = self._answer_to(asked_about(question, value, mark, is_repeated=is_repeated))
             found = verdict_in(said)
             if found is not None:
-                return found
+                return Verdict(found.verdict, scrubbed(found.reason))
         shown = escape(clip(scrubbed(repr(said)), 100))
         problem = f"as a judge it gave no verdict, though it was asked twice; it said {shown}"
         raise ModelFailed(self.model, problem, attempts=2)
@@ -229,7 +243,7 @@ class Judge:
         return said
 
     def _complete(self, messages: list[dict[str, Any]], parameters: dict[str, Any]) -> str | None:
-        from callscore.models.responses import completion_in, model_failed
+        from callscore.models.responses import completion_in, is_unconnected, model_failed
 
         server, key = server_of(self.base_url), key_for(self.base_url, self.key_variable)
         limits = limits_for(self._limits)
@@ -237,9 +251,19 @@ class Judge:
         body = body_of(self.model, messages, (), parameters)
         kind, options = response_type(), {"timeout": limits.timeout}
 
-        def ask() -> dict[str, Any]:
+        def post() -> dict[str, Any]:
             given: Any = options  # the SDK has a type of its own for them
-            return completion_in(client.post(PATH, cast_to=kind, body=body, options=given))
+            return completion_in(client.post(PATH, cast_to=kind, body=body, options=given), key)
+
+        def ask() -> dict[str, Any]:
+            self._count(1)
+            try:
+                # The SDK's own limit begins anew with every byte.
+                return in_time(post, limits.timeout)
+            except Exception as error:
+                if is_unconnected(error):  # and nothing was sent
+                    self._count(-1)
+                raise
 
         try:
             completion, _ = retrying_in_thread(ask, limits=limits)
@@ -248,6 +272,10 @@ class Judge:
         else:
             return text_in(completion)
         raise failed  # away from the error of the SDK, which holds the key
+
+    def _count(self, requests: int) -> None:
+        with self._lock:
+            self._asked += requests
 
     def _client_for(self, server: str | None, key: str) -> OpenAI:
         with self._lock:

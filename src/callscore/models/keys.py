@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from callscore.errors import InvalidSettings, MissingKey
+from callscore.models.secrets import is_secret_name, looks_secret, scrubbed
 
 __all__ = [
     "KEY_VARIABLE",
@@ -17,29 +18,33 @@ __all__ = [
     "require_no_secret",
     "require_url",
     "require_variable",
-    "scrubbed",
     "server_of",
 ]
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 NO_KEY = "no-key"  # what servers on this machine are given, which mind no key
 _BASE_VARIABLE = "OPENAI_BASE_URL"
-_HIDDEN = "***"
-_SHORTEST = 4  # a shorter text says nothing, and is a part of many words
-_VARIABLE = re.compile(r"[A-Z_a-z][A-Z_a-z0-9]*", re.ASCII)
-_SECRET = re.compile(
-    r"\b(?:sk|pk|rk|gsk|hf|xai|ghp|tgp|nvapi|pplx|fw|r8)[-_][A-Za-z0-9_*.\-]{6,}"
-    r"|\bAIza[A-Za-z0-9_\-]{20,}"
-    r"|(?<=Bearer )[^\s'\"]+",
-    re.ASCII,
-)
-_SECRET_NAMES = ("api_key", "key", "token", "secret", "password")
-_SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "proxy-authorization", "cookie")
+# A name; a key may look like one, but has a digit and no underscore in all its length.
+_VARIABLE = re.compile(r"(?!(?=\D*\d)[A-Za-z0-9]{20,}\Z)[A-Z_a-z][A-Z_a-z0-9]*", re.ASCII)
+_BESIDE = ("extra_headers", "extra_query")  # what goes with a request and is no part of its body
 
 
 def server_of(base_url: str | None) -> str | None:
-    """Where requests go: what was given, or what the environment says; None for OpenAI's own."""
-    return base_url or os.environ.get(_BASE_VARIABLE) or None
+    """Where requests go: what was given, or what the environment says; None for OpenAI's own.
+
+    Raises:
+        InvalidSettings: what the environment says is no address, or holds a password.
+    """
+    server = _tidy(base_url)
+    if server is None:
+        server = _tidy(os.environ.get(_BASE_VARIABLE))
+        require_url(server, _BASE_VARIABLE)
+    return server
+
+
+def _tidy(url: str | None) -> str | None:
+    """An address as it is compared, for a slash at the end says nothing; None for an empty one."""
+    return (url or "").strip().rstrip("/") or None
 
 
 def key_for(base_url: str | None, variable: str) -> str:
@@ -47,9 +52,14 @@ def key_for(base_url: str | None, variable: str) -> str:
 
     Raises:
         MissingKey: there is none.
+        InvalidSettings: what is there cannot be sent as one.
     """
     key = os.environ.get(variable, "").strip()
     if key:
+        if not (key.isascii() and key.isprintable()):
+            raise InvalidSettings(
+                f"{variable}: it holds characters that no key has, and that cannot be sent"
+            )
         return key
     server = server_of(base_url)
     if server is not None and _is_here(server):
@@ -79,25 +89,36 @@ def require_variable(name: Any) -> None:
         )
 
 
-def require_url(base_url: Any) -> None:
-    """Refuse what is no address of a server, and one with a password in it.
+def require_url(base_url: Any, name: str = "base_url") -> None:
+    """Refuse what is no address of a server, and one with a password or a query in it.
+
+    Args:
+        base_url: what was given; None where nothing was.
+        name: what it was given as.
 
     Raises:
-        InvalidSettings: it is no such address.
+        InvalidSettings: it is no such address; a secret in it is not shown.
     """
     if base_url is None:
         return
+    text = base_url.strip() if isinstance(base_url, str) else ""
     try:
-        url = urlsplit(base_url if isinstance(base_url, str) else "")
+        url = urlsplit(text)
         is_address = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
     except ValueError:  # of a port, or of brackets
         url, is_address = urlsplit(""), False
-    if "@" in url.netloc:
+    if "@" in url.netloc or ("@" in text and not is_address):
         raise InvalidSettings(
-            "base_url: there is a password in it; put the key into the environment"
+            f"{name}: there is a password in it; put the key into the environment"
         )
     if not is_address:
-        raise InvalidSettings(f"base_url: {base_url!r} is not like 'http://localhost:8080/v1'")
+        shown = scrubbed(repr(base_url))
+        raise InvalidSettings(f"{name}: {shown} is not like 'http://localhost:8080/v1'")
+    if "?" in text or "#" in text:
+        raise InvalidSettings(
+            f"{name}: an address ends before the '?' or '#'; what a chat sends with every request"
+            " is given as extra_query={...}"
+        )
 
 
 def require_no_secret(parameters: dict[str, Any]) -> None:
@@ -106,19 +127,17 @@ def require_no_secret(parameters: dict[str, Any]) -> None:
     Raises:
         InvalidSettings: there is one.
     """
-    headers = parameters.get("extra_headers")
-    names = [name for name in _SECRET_NAMES if name in parameters]
-    if isinstance(headers, dict):
-        names += [str(name) for name in headers if str(name).lower() in _SECRET_HEADERS]
+    names = [name for name in parameters if is_secret_name(name)]
+    for place in _BESIDE:
+        given = parameters.get(place)
+        if isinstance(given, dict):
+            names += [f"{place}: {name}" for name, value in given.items() if _is_key(name, value)]
     if names:
         raise InvalidSettings(
-            f"{names[0]}: keys are read from the environment alone; name the variable that holds it"
-            " in key_variable"
+            f"{scrubbed(names[0])}: keys are read from the environment alone; name the variable that"
+            " holds it in key_variable"
         )
 
 
-def scrubbed(text: str, key: str = NO_KEY) -> str:
-    """A text without the key, and without what looks like one."""
-    if key != NO_KEY and len(key) >= _SHORTEST:
-        text = text.replace(key, _HIDDEN)
-    return _SECRET.sub(_HIDDEN, text)
+def _is_key(name: Any, value: Any) -> bool:
+    return is_secret_name(str(name)) or looks_secret(str(value))

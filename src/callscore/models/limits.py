@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from contextvars import ContextVar
-from math import isfinite
 from threading import Lock
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,13 @@ from callscore.errors import InvalidSettings
 __all__ = ["DEFAULT", "Limits", "Rate", "limits_for", "limits_in_force", "rate_of"]
 
 _PERIODS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_SLOWEST = 3600.0  # seconds between two; nobody waits longer for one answer
 _RATE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:/\s*([smh]))?\s*", re.ASCII)
+
+
+def _is_above_0(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value < float("inf")
 
 
 class Rate:
@@ -27,12 +33,14 @@ class Rate:
         seconds: in how much time.
 
     Raises:
-        InvalidSettings: one of the two is not a positive number.
+        InvalidSettings: one of the two is not a positive number, or there is less than one an hour.
     """
 
     def __init__(self, starts: float, seconds: float = 1.0) -> None:
-        if not (isfinite(starts) and isfinite(seconds) and starts > 0 and seconds > 0):
-            raise InvalidSettings(f"rate: {starts:g} in {seconds:g} s is no rate; both are above 0")
+        if not (_is_above_0(starts) and _is_above_0(seconds)):
+            raise InvalidSettings(f"rate: {starts!r} in {seconds!r} s is no rate; both are above 0")
+        if seconds / starts > _SLOWEST:
+            raise InvalidSettings(f"rate: {starts:g} in {seconds:g} s is less than one an hour")
         self.starts = starts
         self.seconds = seconds
         self._interval = seconds / starts
@@ -75,8 +83,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.retries.__class__ is not int or self.retries < 0:
             raise InvalidSettings(f"retries: {self.retries!r} is not a number from 0 on")
-        if self.timeout is not None and not 0 < self.timeout < float("inf"):
+        if self.timeout is not None and not _is_above_0(self.timeout):
             raise InvalidSettings(f"timeout: {self.timeout!r} is not a time above 0, in seconds")
+        if self.rate is not None and not isinstance(self.rate, Rate):
+            raise InvalidSettings(f"rate: {self.rate!r} is not made by callscore.models.Rate(...)")
 
 
 DEFAULT = Limits()

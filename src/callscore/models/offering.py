@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from callscore.api import tools_by_name
-from callscore.core.equality import fingerprint
+from callscore.core.equality import digest, fingerprint
 from callscore.core.plain import plain
 from callscore.formats.function_tools import function_tool, is_function
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTHING", "Offer", "offer_of"]
 
+_PLAIN = (str, int, float, bool, type(None))
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -100,9 +102,25 @@ def _code_of(function: Any) -> str:
     from inspect import getsource, unwrap
 
     inner = getattr(function, "func", function)  # of a partial
+    innermost = unwrap(inner)
     try:
-        text = getsource(unwrap(inner))
+        text = getsource(innermost)
     except (OSError, TypeError):
         text = str(getattr(inner, "__qualname__", type(inner).__qualname__))
-    filled = getattr(function, "args", ()), getattr(function, "keywords", {})
-    return text if filled == ((), {}) else text + fingerprint(list(filled))
+    kept = [
+        *([function.args, function.keywords] if inner is not function else ()),
+        *_enclosed(inner),
+        *(_enclosed(innermost) if innermost is not inner else ()),
+    ]
+    # What is filled in may be a secret: this tells functions apart, and cannot be read.
+    return text + digest(fingerprint(kept)).hex() if kept else text
+
+
+def _enclosed(function: Any) -> list[Any]:
+    """The plain values that a function has from where it was made; two of one text may differ."""
+    found = []
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # nothing was put into it yet
+            if isinstance(cell.cell_contents, _PLAIN):
+                found.append(cell.cell_contents)
+    return found

@@ -68,10 +68,11 @@ class Chat(Struct, frozen=True, kw_only=True):
         Raises:
             MissingExtra: the SDK is not installed.
             MissingKey: there is no key in the environment.
-            InvalidSettings: the SDK does not know a parameter.
+            InvalidSettings: the SDK does not know a parameter, or the environment names no server.
         """
         require_sdk()
         require_parameters(self.parameters)
+        server_of(self.base_url)
         key_for(self.base_url, self.key_variable)
 
     def identity(self) -> dict[str, Any]:
@@ -147,11 +148,19 @@ class Chat(Struct, frozen=True, kw_only=True):
         limits = limits_for(self.limits)
         steps = self.max_steps or (_MAX_STEPS if offer.functions else 1)
         if steps == 1:
-            return await self._complete(messages, offer, limits)
+            return await self._complete(messages, offer, limits, self.parameters)
         from callscore.models.tool_loop import converse
 
+        unforced = _unforced(self.parameters)
+
+        async def ask(said: list[dict[str, Any]]) -> dict[str, Any]:
+            is_first = len(said) == len(messages)
+            return await self._complete(
+                said, offer, limits, self.parameters if is_first else unforced
+            )
+
         return await converse(
-            lambda said: self._complete(said, offer, limits),
+            ask,
             messages,
             offer,
             max_steps=steps,
@@ -164,7 +173,11 @@ class Chat(Struct, frozen=True, kw_only=True):
         return NOTHING if case.tools is None else offer_of(case.tools)
 
     async def _complete(
-        self, messages: Sequence[dict[str, Any]], offer: Offer, limits: Limits
+        self,
+        messages: Sequence[dict[str, Any]],
+        offer: Offer,
+        limits: Limits,
+        told: dict[str, Any],
     ) -> dict[str, Any]:
         """One completion, asked for again where that may help."""
         from callscore.models.responses import completion_in, lost_call_in, model_failed
@@ -172,24 +185,34 @@ class Chat(Struct, frozen=True, kw_only=True):
         key = key_for(self.base_url, self.key_variable)
         server = server_of(self.base_url)
         client = await client_for(server, key)
-        require_parameters(self.parameters)
-        parameters, options = options_of(self.parameters)
+        require_parameters(told)
+        parameters, options = options_of(told)
         body = body_of(self.model, messages, offer.definitions, parameters)
         kind = response_type()
 
         async def ask() -> dict[str, Any]:
             count_request()
             options_: Any = options  # the SDK has a type of its own for them
-            return completion_in(await client.post(PATH, cast_to=kind, body=body, options=options_))
+            response = await client.post(PATH, cast_to=kind, body=body, options=options_)
+            return completion_in(response, key)
 
         try:
             completion, _ = await retrying(ask, limits=limits)
         except Exception as error:  # noqa: BLE001  (of the SDK, of the network, of the server)
-            lost = lost_call_in(error)
+            lost = lost_call_in(error, key)
             failed = model_failed(error, model=self.model, server=server, key=key)
         else:
             return completion
         return _or_raise(lost, failed)
+
+
+def _unforced(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters once the model was told results: forced to call, it would never come to an end."""
+    choice = parameters.get("tool_choice")
+    is_named = isinstance(choice, dict) and choice.get("type") != "allowed_tools"
+    if choice != "required" and not is_named:
+        return parameters
+    return {name: each for name, each in parameters.items() if name != "tool_choice"}
 
 
 def _or_raise(lost: dict[str, Any] | None, failed: ModelFailed) -> dict[str, Any]:

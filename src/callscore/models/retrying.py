@@ -96,6 +96,8 @@ async def retrying(
 
 
 async def _in_time(ask: Callable[[], Awaitable[_Result]], seconds: float | None) -> _Result:
+    if seconds is None:
+        return await ask()
     import asyncio
 
     deadline = asyncio.timeout(seconds)

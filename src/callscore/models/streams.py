@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.plain import plain
-from callscore.formats.dialects.openai_stream import Fragments
+from callscore.formats.dialects.openai_stream import Fragments, fragment_in, index_of
+from callscore.formats.shape import text_in
 from callscore.sources.server_sent_events import read_events
 
 if TYPE_CHECKING:
@@ -35,14 +36,15 @@ class _Choice:
 
     def take(self, choice: dict[str, Any]) -> None:
         """Add what a chunk says."""
-        delta = choice.get("delta")
+        delta = fragment_in(choice)
         self._finish = choice.get("finish_reason") or self._finish
         if not isinstance(delta, dict):
             return
         self._fragments.take(delta)
         for name in _TEXTS:
-            if isinstance(delta.get(name), str):
-                self._texts.setdefault(name, []).append(delta[name])
+            said = text_in(delta.get(name))
+            if said is not None:
+                self._texts.setdefault(name, []).append(said)
 
     def whole(self) -> dict[str, Any]:
         """The answer as one that is not streamed has it."""
@@ -88,7 +90,6 @@ def _choices_in(events: Iterable[dict[str, Any]]) -> list[_Choice]:
     for event in events:
         for choice in event.get("choices") or ():
             if isinstance(choice, dict):
-                index = choice.get("index")
-                number = index if isinstance(index, int) else 0
+                number = index_of(choice.get("index")) or 0
                 found.setdefault(number, _Choice(number)).take(choice)
     return [found[number] for number in sorted(found)]

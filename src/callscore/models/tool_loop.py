@@ -9,6 +9,7 @@ from msgspec import Struct
 from callscore.errors import ModelFailed
 from callscore.formats.shape import first, json_of
 from callscore.formats.transcript import NAMELESS
+from callscore.models.templates import text_of
 from callscore.models.tool_running import Outcome, run_call
 from callscore.models.usage import usage_of
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["converse"]
 
 _REFUSED = range(400, 500)
+_ROLE = {"role": "assistant"}
 
 
 class _Step(Struct, frozen=True):
@@ -147,18 +149,31 @@ def _message_in(completion: dict[str, Any], number: int) -> dict[str, Any]:
     if "error" in completion:
         return _lost_message(completion["error"], number)
     choices = completion.get("choices") or [{}]
-    message = choices[0].get("message") if isinstance(choices[0], dict) else None
+    message = choices[0].get("message")
     if not isinstance(message, dict):
         return {"role": "assistant", "content": ""}
-    calls = message.get("tool_calls")
-    if not isinstance(calls, list) or not calls:
-        return {**message, "role": "assistant"}
-    named = [
-        {**call, "id": call.get("id") or f"call_{number}_{place}"}
-        for place, call in enumerate(calls, 1)
-        if isinstance(call, dict)
-    ]
-    return {**message, "role": "assistant", "tool_calls": named}
+    calls = _calls_in(message.get("tool_calls"), number)
+    if not calls:
+        return {name: each for name, each in message.items() if name != "tool_calls"} | _ROLE
+    return {**message, **_ROLE, "tool_calls": calls}
+
+
+def _calls_in(given: Any, number: int) -> list[dict[str, Any]]:
+    """The calls of a message; what is not as it should be is a call of nobody knows what."""
+    items = given if isinstance(given, list) else [given]
+    return [_call(item, f"call_{number}_{place}") for place, item in enumerate(items, 1) if item]
+
+
+def _call(given: Any, id: str) -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    if isinstance(given, dict):
+        id = given.get("id") or id  # noqa: A001  (likewise)
+        if isinstance(given.get("function"), dict) or isinstance(given.get("custom"), dict):
+            return {**given, "id": id}
+        name, arguments = given.get("name"), first(given, "arguments", "parameters")
+    else:
+        name, arguments = None, text_of(given)
+    function = {"name": name if isinstance(name, str) else NAMELESS, "arguments": arguments}
+    return {"id": id, "type": "function", "function": function}
 
 
 def _lost_message(error: dict[str, Any], number: int) -> dict[str, Any]:
@@ -191,7 +206,7 @@ def _function_in(call: dict[str, Any]) -> dict[str, Any]:
 def _is_runnable(call: dict[str, Any], offer: Offer) -> bool:
     """Whether there is something to tell the model; not of an offered tool that is no function."""
     name = _function_in(call).get("name")
-    return name in offer.functions or name not in offer.names
+    return not isinstance(name, str) or name in offer.functions or name not in offer.names
 
 
 async def _run(calls: list[dict[str, Any]], offer: Offer, seconds: float | None) -> _Step:
@@ -207,10 +222,8 @@ async def _run(calls: list[dict[str, Any]], offer: Offer, seconds: float | None)
 
 async def _outcome_of(call: dict[str, Any], offer: Offer, seconds: float | None) -> Outcome:
     function = _function_in(call)
-    name = function.get("name")
-    return await run_call(
-        name if isinstance(name, str) else NAMELESS,
-        function.get("arguments"),
-        offer.functions,
-        seconds,
-    )
+    name, arguments = function.get("name"), function.get("arguments")
+    if not isinstance(name, str) or name == NAMELESS:
+        problem = f"Error: the call names no tool; the tools are {', '.join(offer.functions)}"
+        return Outcome(problem, failed=True, is_malformed=True)
+    return await run_call(name, arguments, offer.functions, seconds)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
-from enum import Enum
-from inspect import isawaitable, iscoroutinefunction, unwrap
-from typing import TYPE_CHECKING, Any, get_args
+from inspect import isawaitable, iscoroutinefunction
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct
 
-from callscore.core.plain import plain
+from callscore.core.plain import plain, plain_string
 from callscore.core.text import clip
-from callscore.formats.annotations import hints_of
 from callscore.formats.arguments import read_arguments
 from callscore.formats.objects import plain as plain_object
 from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.giving_up import begin, give_up
+from callscore.models.secrets import scrubbed
 from callscore.models.templates import text_of
+from callscore.models.tool_arguments import Arguments, fitted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 __all__ = ["Outcome", "run_call"]
 
@@ -67,69 +66,61 @@ async def run_call(
 async def _run(
     function: Callable[..., Any], arguments: dict[str, Any], seconds: float | None
 ) -> Outcome:
+    """Run it in a task of its own, which is given up where it does not end in time."""
     import asyncio
 
+    task = begin(_outcome_of(function, arguments))
     try:
-        async with asyncio.timeout(seconds):
-            return Outcome(await _result_of(function, _fitted(function, arguments)))
-    except TimeoutError as error:
-        return _failed(str(error) or f"the tool took longer than {seconds:g} s")
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever a tool does wrong)
-        return _failed(f"{type(error).__name__}: {error}")
+        await asyncio.wait((task,), timeout=seconds)
+    finally:
+        is_over = task.done()
+        if not is_over:
+            give_up(task)
+    if not is_over:
+        return _failed(f"the tool took longer than {seconds:g} s")
+    return _failed("the tool was cancelled") if task.cancelled() else task.result()
 
 
 def _failed(problem: str) -> Outcome:
-    return Outcome(clip(f"Error: {problem}", _LONGEST), failed=True)
+    return Outcome(clip(scrubbed(plain_string(f"Error: {problem}")), _LONGEST), failed=True)
 
 
-async def _result_of(function: Callable[..., Any], arguments: dict[str, Any]) -> str:
-    """What the model is told; put into words where it may take its time."""
-    if iscoroutinefunction(function):
-        return _told(await function(**arguments))
-
-    def run() -> Any:
-        result = function(**arguments)
-        return result if isawaitable(result) else _told(result)
-
-    told = await in_daemon_thread(run)
-    return _told(await told) if isawaitable(told) else str(told)
-
-
-def _fitted(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as the function wants them: an object as the class that it is annotated with."""
-    hints = hints_of(unwrap(getattr(function, "func", function)))
-    return {
-        name: _as(hints[name], value) if name in hints else value
-        for name, value in arguments.items()
-    }
-
-
-def _as(kind: Any, value: Any) -> Any:
-    if not _is_made(kind):
-        return value
+def _raised(error: BaseException) -> Outcome:
+    kind = type(error).__name__
     try:
-        return msgspec.convert(value, kind, dec_hook=_made)
-    except TypeError:  # kinds that cannot be told apart, in one annotation
-        return value
+        said = str(error)
+    except Exception:  # noqa: BLE001  (whatever an error of somebody else does)
+        said = "(it cannot even be printed)"
+    return _failed(f"{kind}: {said}" if said else kind)
 
 
-def _is_made(kind: Any) -> bool:
-    """Whether an annotation names a class whose objects are made of data."""
-    if isinstance(kind, type):
-        is_ours = is_dataclass(kind) or issubclass(kind, Enum | Struct)
-        return is_ours or hasattr(kind, "model_validate")
-    return any(map(_is_made, get_args(kind)))
+async def _outcome_of(function: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
+    """What the model is told; put into words where it may take its time."""
+    try:
+        given = fitted(function, arguments)
+        if iscoroutinefunction(function):
+            return _told(await function(*given.positional, **given.named))
+        outcome = await in_daemon_thread(_called, function, given)
+        return outcome if isinstance(outcome, Outcome) else _told(await outcome)
+    except KeyboardInterrupt:  # of whoever sits at the keyboard
+        raise
+    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong)
+        return _raised(error)
 
 
-def _made(kind: Any, value: Any) -> Any:
-    if not hasattr(kind, "model_validate"):
-        raise TypeError(kind)
-    return kind.model_validate(value)  # a model of pydantic
+def _called(function: Callable[..., Any], given: Arguments) -> Outcome | Awaitable[Any]:
+    """What a function returns that may block, in words; or what is still to be awaited."""
+    try:
+        result = function(*given.positional, **given.named)
+        return result if isawaitable(result) else _told(result)
+    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong; Ctrl-C is not heard here)
+        return _raised(error)
 
 
-def _told(result: Any) -> str:
+def _told(result: Any) -> Outcome:
     """What a tool returned, as a model is told it; what is no data is told as text."""
     try:
-        return text_of(plain_object(result))
+        text = text_of(plain_object(result))
     except Exception:  # noqa: BLE001  (an object of somebody else, which may do anything)
-        return str(plain(result))
+        text = str(plain(result))
+    return Outcome(plain_string(text))

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.core.run import Usage
+from callscore.formats.shape import first
 from callscore.models.counting import Asked, counted
 
 __all__ = ["Asked", "counted", "usage_of"]
 
-_BLOCKS = ("usage", "usageMetadata", "usage_metadata", "tokens", "meta")
-_INNER = ("response", "message", "result", "messages", "steps")
+# Where a document says what it cost: all of it before a part of it.
+_BLOCKS = (
+    *("totalUsage", "total_usage", "usage", "usageMetadata", "usage_metadata", "tokens", "meta"),
+    *("billed_units", "token_usage", "response_metadata", "context_wrapper"),
+)
+_INNER = ("response", "message", "result", "messages", "raw_responses", "steps", "kwargs")
 _READ = (
     *("prompt_tokens", "input_tokens", "promptTokenCount", "prompt_token_count", "inputTokens"),
     *("promptTokens", "request_tokens", "prompt_eval_count"),
@@ -20,8 +25,13 @@ _WRITTEN = (
     *("outputTokens", "completionTokens", "response_tokens", "eval_count"),
 )
 # Read and written beside the first number, and not in it.
-_READ_TOO = ("cache_creation_input_tokens", "cache_read_input_tokens")
+_READ_TOO = (
+    *("cache_creation_input_tokens", "cache_read_input_tokens"),
+    *("cacheReadInputTokens", "cacheWriteInputTokens"),
+    *("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+)
 _WRITTEN_TOO = ("thoughtsTokenCount", "thoughts_token_count")
+_READ_ALL = "prompt_tokens"  # OpenAI's number, in which all is that was read
 _MOST = 10**12  # more than this nobody has counted
 _DEEPEST = 4
 
@@ -39,16 +49,19 @@ def _usage_in(document: Any, depth: int) -> Usage | None:
     if depth > _DEEPEST:
         return None
     if isinstance(document, dict):
-        return _own_usage(document) or _inner_usage(document, depth)
+        return _own_usage(document, depth) or _inner_usage(document, depth)
     return _listed(document, depth) if isinstance(document, list) else None
 
 
-def _own_usage(document: dict[str, Any]) -> Usage | None:
+def _own_usage(document: dict[str, Any], depth: int) -> Usage | None:
+    if depth > _DEEPEST:
+        return None
     for key in _BLOCKS:
         block = document.get(key)
-        found = _tokens_in(block) or (_own_usage(block) if isinstance(block, dict) else None)
-        if found is not None:
-            return found
+        if isinstance(block, dict):
+            found = _tokens_in(block) or _own_usage(block, depth + 1)
+            if found is not None:
+                return found
     return _tokens_in(document) if "eval_count" in document else None
 
 
@@ -61,31 +74,45 @@ def _inner_usage(document: dict[str, Any], depth: int) -> Usage | None:
 
 
 def _listed(documents: list[Any], depth: int) -> Usage | None:
-    found = [usage for one in documents if (usage := _usage_in(one, depth + 1)) is not None]
+    found = [(one, usage) for one in documents if (usage := _usage_in(one, depth + 1)) is not None]
     if not found:
         return None
-    if any(map(_is_streamed, documents)):
-        read = max(usage.input_tokens for usage in found)
-        return Usage(1, read, max(usage.output_tokens for usage in found))
-    return sum(found, Usage())
+    if not any(map(_is_streamed, documents)):
+        return sum((usage for _, usage in found), Usage())
+    streams: dict[str, list[Usage]] = {}
+    for one, usage in found:
+        streams.setdefault(_stream_of(one), []).append(usage)
+    return sum(map(_last, streams.values()), Usage())
 
 
 def _is_streamed(document: Any) -> bool:
+    """Whether a document is a part of an answer that came bit by bit."""
     if not isinstance(document, dict):
         return False
-    return document.get("object") == "chat.completion.chunk" or document.get("type") in (
-        "message_start",
-        "message_delta",
+    return (
+        document.get("object") == "chat.completion.chunk"
+        or document.get("type") in ("message_start", "message_delta")
+        or "candidates" in document  # Gemini's parts look like its answers
     )
 
 
-def _tokens_in(block: Any) -> Usage | None:
-    if not isinstance(block, dict):
-        return None
+def _stream_of(document: Any) -> str:
+    """What tells the answers apart of which a list has parts; only Gemini's say it on every part."""
+    answer = first(document, "responseId", "response_id")
+    return answer if isinstance(answer, str) else ""
+
+
+def _last(usages: list[Usage]) -> Usage:
+    read = max(usage.input_tokens for usage in usages)
+    return Usage(1, read, max(usage.output_tokens for usage in usages))
+
+
+def _tokens_in(block: dict[str, Any]) -> Usage | None:
     read, written = _first(block, _READ), _first(block, _WRITTEN)
     if read is None and written is None:
         return None
-    read_too = sum(_count(block.get(key)) or 0 for key in _READ_TOO)
+    more = () if _READ_ALL in block else _READ_TOO
+    read_too = sum(_count(block.get(key)) or 0 for key in more)
     written_too = sum(_count(block.get(key)) or 0 for key in _WRITTEN_TOO)
     requests = _count(block.get("requests"))
     return Usage(

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from callscore.core.plain import encode_json, plain_string
+from callscore.formats.shape import text_in as words_in
 
 __all__ = ["PARAMETERS", "VERSION", "Verdict", "asked_about", "text_in", "verdict_in"]
 
@@ -43,7 +44,18 @@ PARAMETERS = {
         "json_schema": {"name": "verdict", "strict": True, "schema": _SCHEMA},
     },
 }
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_STRING = r'"(?>[^"\\]|\\.)*+"'
+_FLAT = rf'\{{(?>[^"{{}}]|{_STRING})*+\}}'
+_OBJECT = re.compile(rf'\{{(?>[^"{{}}]|{_STRING}|{_FLAT})*+\}}', re.DOTALL)
+_LONGEST = 20_000  # characters at the end of what a judge says; a verdict has far less
+
+
+class _Said(Struct, frozen=True):
+    """A verdict as models write it."""
+
+    verdict: bool
+    reason: str | None = None
 
 
 class Verdict(Struct, frozen=True):
@@ -81,15 +93,19 @@ def text_in(completion: dict[str, Any]) -> str | None:
     choices = completion.get("choices") or [{}]
     message = choices[0].get("message") if isinstance(choices[0], dict) else None
     content = message.get("content") if isinstance(message, dict) else None
-    return content if isinstance(content, str) else None
+    return words_in(content)
 
 
 def verdict_in(text: str | None) -> Verdict | None:
-    """The verdict that a text is, and nothing but that; None where it is something else."""
-    stripped = (text or "").strip()
-    fenced = _FENCED.fullmatch(stripped)
-    try:
-        found = msgspec.json.decode(fenced[1] if fenced else stripped, type=Verdict)
-    except (ValueError, RecursionError):
-        return None
-    return Verdict(found.verdict, plain_string(found.reason))
+    """The verdict that a model came to: the last object that is one; None where there is none.
+
+    Some think aloud before, or put it between the fences of code.
+    """
+    said = _THOUGHT.sub("", text or "").strip()
+    for written in (said, *reversed(_OBJECT.findall(said[-_LONGEST:]))):
+        try:
+            found = msgspec.json.decode(written, type=_Said)
+        except (ValueError, RecursionError):
+            continue
+        return Verdict(found.verdict, plain_string(found.reason or ""))
+    return None

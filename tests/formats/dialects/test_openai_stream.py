@@ -169,6 +169,46 @@ def test_the_input_of_a_custom_tool_is_put_together() -> None:
     assert (call.name, call.arguments) == ("sql", {"input": "SELECT 1"})
 
 
+def test_calls_stand_by_their_index_and_the_last_one_sent_is_the_one_that_is_cut() -> None:
+    first, second = calls_of(
+        chunk(fragment("1", "b", "g", "{}"), index="0"),
+        chunk(fragment("0", "a", "f", ""), "length", index="0"),
+    )
+
+    assert (first.name, first.error) == ("f", "truncated_json")
+    assert (second.name, second.error) == ("g", None)
+
+
+def test_one_without_an_index_comes_after_the_one_before_it() -> None:
+    calls = calls_of(
+        chunk(fragment(1, "b", "g", "{}")),
+        chunk(fragment(None, "c", "h", "{}")),
+        chunk(fragment(0, "a", "f", "{}"), "tool_calls"),
+    )
+
+    assert [call.name for call in calls] == ["f", "g", "h"]
+
+
+@pytest.mark.parametrize(
+    "names", [("get_", "weather"), ("get_", "get_weather"), ("get_weather", "get_weather")]
+)
+def test_a_name_may_come_in_pieces_or_again(names: tuple[str, str]) -> None:
+    (call,) = calls_of(
+        *(chunk(fragment(0, "a", name)) for name in names), chunk(fragment(0, text="{}"), "stop")
+    )
+
+    assert call.name == "get_weather"
+
+
+def test_a_whole_message_may_stand_for_a_fragment() -> None:
+    message = {"role": "assistant", **fragment(0, "a", "f", "{}")}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+
+    (call,) = calls_of({"object": "chat.completion.chunk", "choices": [choice]})
+
+    assert (call.name, call.arguments) == ("f", {})
+
+
 @pytest.mark.parametrize(
     "document",
     [

@@ -1,7 +1,8 @@
 """OpenAI chat completions, streamed: the chunks of one answer or of several.
 
 The calls come in fragments that belong together by their index. Some servers number every call
-0; there a new id begins a new call. Fragments are put together and never completed.
+0; there a new id begins a new call. Some send a whole message where the others send a fragment.
+Fragments are put together and never completed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.openai_chat import take_call
-from callscore.formats.shape import at, dicts, integer_of
+from callscore.formats.shape import at, dicts
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
     from callscore.formats.trace import Trace, Wanted
 
-__all__ = ["EXAMPLE", "ORDER", "Fragments", "joins_lines", "read", "recognises"]
+__all__ = [
+    "EXAMPLE",
+    "ORDER",
+    "Fragments",
+    "fragment_in",
+    "index_of",
+    "joins_lines",
+    "read",
+    "recognises",
+]
 
 ORDER = 715
 EXAMPLE = [
@@ -98,9 +108,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     message = Fragments()
     number = wanted.choose(_numbers_in(document))
     for choice in _choices_in(document):
-        if (choice.get("index") or 0) != number:
+        if (index_of(choice.get("index")) or 0) != number:
             continue
-        message.take(choice.get("delta"))
+        message.take(fragment_in(choice))
         finish = choice.get("finish_reason")
         if finish:
             message.write(transcript, is_cut=finish == "length")
@@ -117,9 +127,22 @@ def _choices_in(document: Any) -> Iterator[dict[str, Any]]:
 def _numbers_in(document: Any) -> Iterator[int]:
     """The numbers of the answers that fragments belong to."""
     for choice in _choices_in(document):
-        number = integer_of(choice.get("index"))
+        number = index_of(choice.get("index"))
         if number is not None:
             yield number
+
+
+def index_of(value: Any) -> int | None:
+    """The index that a chunk gives; some servers write it as text."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _FEW:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def fragment_in(choice: dict[str, Any]) -> Any:
+    """What a chunk adds to an answer."""
+    delta = choice.get("delta")
+    return delta if isinstance(delta, dict) else choice.get("message")
 
 
 class Fragments:
@@ -128,6 +151,7 @@ class Fragments:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._at: dict[int, _Call] = {}  # the call that is being sent, by its index
+        self._last: _Call | None = None  # the call of the last fragment
 
     def take(self, delta: Any) -> None:
         """Add the fragments of a chunk."""
@@ -140,35 +164,42 @@ class Fragments:
             self._add({"index": 0, "function": legacy})
 
     def _add(self, fragment: dict[str, Any]) -> None:
-        index = fragment.get("index")
-        if isinstance(index, int):
-            call = self._at.get(index)
-        else:
-            call = self._calls[-1] if self._calls else None
+        index = index_of(fragment.get("index"))
+        call = self._last if index is None else self._at.get(index)
         if call is None or call.is_another(fragment):
-            call = _Call()
+            # One without an index comes after the one before it.
+            place = index if index is not None else self._last.place if self._last else 0
+            call = _Call(place)
             self._calls.append(call)
-        if isinstance(index, int):
+        if index is not None:
             self._at[index] = call
+        self._last = call
         call.take(fragment)
 
     def write(self, transcript: Transcript, *, is_cut: bool) -> None:
         """Write the calls down, now that no more is to come."""
         if self._calls:
             transcript.step()
-        calls = self.calls()
-        for place, call in enumerate(calls, 1):
-            take_call(call, transcript, is_cut=is_cut and place == len(calls))
+        for call in self._in_order():
+            take_call(call.whole(), transcript, is_cut=is_cut and call is self._last)
 
     def calls(self) -> list[dict[str, Any]]:
         """The calls as an answer that is not streamed has them."""
-        return [call.whole() for call in self._calls]
+        return [call.whole() for call in self._in_order()]
+
+    def _in_order(self) -> list[_Call]:
+        return sorted(self._calls, key=lambda call: call.place)
 
 
 class _Call:
-    """One call as far as its fragments have come in."""
+    """One call as far as its fragments have come in.
 
-    def __init__(self) -> None:
+    Attributes:
+        place: its place among the calls of the answer.
+    """
+
+    def __init__(self, place: int) -> None:
+        self.place = place
         self._id: Any = None
         self._name: Any = None
         self._is_custom = False
@@ -188,7 +219,7 @@ class _Call:
         self._id = fragment.get("id") or self._id
         self._is_custom = self._is_custom or isinstance(fragment.get("custom"), dict)
         part = fragment.get("custom" if self._is_custom else "function")
-        self._name = at(part, "name") or self._name
+        self._name = _longer(self._name, at(part, "name"))
         text = at(part, "input" if self._is_custom else "arguments")
         if isinstance(text, str):
             if text:
@@ -203,3 +234,10 @@ class _Call:
             return {"id": self._id, "custom": {"name": self._name, "input": text}}
         arguments = text if self._texts or self._object is None else self._object
         return {"id": self._id, "function": {"name": self._name, "arguments": arguments}}
+
+
+def _longer(name: Any, piece: Any) -> Any:
+    """A name with the next piece of it; most servers send it whole, and some again and again."""
+    if not isinstance(name, str) or not isinstance(piece, str):
+        return piece or name
+    return piece if piece.startswith(name) else name + piece

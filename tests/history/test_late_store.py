@@ -1,0 +1,27 @@
+"""The history is opened at the first question, and not before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.history.late_store import LateStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_file_is_made_when_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    unused, store = LateStore(), LateStore()
+    unused.close()
+    assert not (tmp_path / ".callscore").exists()
+
+    assert store.judgement("key") is None
+    store.keep_judgement("key", "model", {"verdict": True})
+
+    assert store.judgement("key") == {"verdict": True}
+    store.close()

@@ -1,0 +1,132 @@
+"""What nobody is to see, taken out of what is shown or kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.models.secrets import cleaned, holds, is_secret_name, looks_secret, scrubbed
+
+HUSH = "ZxQq/WmPl+hush"
+LOOKS = [
+    "sk-proj-hush123hush456",
+    "sk-hush****hush",
+    "gsk_hushhush1234",
+    "hf_hushhushhush1",
+    "r8_hushhushhush1",
+    "tgp_v1_hushhushhush",
+    "fw_hushhushhush1",
+    "gho_hushhush1234",
+    "ghp_hushhush1234",
+    "github_pat_hushhush1234",
+    "xoxb-hushhush-1234",
+    "AIzaSyA-hush567890hushefghijklm",
+    "AKIAHUSH567890123456",
+    "eyJhushhush00.eyJhushhush00.hushhush-hush",
+    "Bearer hushhushhush1234",
+    "-----BEGIN RSA PRIVATE KEY-----\nhush\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\nhush",
+    "postgres://me:hush@db/x",
+    "redis://:hu@sh@db",
+]
+WORDS = [
+    "the task sk-1 is a risk: no-key no key at all, a b c",
+    "Learn with sk-learn and hf_transfer; a bearer of good news.",
+    "http://localhost:8080/v1 and me@example.org",
+    "A token is a word, and so is a key=word.",
+]
+
+
+@pytest.mark.parametrize("text", LOOKS)
+def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
+    shown = scrubbed(f"it said: {text}, and no more").lower()
+
+    assert "***" in shown
+    assert "hush" not in shown
+    assert looks_secret(f"<{text}>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sent 'Bearer hush'", "Authorization: Basic hush", "GET /v1?api_key=hush&x=1", "&sig=hush"],
+)
+def test_what_follows_a_word_that_announces_it_is_hidden_too(text: str) -> None:
+    assert "hush" not in scrubbed(text)
+    assert not looks_secret(text)
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_words_stay(text: str) -> None:
+    assert scrubbed(text, ("a", "key")) == text
+    assert not looks_secret(text)
+
+
+def test_what_is_known_to_be_a_secret_is_hidden() -> None:
+    assert scrubbed(f"wrong key {HUSH}!", (HUSH,)) == "wrong key ***!"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("MY_KEY", "KEY_OF_MINE", "token", "A_SECRET_B", "DB_PASSWORD", "PASSWD"),
+        *("MY_CREDENTIALS", "NPM_AUTH", "AUTHORIZATION"),
+    ],
+)
+def test_secrets_of_the_environment_are_hidden(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, f" {HUSH}\n")
+
+    assert scrubbed(f"it was {HUSH}.") == "it was ***."
+
+
+def test_a_longer_secret_is_hidden_before_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", HUSH)
+    monkeypatch.setenv("B_KEY", f"{HUSH}-and-more")
+
+    assert scrubbed(f"{HUSH}-and-more") == "***"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("GIT_AUTHOR_NAME", HUSH), ("MY_KEY", "word"), ("EDITOR", HUSH)]
+)
+def test_anything_else_in_the_environment_is_not(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    assert scrubbed(f"it was {value}.") == f"it was {value}."
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["key", "API-Key", "x_api_key", "access_token", "Proxy-Authorization", "Cookie", "password"],
+)
+def test_names_tell(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["keyboard", "max_tokens", "monkey", "X-Title", "stop_token_ids"])
+def test_other_names_do_not(name: str) -> None:
+    assert not is_secret_name(name)
+
+
+def test_a_glance_at_the_bytes_finds_a_key() -> None:
+    assert holds(f'"{HUSH}"'.encode(), HUSH)
+    assert holds(b'"ZxQq\\/WmPl+hush"', HUSH)
+    assert not holds(b'"something else"', HUSH)
+    assert not holds(b'"ollama"', "ollama")
+
+
+def test_every_text_of_a_document_is_cleaned() -> None:
+    document: Any = {HUSH: [HUSH, 5, None, {"a": f"<{HUSH}>"}]}
+
+    assert cleaned(document, lambda text: scrubbed(text, (HUSH,))) == {
+        "***": ["***", 5, None, {"a": "<***>"}]
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["sk-", "://a:", "-eyJ", "Bearer ", "-----BEGIN PRIVATE KEY-----", "&key", "eyJ.x-."]
+)
+def test_a_hostile_text_does_not_keep_us_busy(text: str) -> None:
+    assert len(scrubbed(text * 20_000)) <= len(text) * 20_000
