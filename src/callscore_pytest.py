@@ -7,14 +7,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-__all__ = ["pytest_addoption", "pytest_configure", "pytest_runtest_call"]
+__all__ = ["pytest_addoption", "pytest_configure", "pytest_pyfunc_call", "pytest_runtest_setup"]
 
 _MARKER = "callscore"
 _ABOUT = (
@@ -61,19 +56,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Say what the marker is for, and add the rest of the plugin where it is wanted."""
     config.addinivalue_line("markers", _ABOUT)
-    if config.getoption("callscore") or config.getoption("callscore_update"):
-        from callscore.testing.evaluating import Evaluating
+    is_evaluating = config.getoption("callscore")
+    if is_evaluating or config.getoption("callscore_update"):
+        from callscore.testing.plugging_in import plug_in
 
-        config.pluginmanager.register(Evaluating(config), "callscore-evaluating")
+        plug_in(config, _judge_of_project() if is_evaluating else {})
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Score what a marked test returns."""
-    is_marked = item.get_closest_marker(_MARKER) is not None
-    if not is_marked and not item.config.getoption("callscore_update"):
-        return (yield)
-    from callscore.testing.marking import watched
+def _judge_of_project() -> dict[str, str]:
+    """The model that the settings of the project name as its judge, as `callscore run` finds it."""
+    from callscore.cli.config import config_for
+    from callscore.errors import InvalidSettings
 
-    with watched(item):
-        return (yield)
+    try:
+        return config_for(None).judge
+    except InvalidSettings as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Have the marker of a test hold; nothing here is in the way of a test without one."""
+    if _is_marked(item) or item.config.getoption("callscore_update"):
+        from callscore.testing.marking import watch
+
+        watch(item)
+
+
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Run a marked test that is async, where no other plugin has done so before."""
+    if _is_marked(pyfuncitem):
+        from callscore.testing.marking import run_if_async
+
+        run_if_async(pyfuncitem)
+
+
+def _is_marked(item: pytest.Item) -> bool:
+    return item.get_closest_marker(_MARKER) is not None

@@ -145,7 +145,7 @@ def test_x(): ...
 
     result = pytester.runpytest()
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the marker takes keywords alone: @pytest.mark.callscore(*"])
 
 
@@ -171,7 +171,7 @@ def pytest_collect_file(file_path, parent):
 
     result = pytester.runpytest()
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*a marker with `expected` is for test functions*"])
 
 
@@ -204,7 +204,7 @@ def pytest_unconfigure():
     options = ["-p", "no:cacheprovider", "--strict-markers"]
 
     with_it = pytester.runpytest_subprocess(*options)
-    without = pytester.runpytest_subprocess(*options, "-p", "no:callscore")
+    without = pytester.runpytest_subprocess(*options, "-p", "no:callscore_pytest")
 
     def said(result: pytest.RunResult) -> list[str]:
         lines = [line for line in result.outlines if not line.startswith(("plugins:", "loaded:"))]
@@ -216,3 +216,150 @@ def pytest_unconfigure():
     assert {
         path.name for path in pytester.path.iterdir() if not path.name.startswith(of_pytester)
     } == {"conftest.py", "test_x.py"}
+
+
+WRONG = """
+async def agent():
+    return RESPONSE
+
+@pytest.mark.callscore(expected=[])
+def test_forgotten():
+    RESPONSE
+
+@pytest.mark.callscore(expected=[])
+def test_not_awaited():
+    return agent()
+
+def test_nothing():
+    assert_calls([], None)
+
+@pytest.mark.callscore(at_least=1.0)
+async def test_inside():
+    assert_calls([], agent())
+"""
+
+
+def test_no_answer_is_no_proof_that_nothing_was_called(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_x=HEAD + WRONG)
+
+    result = pytester.runpytest("-W", "error")
+
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(
+        [
+            "the test returned nothing. Return the response, the messages or the calls; `[[][]]` *",
+            "InvalidCall: actual: the answer is still to come: `await` is missing before it.",
+            "E*InvalidCall: actual: there is no answer, but None. Give the response, *",
+            "E*InvalidCall: actual: the answer is still to come: `await` is missing before it.",
+        ]
+    )
+    assert "hidden" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("marker", "why"),
+    [
+        ("expeted=[]", "the marker takes no 'expeted'. Is 'expected' meant?"),
+        ("mode='nonsense'", "the marker: mode: 'nonsense' is not one of strict, flexible"),
+        ("preset='nonsense'", "the marker: *nonsense*"),
+        ("settings=1", "the marker: settings: 1 is not made by callscore.Settings(...)"),
+    ],
+)
+def test_a_marker_that_says_what_it_cannot_is_an_error(
+    marker: str, why: str, pytester: pytest.Pytester
+) -> None:
+    pytester.makepyfile(f"{HEAD}\n@pytest.mark.callscore({marker})\ndef test_x(): ...\n")
+
+    result = pytester.runpytest()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([why])
+
+
+def test_the_nearest_marker_has_the_last_word(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        HEAD
+        + """
+pytestmark = pytest.mark.callscore(expected=["m"])
+
+def test_of_the_module():
+    return ["m"]
+
+@pytest.mark.callscore(expected=["p"])
+@pytest.mark.callscore(expected=["f"])
+@pytest.mark.parametrize(
+    "made", ["f", pytest.param("g", marks=pytest.mark.callscore(expected=["g"]))]
+)
+def test_of_a_parameter(made):
+    return [made]
+
+@pytest.fixture
+def lenient(request):
+    request.node.add_marker(pytest.mark.callscore(expected=["h"]))
+
+@pytest.mark.callscore(expected=["f"])
+def test_of_a_fixture(lenient):
+    return ["h"]
+
+@pytest.mark.callscore(mode="flexible")
+class TestSettings:
+    @pytest.mark.callscore(preset="outcome", expected=["f"])
+    def test_of_a_preset(self):
+        return ["f"]
+"""
+    )
+
+    pytester.runpytest().assert_outcomes(passed=5)
+
+
+def test_a_marked_test_may_await_and_assert(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        HEAD
+        + """
+@pytest.fixture
+def response():
+    return RESPONSE
+
+@pytest.mark.callscore(at_least=0.0)
+async def test_right(response):
+    assert_calls(["other"], response)
+
+@pytest.mark.callscore(at_least=1.0)
+class TestIn:
+    async def test_wrong(self, response):
+        assert_calls(["other"], response)
+
+async def test_unmarked(): ...
+"""
+    )
+
+    result = pytester.runpytest("-W", "error")
+
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            '>       assert_calls([[]"other"[]], response)',
+            "E       AssertionError: Accuracy Score: 0.0% *",
+            "async def functions are not natively supported.",
+        ]
+    )
+    assert "asyncio.run" not in result.stdout.str()
+
+
+def test_the_traceback_of_an_unrelated_test_is_its_own(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_x(): assert False")
+
+    result = pytester.runpytest("--tb=native")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*callscore_pytest.py*")
+
+
+def test_the_plugin_may_be_named(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_x(): ...")
+
+    named = pytester.runpytest_subprocess("-p", "callscore_pytest")
+    without = pytester.runpytest_subprocess("-p", "no:callscore_pytest", "--callscore")
+
+    named.assert_outcomes(passed=1)
+    assert without.ret == pytest.ExitCode.USAGE_ERROR

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.servers.openai_server import Reply, openai_server
 
 EVALUATION = '''\
 """An agent that knows its answers."""
@@ -401,3 +402,165 @@ def test_evaluations_are_found_without_any_key_or_file_written(
     pytester.runpytest("--callscore", "-p", "no:cacheprovider", evals)
 
     assert {path.name for path in pytester.path.iterdir()} == before
+
+
+def test_a_tag_only_selects(pytester: pytest.Pytester, evals: Path) -> None:
+    tags = ["skip", "skipif", "xfail", "usefixtures", "parametrize", "filterwarnings", "callscore"]
+    (evals / "eval_assistant.py").write_text(
+        "from callscore import evaluation\n\n"
+        f"@evaluation(cases=[{{'id': 'a', 'expected': [], 'tags': {tags}}}])\n"
+        "def x(case): return []\n"
+    )
+
+    for tag in tags:
+        result = pytester.runpytest("--callscore", "--strict-markers", "-m", tag, evals)
+        result.assert_outcomes(passed=1, deselected=1)
+
+
+def test_an_error_of_pytest_in_a_task_is_an_error_of_the_agent(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+import pytest
+from callscore import evaluation
+
+@evaluation(cases=[{"id": "fail"}, {"id": "exit"}])
+async def later(case):
+    pytest.fail("nope") if case.id == "fail" else end()
+
+@evaluation(cases=[{"id": "exit"}])
+def plain(case):
+    end()
+
+def end():
+    raise GeneratorExit
+"""
+    )
+
+    result = pytester.runpytest("--callscore", evals)
+
+    result.assert_outcomes(passed=1, errors=3)
+    result.stdout.fnmatch_lines(["the task raised Failed: nope", "No answers, 3 errors"])
+    assert result.outlines.count("the task raised GeneratorExit") == 2
+    assert "evaluation_items.py" not in result.stdout.str()
+    assert "asyncio" not in result.stdout.str()
+
+
+def test_a_scorer_that_does_not_work_fails_and_is_named(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        """
+from callscore import evaluation
+
+def broken(case):
+    raise ValueError("boo")
+
+@evaluation(cases=[{"id": "a", "expected": []}], scorers=[broken])
+def x(case): return []
+"""
+    )
+
+    result = pytester.runpytest("--callscore", evals)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["a scorer does not work: broken", "broken: it raises ValueError*"])
+
+
+@pytest.mark.parametrize("option", ["--setup-plan", "--setup-only", "--collect-only"])
+def test_who_wants_to_see_the_setup_asks_nobody(
+    option: str, pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").write_text(
+        EVALUATION.replace("    return", "    open('asked', 'w').close()\n    return")
+    )
+
+    pytester.runpytest("--callscore", option, evals)
+
+    assert not (pytester.path / "asked").exists()
+
+
+def test_a_file_of_both_kinds_has_evaluations_and_tests(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_assistant.py").unlink()
+    (evals / "eval_a_test.py").write_text(EVALUATION + "\n\ndef test_own(): ...\n")
+
+    whole = pytester.runpytest("--callscore", "--co", "-q", evals)
+    one = pytester.runpytest("--callscore", "-v", "evals/eval_a_test.py::test_own")
+    other = pytester.runpytest("--callscore", "-v", "evals/eval_a_test.py::assistant[hi]")
+
+    assert _names(whole) == [
+        *("assistant[weather]", "assistant[sum]", "assistant[hi]"),
+        *("test_own", "test_beside"),
+    ]
+    one.assert_outcomes(passed=1)
+    other.assert_outcomes(passed=1)
+
+
+def test_a_file_without_evaluations_is_passed_over_unless_it_is_named(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    (evals / "eval_tools.py").write_text("TOOLS = []\n")
+
+    whole = pytester.runpytest("--callscore", "-W", "error", evals)
+    spread = pytester.runpytest_subprocess("--callscore", "-n", "2", evals)
+    named = pytester.runpytest("--callscore", "evals/eval_tools.py")
+
+    note = "! evals/eval_tools.py: there is no evaluation in it, and it is passed over"
+    whole.assert_outcomes(passed=3, failed=1)
+    assert whole.outlines.count(note) == 1
+    assert spread.outlines.count(note) == 1
+    assert named.ret == pytest.ExitCode.INTERRUPTED
+    named.stdout.fnmatch_lines(["evals/eval_tools.py: there is no evaluation in it. Put *"])
+
+
+JUDGED = """
+from callscore import Case, evaluation, expect
+
+def answer(case): return [("reply", {"text": "Hello!"})]
+
+kind = Case("hi", id="a", expected=[expect.call("reply", text=expect.judge("Is it kind?"))])
+first = evaluation(cases=[kind], name="first")(answer)
+second = evaluation(cases=[kind], name="second")(answer)
+"""
+
+
+@pytest.mark.parametrize("has_history", [False, True])
+def test_the_judge_of_the_project_judges(
+    pytester: pytest.Pytester, evals: Path, *, has_history: bool
+) -> None:
+    (evals / "eval_assistant.py").write_text(JUDGED)
+    if has_history:
+        pytester.mkdir(".callscore")
+
+    def verdict(_: object, __: int) -> Reply:
+        return Reply(text='{"verdict": true, "reason": "It is."}')
+
+    with openai_server(verdict) as server:
+        url = f'judge = {{ name = "m", base_url = "{server.base_url}" }}\n'
+        (pytester.path / "callscore.toml").write_text(url)
+        result, again = [pytester.runpytest_subprocess("--callscore", evals) for _ in range(2)]
+        asked = len(server.requests)
+
+    result.assert_outcomes(passed=3)
+    again.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["judged by m: 1 value, 1 question asked"])
+    assert asked == (1 if has_history else 2)
+    assert (pytester.path / ".callscore").exists() == has_history
+
+
+def test_settings_of_the_project_that_make_no_sense_are_refused(
+    pytester: pytest.Pytester, evals: Path
+) -> None:
+    config = pytester.path / "callscore.toml"
+
+    config.write_text("judge = 1\n")
+    unreadable = pytester.runpytest("--callscore", evals)
+    config.write_text('judge = { name = "m", base_url = "nonsense" }\n')
+    wrong = pytester.runpytest("--callscore", evals)
+
+    assert unreadable.ret == wrong.ret == pytest.ExitCode.USAGE_ERROR
+    unreadable.stderr.fnmatch_lines(["ERROR: *callscore.toml: judge: *"])
+    wrong.stderr.fnmatch_lines(["ERROR: *nonsense*"])

@@ -72,8 +72,8 @@ def _assert_changed(pytester: pytest.Pytester, file: Path, after: str, line: int
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(
         [
-            "*[[]a[]] UPDATED*",
             "*[[]b[]] PASSED*",
+            "*[[]a[]] UPDATED*",
             "*= callscore: expectations =*",
             "  ~ x: 1 *x: 2",
             f"written: evals/{file.name}:{line} (*[[]a[]])",
@@ -102,7 +102,7 @@ def test_a_case_in_python_is_rewritten(pytester: pytest.Pytester) -> None:
             YAML,
             YAML.replace(
                 "      - name: f    # the tool\n        arguments: {x: 1}\n",
-                "      - name: f\n        arguments:\n          x: 2\n",
+                "      - name: f    # the tool\n        arguments:\n          x: 2\n",
             ),
             8,
         ),
@@ -228,7 +228,7 @@ def test_x(made):
 """
     )
 
-    _refused(pytester, "not written: test_x[[]g[]]: test_x.py:6: *differs from time to time.")
+    _refused(pytester, "not written: test_x[[]g[]]: *differs from time to time.", failed=2)
 
 
 def test_a_place_that_is_right_at_other_times_is_left_alone(pytester: pytest.Pytester) -> None:
@@ -243,7 +243,67 @@ def test_x(made):
 """
     )
 
-    _refused(pytester, "not written: test_x[[]h[]]: *is right at other times.", passed=1)
+    _refused(pytester, "not written: test_x[[]h[]]: *is right at other times.", failed=1, passed=1)
+
+
+SHARING = """
+from callscore import Case, evaluation, expect
+
+CASES = [Case("hi", id="a", expected=[expect.call("f")])]
+
+@evaluation(cases=CASES)
+def green(case):
+    return ["f"]
+
+@evaluation(cases=CASES)
+def red(case):
+    return ["g"]
+"""
+
+
+@pytest.mark.parametrize("where", ["CASES", "'cases.jsonl'"])
+def test_a_place_that_is_right_for_another_evaluation_is_left_alone(
+    where: str, pytester: pytest.Pytester
+) -> None:
+    cases = pytester.path / "cases.jsonl"
+    cases.write_text('{"id": "a", "input": "hi", "expected": ["f"]}\n')
+    pytester.makepyfile(eval_x=SHARING.replace("cases=CASES", f"cases={where}"))
+
+    _refused(pytester, "not written: red[[]a[]]: *is right at other times.", failed=1, passed=1)
+    assert '["f"]' in cases.read_text()
+
+
+def test_the_expectation_of_another_evaluation_is_never_touched(pytester: pytest.Pytester) -> None:
+    program = SHARING.replace("=CASES", "=shared.CASES", 1).replace('"g"', '"f"')
+    pytester.makepyfile(
+        shared='from callscore import Case\nCASES = [Case("hi", id="a", expected=["x"])]\n',
+        eval_x=f"import shared\n{program}",
+    )
+
+    why = "Not updated: eval_x.py: what is expected is not written out there."
+    _refused(pytester, why, failed=1, passed=1)
+
+
+def test_an_assertion_is_found_whatever_it_is_called(pytester: pytest.Pytester) -> None:
+    file = pytester.makepyfile(
+        test_x="""
+from callscore import testing as t
+from callscore.testing import assert_calls as check, call as C
+
+def test_a():
+    check([C("f", x=1)], [("f", {"x": 2})]).f1.hex()
+
+def test_b():
+    (t
+     .assert_calls)([C("f", x=1)], [("f", {"x": 2})])
+"""
+    )
+
+    result = pytester.runpytest("--callscore-update")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert file.read_text().count('[C("f", x=2)]') == 2
+    pytester.runpytest().assert_outcomes(passed=2)
 
 
 def test_trials_that_differ_are_not_written(pytester: pytest.Pytester) -> None:
@@ -257,7 +317,7 @@ def x(case):
 """
     )
 
-    _refused(pytester, "not written: x[[]a#2[]]: *is right at other times.", passed=1)
+    _refused(pytester, "not written: x[[]a#2[]]: *is right at other times.", failed=1, passed=1)
 
 
 def test_a_case_that_another_scorer_fails_is_not_rewritten(pytester: pytest.Pytester) -> None:

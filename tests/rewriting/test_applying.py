@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tomllib
+from typing import TYPE_CHECKING, Any
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec import structs
 from tests.rewriting.texts import LONDON, PARIS, change
 
-from callscore.rewriting.applying import refusal_of, rewrite
+from callscore import expect, score
+from callscore.evaluations.case_reading import cases_of
+from callscore.evaluations.evaluation import Evaluation
+from callscore.rewriting.applying import place_of, refusal_of, rewrite
+from callscore.rewriting.change import CannotRewrite, Change
+from callscore.rewriting.observed import observed_items, spelled
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from callscore import Case
 
 CASES = """\
 - {id: a, input: hi, expected: [{name: getWeather, arguments: {location: Paris}}]}
@@ -58,6 +69,32 @@ def test_two_changes_of_one_place_that_differ_are_both_refused(tmp_path: Path) -
         "x.yaml:1: what is called there differs from time to time."
     }
     assert file.read_text() == CASES
+
+
+def test_two_that_want_calls_and_none_at_one_place_are_both_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    block = "- id: a\n  input: hi\n  expected:\n    - name: f\n"
+    file.write_text(block)
+    changes = [
+        structs.replace(change(file, [], actual, case="a", input="hi"), expected=[{"name": "f"}])
+        for actual in ([], ROME)
+    ]
+
+    written, refused = rewrite(changes, tmp_path)
+
+    assert (len(written), len(refused)) == (0, 2)
+    assert file.read_text() == block
+
+
+def test_a_place_is_the_same_whatever_is_written_there(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text(CASES)
+    places = [
+        place_of(change(file, PARIS[:1], actual, case=case, input="hi"), tmp_path)
+        for case, actual in (("a", ROME), ("a", []), ("b", []), ("z", []))
+    ]
+
+    assert places == [*[f"{file}:('records', {row}, 'expected')" for row in (0, 0, 1)], ""]
 
 
 def test_a_change_that_cannot_be_made_does_not_hinder_another(tmp_path: Path) -> None:
@@ -121,3 +158,123 @@ def test_a_kind_of_file_that_is_not_known_is_refused(tmp_path: Path) -> None:
 
     assert refusal is not None
     assert refusal.startswith("cases.csv: only files of these kinds are rewritten: .yaml,")
+
+
+KEYS = st.one_of(
+    st.sampled_from(["$any", "$literal", "$ref", "args", "arguments", "name", "__debug__", "a b"]),
+    st.text(),
+)
+VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.integers(-(2**80), 2**80),
+        st.floats(),
+        st.text(),
+        st.sampled_from(["no", "~", "1e5", "2024-01-01", "'", '"', "\\", "a\nb", " #", "\u2028"]),
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+CALLS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(["f", "g.h", "a b"]) | st.text(min_size=1),
+            "arguments": st.dictionaries(KEYS, VALUES, max_size=4),
+        }
+    ),
+    max_size=3,
+)
+OLD = '{"name": "old", "arguments": {"x": {"$gt": 0}}}, {"name": "gone"}'
+BEFORE = {
+    "x.json": f'[{{"id": "a", "input": "hi", "expected": [{OLD}]}}]',
+    "x.jsonl": f'{{"id": "a", "input": "hi", "expected": [{OLD}]}}\n',
+    "flow.yaml": f"- id: a\n  input: hi\n  expected: [{OLD}]\n",
+    "block.yaml": """\
+- id: a
+  input: hi
+  expected:
+    - name: old
+      arguments: {x: {$gt: 0}}
+    - gone
+""",
+    "line.toml": """\
+[[cases]]
+id = "a"
+input = "hi"
+expected = [{ name = "old", arguments = { x = { "$gt" = 0 } } }, { name = "gone" }]
+""",
+    "tables.toml": """\
+[[cases]]
+id = "a"
+input = "hi"
+[[cases.expected]]
+name = "old"
+arguments.x."$gt" = 0
+[[cases.expected]]
+name = "gone"
+""",
+    "case.py": """\
+from callscore import Case, expect
+CASES = [
+    Case("hi", id="a", expected=[expect.call("old", x=expect.gt(0)), expect.call("gone")]),
+]
+""",
+    "object.py": f"""\
+CASES = [{{"id": "a", "input": "hi", "expected": [{OLD}]}}]
+""",
+}
+OLD_CALLS = [expect.call("old", x=expect.gt(0)), expect.call("gone")]
+
+
+def _case_in(file: Path) -> Case:
+    """The one case of a file, as evaluations read it."""
+    cases: Any = file
+    if file.suffix == ".py":
+        space: dict[str, Any] = {}
+        exec(file.read_text(encoding="utf-8"), space)  # noqa: S102  (our own text)
+        cases = space["CASES"]
+    elif file.suffix == ".toml":
+        cases = tomllib.loads(file.read_text(encoding="utf-8"))["cases"]
+    evaluation = Evaluation(name="x", task=print, cases=cases, folder=str(file.parent))
+    (case,) = cases_of(evaluation)
+    return case
+
+
+@pytest.mark.parametrize("name", BEFORE)
+@given(calls=CALLS, keeps=st.booleans())
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_was_called_is_right_when_the_file_is_read_again(
+    name: str, calls: list[Any], keeps: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(BEFORE[name], encoding="utf-8")
+    actual = [{"name": "old", "arguments": {"x": 7}}, *calls] if keeps else calls
+    assert _case_in(file).expected == tuple(OLD_CALLS)
+    made = score(OLD_CALLS, actual)
+    try:
+        items = observed_items(OLD_CALLS, made)
+    except CannotRewrite as problem:
+        assert "that no file can hold" in str(problem)  # noqa: PT017  (both are fine)
+        return
+    wish = Change(
+        label="x",
+        files=(str(file),),
+        case="a",
+        input="hi",
+        expected=spelled(OLD_CALLS),
+        items=items,
+    )
+
+    _, refused = rewrite([wish], tmp_path)
+
+    if refused:
+        assert "which TOML cannot say" in refused[0].problem
+        assert file.read_text(encoding="utf-8") == BEFORE[name]
+        return
+    case = _case_in(file)
+    assert (case.id, case.input) == ("a", "hi")
+    assert score(case.expected, actual).is_exact
+    if keeps:
+        assert OLD_CALLS[0] in (case.expected or ())

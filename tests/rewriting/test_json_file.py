@@ -139,3 +139,17 @@ def test_a_mark_at_the_beginning_of_the_file_stays(tmp_path: Path) -> None:
 def test_what_is_no_json_is_not_scanned(text: str) -> None:
     with pytest.raises((CannotRewrite, IndexError)):
         scan_json(text + "[", 0)
+
+
+def test_tabs_stay_tabs_and_short_lists_on_their_line(tmp_path: Path) -> None:
+    tabs = '[\n\t{\n\t\t"id": "a",\n\t\t"input": "hi",\n\t\t"expected": []\n\t}\n]\n'
+    actual = [{"name": "f", "arguments": {"x": [1] * 9, "y": ["z" * 60] * 2, "o": {}}}]
+
+    text, refusal = rewritten(tmp_path / "x.json", tabs, [], actual)
+
+    assert not refusal
+    assert msgspec.json.decode(text)[0]["expected"] == actual
+    lines = text.splitlines()
+    assert f'\t\t\t\t\t"x": {[1] * 9},' in lines
+    assert f'\t\t\t\t\t\t"{"z" * 60}",' in lines
+    assert not [line for line in lines if line.startswith(" ")]

@@ -11,6 +11,7 @@ from callscore.rewriting.change import CannotRewrite, Item
 from callscore.rewriting.observed import observed_items, spelled
 
 F, G = expect.call("f", x=1), expect.call("g", y=expect.contains("Paris"))
+H = expect.call("h")
 MADE_F: dict[str, Any] = {"name": "f", "arguments": {"x": 2}}
 MADE_G: dict[str, Any] = {"name": "g", "arguments": {"y": "in Paris"}}
 FORBID = expect.forbid("delete_*")
@@ -26,7 +27,17 @@ FORBID = expect.forbid("delete_*")
         ([FORBID, F], [MADE_F], (0, MADE_F)),
         ([F, FORBID], [MADE_F], (MADE_F, 1)),
         ([FORBID], [MADE_F], (MADE_F, 0)),
+        ([FORBID, G, F], [MADE_G], (0, 1)),
+        ([G, FORBID, F], [MADE_G, MADE_F], (0, 1, MADE_F)),
+        ([F, FORBID, G], [MADE_F, MADE_G], (MADE_F, 1, 2)),
         ([expect.one_of(F, G)], [MADE_F], (MADE_F,)),
+        ([expect.one_of(F, G), F], [MADE_G, MADE_F], (0, MADE_F)),
+        ([expect.any_order(H, G), F], [MADE_G, MADE_F, "h"], (0, MADE_F)),
+        ([expect.any_order(H, G), F], [MADE_G, MADE_F], (MADE_G, MADE_F)),
+        ([expect.optional(H), G, F], [MADE_G], (0, 1)),
+        ([G, expect.optional(H), F], [MADE_G, "h", MADE_F], (0, 1, MADE_F)),
+        ([expect.times(H, min=0), F], [MADE_F], (0, MADE_F)),
+        ([expect.times(H, min=1), F], ["h", "h", MADE_F], (0, MADE_F)),
         ([expect.times(F, 2)], [MADE_G], (MADE_G,)),
     ],
 )

@@ -37,6 +37,7 @@ from callscore import Case, evaluation, expect
 def x(case): ...
 '''
 NEW = {"name": "new", "arguments": {}}
+CALLS = '[{"name": "f", "arguments": {"x": 1}}]'
 F = [expect.call("f", x=1)]
 
 
@@ -62,7 +63,7 @@ def test_a_call_less_takes_its_comment_along(tmp_path: Path) -> None:
     text, _ = rewritten(tmp_path / "eval_x.py", CASES, PARIS, LONDON[1:])
 
     assert "# here" not in text
-    assert 'expected=[\n                expect.call("calc"' in text
+    assert 'expected=[\n                # second\n                expect.call("calc"' in text
 
 
 def test_a_case_without_an_id_is_found_by_what_is_asked(tmp_path: Path) -> None:
@@ -119,10 +120,10 @@ def test_é():
 @pytest.mark.parametrize("line", [4, 5])
 def test_an_assertion_is_found_by_where_it_stands(line: int, tmp_path: Path) -> None:
     lines = ASSERTION.splitlines()
-    column = len(lines[line - 1].split("assert_calls")[0].encode())
+    end = (line, len(lines[line - 1].encode()))
 
     text, refusal = rewritten(
-        tmp_path / "test_x.py", ASSERTION, F, [NEW], kind="call", line=line, column=column
+        tmp_path / "test_x.py", ASSERTION, F, [NEW], kind="call", line=line, end=end
     )
 
     assert not refusal
@@ -156,7 +157,10 @@ def test_a_marker_is_found_by_its_test(tmp_path: Path) -> None:
         ('Case("hi", expected=SHARED)', "line 1: what is expected is not a list"),
         ('Case("hi", expected=[*SHARED])', "line 1: what is expected there is not what was read"),
         ('Case("hi", expected=[a, b])', "not what was read"),
-        ('Case("hi", expected=[f]), Case("hi", expected=[f])', "it could be any of these"),
+        (f'Case("hi", expected={CALLS}), Case("hi", expected={CALLS})', "any of these"),
+        (f'Case("hi", id="a", expected={CALLS}),' * 2, "several cases have the id a: x.py:1, x.py"),
+        ('Case("hi", expected=[{"name": "g"}])', "not written out there"),
+        (f"Case(q, expected={CALLS})", "not written out there"),
         ('Case(f"h{i}", expected=[f])', "not written out there"),
         ('Case("hi", id="z", expected=[f])', "not written out there"),
         ('Case("hi")', "not written out there"),
@@ -207,3 +211,163 @@ def test_of_cases_that_look_alike_the_one_of_the_evaluation_is_meant(tmp_path: P
     assert second == "[]".join(TWO.rsplit(call, 1))
     assert none == TWO
     assert "it could be any of these: x.py:2, x.py:6" in refusal
+
+
+OTHERS = f"""\
+from elsewhere import SHARED
+CASES = [Case("hi", expected={CALLS})]
+UNUSED = [Case("hi", expected={CALLS})]
+CASES.append(Case("more", expected={CALLS}))
+
+def made():
+    return [Case("made", expected={CALLS})]
+
+@evaluation(cases=SHARED)
+def first(case): ...
+
+@evaluation(cases=CASES + made())
+def second(case): ...
+
+@evaluation(cases=[Case("hi", expected={CALLS})])
+def third(case): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "line", "written"),
+    [
+        ("hi", 9, 0),
+        ("hi", 12, 2),
+        ("more", 12, 4),
+        ("made", 12, 7),
+        ("hi", 15, 15),
+        ("made", 15, 0),
+    ],
+)
+def test_only_what_an_evaluation_asks_is_rewritten(
+    asked: str, line: int, written: int, tmp_path: Path
+) -> None:
+    text, refusal = rewritten(tmp_path / "x.py", OTHERS, F, [], case=asked, input=asked, line=line)
+
+    lines = zip(OTHERS.splitlines(), text.splitlines(), strict=True)
+    changed = [number for number, (old, new) in enumerate(lines, 1) if old != new]
+    assert changed == ([written] if written else [])
+    assert bool(refusal) == (not written)
+
+
+def test_what_a_case_expects_may_have_rules_and_constants_in_it(tmp_path: Path) -> None:
+    program = """\
+from callscore import Case
+from callscore.expect import any_order, call as C, gt
+
+LEAST = -1
+Case("hi", expected=[C("f", x=gt(LEAST)), any_order(C("g"), "h")])
+"""
+    expected = [
+        expect.call("f", x=expect.gt(-1)),
+        expect.any_order(expect.call("g"), expect.call("h")),
+    ]
+    actual = [{"name": "f", "arguments": {"x": -2}}, "h", "g"]
+
+    text, refusal = rewritten(tmp_path / "x.py", program, expected, actual)
+    _, other = rewritten(tmp_path / "x.py", program.replace("-1", "-3"), expected, actual)
+
+    assert not refusal
+    assert text == program.replace("gt(LEAST)", "-2")
+    assert "not written out there" in other
+
+
+def test_calls_that_python_makes_take_keys_literally_wherever_they_stand(tmp_path: Path) -> None:
+    program = """\
+from callscore import expect
+{"input": "hi", "expected": [expect.call("f", x=1)]}
+"""
+
+    text, refusal = rewritten(
+        tmp_path / "x.py", program, F, [{"name": "f", "arguments": {"$x": 1}}]
+    )
+
+    assert not refusal
+    assert text == program.replace("x=1", '{"$x": 1}')
+
+
+def test_what_would_be_read_in_another_way_is_refused(tmp_path: Path) -> None:
+    program = """\
+from callscore import ToolCall
+{"input": "hi", "expected": [ToolCall("f", {"x": 1}), {"name": "g", "arguments": {}}]}
+"""
+    expected = [*F, expect.call("g", {})]
+    actual = [{"name": "f", "arguments": {"x": 1}}, {"name": "g", "arguments": {"$x": 1}}]
+
+    text, refusal = rewritten(tmp_path / "x.py", program, expected, actual)
+
+    assert "x.py: line 2: it would not be read as it is meant." in refusal
+    assert text == program
+
+
+SCOPES = """\
+from typing import TYPE_CHECKING
+from callscore.testing import assert_calls as check
+
+if TYPE_CHECKING:
+    from callscore import expect
+
+def test_a():
+    from callscore.testing import call
+    check([], ["x"]).f1.hex()
+
+def test_b():
+    check([], ["x"])
+"""
+
+
+@pytest.mark.parametrize(("line", "new"), [(9, 'call("new", {})'), (12, "")])
+def test_what_is_imported_elsewhere_is_not_used(line: int, new: str, tmp_path: Path) -> None:
+    text, refusal = rewritten(
+        tmp_path / "x.py", SCOPES, [], [NEW], kind="call", line=line, end=(line, 20)
+    )
+
+    assert not refusal
+    assert text.splitlines()[line - 1].startswith(
+        f'    check([{new or repr(NEW).replace(chr(39), chr(34))}], ["x"])'
+    )
+
+
+def test_a_marker_on_a_class_is_found_and_the_nearest_is_meant(tmp_path: Path) -> None:
+    program = """\
+@pytest.mark.callscore(expected=[{"name": "f", "arguments": {"x": 1}}])
+class TestX:
+    @pytest.mark.callscore(mode="strict")
+    def test_a(self): ...
+
+    @pytest.mark.callscore(expected=[{"name": "top"}])
+    @pytest.mark.callscore(expected=[{"name": "f", "arguments": {"x": 1}}])
+    def test_b(self): ...
+"""
+
+    lines = program.splitlines()
+    for test, marker in ((3, 1), (6, 7)):
+        text, refusal = rewritten(tmp_path / "x.py", program, F, [], kind="marker", line=test)
+
+        assert not refusal
+        changed = [new for old, new in zip(lines, text.splitlines(), strict=True) if old != new]
+        assert changed == [lines[marker - 1].replace(CALLS, "[]")]
+    _, refusal = rewritten(
+        tmp_path / "x.py", program, [expect.call("z")], [], kind="marker", line=6
+    )
+    assert "not written out there" in refusal
+
+
+def test_a_file_that_would_not_compile_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("callscore.rewriting.python_text._is_keyword", lambda _: True)
+    program = 'Case("hi", expected=[call("f", x=1)])\nfrom callscore.testing import call\n'
+    program = "\n".join(reversed(program.splitlines()))
+
+    text, refusal = rewritten(
+        tmp_path / "x.py", program, F, [{"name": "f", "arguments": {"__debug__": 1}}]
+    )
+
+    assert "more would change" in refusal
+    assert text == program

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from callscore import expect
+from callscore.rewriting.python_names import names_at
 from callscore.rewriting.python_text import (
     Spelling,
     call_text,
@@ -24,9 +25,17 @@ def _elements(text: str) -> list[ast.expr]:
 @pytest.mark.parametrize(
     ("program", "elements", "spelling"),
     [
-        ("", '[expect.call("f")]', Spelling("expect.call")),
-        ("", '[call("f")]', Spelling("call")),
+        ("from callscore import expect", '[expect.call("f")]', Spelling("expect.call")),
+        ("from callscore.testing import call as C", '[C("f")]', Spelling("C")),
+        ("from callscore import testing", '[testing.call("f")]', Spelling("testing.call")),
+        (
+            "from callscore import expect",
+            '[{"tool": "f"}, expect.call("f")]',
+            Spelling("expect.call"),
+        ),
+        ("from elsewhere import call", '[call("f")]', Spelling()),
         ("", '[make("f"), {"tool": "f", "args": {}}]', Spelling("", "tool", "args")),
+        ("from callscore import expect", '[{"forbid": "f"}]', Spelling("expect.call")),
         ("", "[{}]", Spelling()),
         ("", "[]", Spelling()),
         ("from callscore.testing import assert_calls, call", "[]", Spelling("call")),
@@ -39,7 +48,9 @@ def _elements(text: str) -> list[ast.expr]:
 def test_calls_are_spelled_like_their_neighbours_or_as_the_imports_allow(
     program: str, elements: str, spelling: Spelling
 ) -> None:
-    assert spelling_of(ast.parse(program), _elements(elements)) == spelling
+    names = names_at(ast.parse(program), 2)
+
+    assert spelling_of(_elements(elements), names) == spelling
 
 
 @pytest.mark.parametrize(
@@ -48,6 +59,8 @@ def test_calls_are_spelled_like_their_neighbours_or_as_the_imports_allow(
         {},
         {"a": 1, "name": "x"},
         {"class": 1},
+        {"__debug__": 1},
+        {"__private": 1},
         {"a b": 1},
         {"args": {"x": 1}},
         {"arguments": {}},
@@ -78,3 +91,13 @@ def test_a_call_that_is_too_long_for_a_line_has_a_line_for_each_argument() -> No
 
 def test_texts_are_in_double_quotes_and_hide_nothing() -> None:
     assert literal_text("it's \u202e", "") == '"it\'s \\u202e"'
+
+
+def test_numbers_stand_on_as_few_lines_as_they_fit(subtests: pytest.Subtests) -> None:
+    for numbers, lines in (([1] * 20, 1), ([-1.5] * 100, 9), ([True, 2], 1)):
+        with subtests.test(numbers=numbers[:1]):
+            text = literal_text(numbers, "    ")
+
+            assert ast.literal_eval(text) == numbers
+            assert len(text.splitlines()) == lines
+            assert max(map(len, text.splitlines())) < 100

@@ -98,7 +98,7 @@ def test_tables_that_are_gone_leave_an_empty_list(tmp_path: Path) -> None:
 
     assert not refusal
     assert text.startswith(
-        'name = "x"\n\n[[cases]]\nexpected = []\nid = "a"\ninput = "hi"\n\n# the last\n[[cases]]\n'
+        'name = "x"\n\n[[cases]]\nid = "a"\ninput = "hi"\nexpected = []\n\n# the last\n[[cases]]\n'
     )
 
 
@@ -139,8 +139,9 @@ CALL = '{ name = "f" }'
         ('[[cases]]\nid = "a"\ninput = "hi"\nexpected.name = "f"\n', "dotted keys"),
         (
             f'[[cases]]\nid = "a"\ninput = "hi"\nexpected = [{CALL}]\n' * 2,
-            "it could be any of these",
+            "several cases have the id a: x.toml:4, x.toml:8. Give each one of its own.",
         ),
+        (f'[[cases]]\ninput = "hi"\nexpected = [{CALL}]\n' * 2, "it could be any of these"),
         (f'[[cases]]\nid = "z"\ninput = "hi"\nexpected = [{CALL}]\n', "not written out there"),
         ("[[cases]\n", "it cannot be read"),
     ],
@@ -173,3 +174,44 @@ def test_tables_that_do_not_stand_together_are_refused(tmp_path: Path) -> None:
 
     assert "do not stand together" in refusal
     assert text == apart
+
+
+def test_a_table_that_takes_the_place_of_another_has_its_comments(tmp_path: Path) -> None:
+    commented = TABLES.replace('"getWeather"', '"getWeather" # here')
+    commented = commented.replace("# first\n[[cases.expected]]", "# first\n[[cases.expected]] # 1")
+
+    text, refusal = rewritten(tmp_path / "x.toml", commented, PARIS, LONDON)
+
+    assert not refusal
+    assert (
+        '# first\n[[cases.expected]] # 1\nname = "getWeather" # here\n'
+        'arguments = { location = "London" }\n' in text
+    )
+
+
+def test_an_empty_list_stands_behind_what_is_in_the_table_itself(tmp_path: Path) -> None:
+    case = """\
+[[cases]]  # one
+id = "a"
+input = \"\"\"hi\"\"\" # asked
+
+[cases.metadata]
+who = "me"
+
+[[cases.expected]]
+name = "f"
+"""
+
+    text, refusal = rewritten(tmp_path / "x.toml", case, [expect.call("f")], [])
+
+    assert not refusal
+    assert text == case.replace("asked\n", "asked\nexpected = []\n").partition("[[cases.exp")[0]
+
+
+def test_tables_that_are_indented_stay_so(tmp_path: Path) -> None:
+    indented = TABLES.replace("[[cases.expected]]\n", "  [[cases.expected]]\n  ")
+
+    text, refusal = rewritten(tmp_path / "x.toml", indented, PARIS, LONDON)
+
+    assert not refusal
+    assert '# first\n  [[cases.expected]]\n  name = "getWeather"\n  arguments = { loc' in text

@@ -44,7 +44,7 @@ def test_what_is_wrong_is_replaced_and_all_else_stays(tmp_path: Path) -> None:
     assert not refusal
     assert text == BLOCK.replace(
         "      - name: getWeather  # here\n        arguments: {location: Paris}\n",
-        "      - name: getWeather\n        arguments:\n          location: London\n",
+        "      - name: getWeather  # here\n        arguments:\n          location: London\n",
     )
 
 
@@ -83,8 +83,8 @@ def test_an_item_that_takes_the_place_of_another_has_the_comment_above_it(tmp_pa
     text, _ = rewritten(tmp_path / "eval_x.yaml", BLOCK, PARIS, actual)
 
     assert (
-        "      # second\n      - name: calc\n        arguments:\n          a: 7\n\n    # behind"
-        in text
+        "      # second\n      - name: calc\n        arguments:\n          a: 7  # keep me\n\n"
+        "    # behind" in text
     )
 
 
@@ -190,7 +190,11 @@ def test_several_documents_are_fine(tmp_path: Path) -> None:
         ("- &b {expected: [{name: f}]}\n- {<<: *b, id: a, input: hi}\n", "merged from elsewhere"),
         ("- {id: a, input: hi, expectedTool: f}\n", "has room for a name alone"),
         ("- {id: a, input: hi, expected: [{name: g}]}\n", "not written out there"),
-        ("- {id: a, input: hi, expected: [{name: f}]}\n" * 2, "it could be any of these: x.yaml:1"),
+        (
+            "- {id: a, input: hi, expected: [{name: f}]}\n" * 2,
+            "several cases have the id a: x.yaml:1",
+        ),
+        ("- {input: hi, expected: [{name: f}]}\n" * 2, "it could be any of these: x.yaml:1"),
         ("- {id: a, input: hi\n", "x.yaml: not YAML"),
     ],
 )

@@ -42,7 +42,7 @@ def test_answers_errors_and_what_is_left_out_are_counted() -> None:
     run = session.results(1.5)
 
     (each,) = run.evaluations
-    assert (each.answered, each.passed, each.failed, each.skipped.count) == (2, 1, 1, 2)
+    assert (each.answered, each.passed, each.errors, each.skipped.count) == (2, 1, 1, 2)
     assert each.skipped.names == ("d: not yet", "e")
     assert each.scorers[0].mean == 0.5
     assert run.below == ("assistant: accuracy",)
@@ -99,25 +99,73 @@ def test_the_table_is_as_the_program_prints_it() -> None:
     assert "\x1b[" not in plain
 
 
-def test_what_is_right_at_other_times_is_not_rewritten(tmp_path: Path) -> None:
-    file = tmp_path / "x.jsonl"
-    file.write_text('{"id": "a", "expected": ["f"]}\n')
-    change = Change(
+def _change(file: Path, made: str = "g") -> Change:
+    return Change(
         label="x[a]",
         files=(str(file),),
         case="a",
         expected=[{"name": "f"}],
-        items=({"name": "g", "arguments": {}},),
+        items=({"name": made, "arguments": {}},),
+        shown="f | g",
     )
+
+
+def _changing(session: Session, test: str, change: Change, value: float, **facts: Any) -> None:
+    values = (MetricValue("accuracy", value),)
+    result = Result(**{"about": _about(), "case": "a", "values": values, "passed": False, **facts})
+    session.add(test, encoded(Told(result=result, changes=(change,))))
+
+
+def test_what_is_right_at_other_times_is_not_rewritten(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    change = _change(file)
     session = Session()
     session.add("1", encoded(Told(changes=(change,))))
     session.add("2", encoded(Told(confirmed=(key_of(change),))))
 
+    failed = session.settle(tmp_path)
     written, refused = session.write(tmp_path)
 
+    problem = "what is expected there is right at other times."
+    assert failed == {"1": f"Not updated: {problem}\n\nf | g"}
     assert not written
-    assert [each.problem for each in refused] == ["what is expected there is right at other times."]
-    assert [each.problem for each in session.refused("why not")] == ["why not"]
+    assert [each.problem for each in refused] == [problem]
 
     session.add("2", encoded(Told()))
+    assert session.settle(tmp_path) == {}
+    assert file.read_text() == '{"id": "a", "expected": ["f"]}\n'
     assert [each.place for each in session.write(tmp_path)[0]] == ["x.jsonl:1"]
+    assert "g" in file.read_text()
+
+
+def test_what_cannot_be_written_is_known_before_anything_is(tmp_path: Path) -> None:
+    session = Session()
+    session.add("1", encoded(Told(changes=(_change(tmp_path / "missing.jsonl"),))))
+
+    (failed,) = session.settle(tmp_path).values()
+
+    assert failed.startswith("Not updated: missing.jsonl: ")
+
+
+def test_where_nothing_is_to_be_written_all_say_why(tmp_path: Path) -> None:
+    session = Session()
+    session.add("1", encoded(Told(changes=(_change(tmp_path / "x.jsonl"),))))
+
+    session.settle(tmp_path, "why not")
+
+    assert [each.problem for each in session.write(tmp_path)[1]] == ["why not"]
+
+
+def test_of_what_is_rewritten_no_threshold_is_missed(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    session = Session()
+    _changing(session, "1", _change(file), 0.0)
+    session.add("2", _told("b", 0.0, about=_about(name="other")))
+
+    session.settle(tmp_path)
+    assert list(session.below) == ["other: accuracy"]
+
+    session.settle(tmp_path, "why not")
+    assert list(session.below) == ["assistant: accuracy", "other: accuracy"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from callscore import Case, expect, score
 from callscore.evaluations.evaluation import Evaluation
+from callscore.rewriting.change import Change
 from callscore.testing.running_test import Updates
 from callscore.testing.updating import Spot, key_of, line_of, spot_of_call, spot_of_case, update
 
@@ -22,7 +23,8 @@ def test_a_call_is_found_by_where_it_stands() -> None:
 
     first, second = spots
     assert second.line == first.line + 1
-    assert lines[first.line - 1][first.column :].startswith("spot_of_call(")
+    assert first.end[0] == first.line
+    assert lines[first.line - 1][: first.end[1]].endswith('spot_of_call("x", sys._getframe())')
     assert first.files == (__file__,)
 
 
@@ -46,16 +48,29 @@ def test_a_place_has_a_line_or_none() -> None:
     assert line_of("evals/eval_x.yaml") == 0
 
 
-def test_spots_are_told_apart() -> None:
-    spots = [
-        Spot("x", "call", ("f.py",), 1, 4),
-        Spot("x", "call", ("f.py",), 1, 8),
-        Spot("x", "marker", ("f.py",), 1),
-        Spot("x", "case", ("f.py",), case="a"),
-        Spot("x", "case", ("f.py",), case="b"),
+def test_places_are_told_apart() -> None:
+    changes = [
+        Change(label="x", kind="call", files=("f.py",), line=1, end=(1, 4)),
+        Change(label="x", kind="call", files=("f.py",), line=1, end=(1, 8)),
+        Change(label="x", kind="marker", files=("f.py",), line=1),
+        Change(label="x", files=("f.py",), case="a"),
+        Change(label="x", files=("f.py",), case="b"),
     ]
 
-    assert len(set(map(key_of, spots))) == len(spots)
+    assert len(set(map(key_of, changes))) == len(changes)
+
+
+def test_whoever_expects_something_at_a_place_it_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    updates = Updates(tmp_path)
+
+    for name, made in (("eval_x.yaml", "f"), ("eval_y.yaml", "g")):
+        (tmp_path / name).write_text("cases: x.jsonl\n")
+        spot = Spot("x[a]", "case", (str(tmp_path / name), str(file)), case="a")
+        assert update(updates, spot, [F], score([F], [made])) is None
+
+    assert [key_of(change) for change in updates.changes] == updates.confirmed
 
 
 def test_what_holds_is_confirmed_and_what_does_not_is_changed(tmp_path: Path) -> None:
@@ -74,7 +89,7 @@ def test_what_holds_is_confirmed_and_what_does_not_is_changed(tmp_path: Path) ->
         "g was called, which is forbidden."
     )
 
-    assert updates.confirmed == [key_of(spot)]
+    assert updates.confirmed == [key_of(updates.changes[0])] == [f"{file}:(0, 'expected')"]
     assert [change.items for change in updates.changes] == [({"name": "g", "arguments": {}},)]
     assert updates.changes[0].shown == "  Expected   Actual\n- f(…)\n+            g()"
     assert file.read_text() == '{"id": "a", "expected": ["f"]}\n'

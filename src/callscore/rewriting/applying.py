@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from callscore.rewriting.change import Change, Found
     from callscore.rewriting.files import SourceFile
 
-__all__ = ["Refused", "Rewritten", "refusal_of", "rewrite"]
+__all__ = ["Refused", "Rewritten", "place_of", "refusal_of", "rewrite"]
 
 # What readers raise of a text that is not what they take it for.
 _ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
@@ -69,6 +69,11 @@ class _Wish(NamedTuple):
     @property
     def place(self) -> str:
         return f"{self.file.name}:{line_at(self.file.text, self.found.start)}"
+
+    @property
+    def key(self) -> str:
+        """What tells the place from others, whatever is to be written there."""
+        return f"{self.file.path}:{self.found.path}"
 
 
 def _kind(places: Callable[[str, Change], list[Found]], decode: Callable[[str], Any]) -> _Kind:
@@ -120,12 +125,28 @@ def refusal_of(change: Change, root: Path) -> str | None:
     return None
 
 
-def rewrite(changes: Sequence[Change], root: Path) -> tuple[list[Rewritten], list[Refused]]:
+def place_of(change: Change, root: Path) -> str:
+    """What tells the place of an expectation from others; empty where it is not found.
+
+    Args:
+        change: the expectation, with whatever is to be written.
+        root: files outside of this folder are never written, and not looked at.
+    """
+    try:
+        return _located(change, root).key
+    except CannotRewrite:
+        return ""
+
+
+def rewrite(
+    changes: Sequence[Change], root: Path, *, is_dry: bool = False
+) -> tuple[list[Rewritten], list[Refused]]:
     """Write changes into their files, each file at once or not at all.
 
     Args:
         changes: the changes; one that is there twice is one.
         root: files outside of this folder are never written.
+        is_dry: whether to find out what would be written, and write nothing.
     """
     written: list[Rewritten] = []
     refused: list[Refused] = []
@@ -141,7 +162,7 @@ def rewrite(changes: Sequence[Change], root: Path) -> tuple[list[Rewritten], lis
         agreed, contested = _without_contests(wishes)
         refused += contested
         try:
-            written += _written(agreed)
+            written += _written(agreed, is_dry=is_dry)
         except CannotRewrite as problem:
             refused += [Refused(wish.change, str(problem)) for wish in agreed]
     return written, refused
@@ -149,9 +170,9 @@ def rewrite(changes: Sequence[Change], root: Path) -> tuple[list[Rewritten], lis
 
 def _without_contests(wishes: list[_Wish]) -> tuple[list[_Wish], list[Refused]]:
     """One wish for each place, unless several want different things there."""
-    by_place: dict[int, list[_Wish]] = {}
+    by_place: dict[str, list[_Wish]] = {}
     for wish in wishes:
-        by_place.setdefault(wish.found.start, []).append(wish)
+        by_place.setdefault(wish.key, []).append(wish)
     agreed: list[_Wish] = []
     refused: list[Refused] = []
     for rivals in by_place.values():
@@ -163,10 +184,12 @@ def _without_contests(wishes: list[_Wish]) -> tuple[list[_Wish], list[Refused]]:
     return agreed, refused
 
 
-def _written(wishes: list[_Wish]) -> list[Rewritten]:
+def _written(wishes: list[_Wish], *, is_dry: bool) -> list[Rewritten]:
     if wishes:
         file = wishes[0].file
-        replace_source(file, _new_text(file, [wish.found for wish in wishes]))
+        text = _new_text(file, [wish.found for wish in wishes])
+        if not is_dry:
+            replace_source(file, text)
     return [Rewritten(wish.change, wish.place) for wish in wishes]
 
 
@@ -185,9 +208,16 @@ def _located(change: Change, root: Path) -> _Wish:
         shown = " and ".join(name_of(Path(name), root) for name in names)
         raise CannotRewrite(f"{shown}: what is expected is not written out there.")
     if len(wishes) > 1:
-        places = ", ".join(wish.place for wish in wishes)
-        raise CannotRewrite(f"it could be any of these: {places}. Give the cases ids.")
+        raise CannotRewrite(_several(wishes))
     return wishes[0]
+
+
+def _several(wishes: list[_Wish]) -> str:
+    places = ", ".join(wish.place for wish in wishes)
+    ids = {str(wish.found.id) for wish in wishes if wish.found.id is not None}
+    if len(ids) == 1 and all(wish.found.id is not None for wish in wishes):
+        return f"several cases have the id {ids.pop()}: {places}. Give each one of its own."
+    return f"it could be any of these: {places}. Give the cases ids."
 
 
 def _places(file: SourceFile, change: Change) -> list[Found]:

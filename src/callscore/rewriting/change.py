@@ -31,7 +31,8 @@ class Change(Struct, frozen=True, kw_only=True):
         items: what is to be expected. Values in it are meant literally, whatever their keys.
         line: where the call, the test with the marker, or the evaluation of the case begins; 0 where
             nobody knows.
-        column: likewise of a call, in bytes.
+        end: where a call has ended: its line, and its column in bytes.
+        place: the place in a file that is meant, by which it is told from others.
         shown: the two sides, set against each other.
     """
 
@@ -43,7 +44,8 @@ class Change(Struct, frozen=True, kw_only=True):
     expected: list[Any] | None = None
     items: tuple[Item, ...] = ()
     line: int = 0
-    column: int = 0
+    end: tuple[int, int] = (0, 0)
+    place: str = ""
     shown: str = ""
 
 
@@ -62,11 +64,13 @@ class Found(NamedTuple):
         edits: what is to change there.
         path: where it is in the document.
         value: what the document is to hold there.
+        id: the id of the case, where it has one of its own.
     """
 
     edits: tuple[Edit, ...]
     path: Path
     value: Any
+    id: Any = None
 
     @property
     def start(self) -> int:

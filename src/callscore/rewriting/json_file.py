@@ -95,19 +95,17 @@ def _place(text: str, node: Node, record: dict[str, Any], change: Change) -> Fou
     is_compact = '":' in written and '": ' not in written
 
     def render(call: dict[str, Any], indent: str) -> str:
-        plain = msgspec.json.encode(spelled_like(value, call))
-        if is_compact:
-            return plain.decode()
-        spaced = msgspec.json.format(plain, indent=len(step)).decode()
-        return spaced.replace("\n", "\n" + indent)
+        spelled = spelled_like(value, call)
+        return _encoded(spelled) if is_compact else _spaced(spelled, indent, step)
 
     width = _USUAL if "\n" in written else _ENDLESS
     listed = target if target.items is not None else target._replace(items=())
-    new = relisted(
-        text, listed, change.items, Writing(render, width, "," if is_compact else ", ", "")
+    writing = Writing(
+        render, width, "," if is_compact else ", ", "", _inner_indent(text, node, target)
     )
+    new = relisted(text, listed, change.items, writing)
     edit = Edit(target.start, target.end, new)
-    return Found((edit,), (field,), new_value(value, change))
+    return Found((edit,), (field,), new_value(value, change), record.get("id"))
 
 
 def _indent_step(text: str, node: Node, target: Node) -> str:
@@ -115,8 +113,37 @@ def _indent_step(text: str, node: Node, target: Node) -> str:
     calls = [text[item.start : item.end] for item in target.items or ()]
     if calls and not any("\n" in call for call in calls):
         return ""
+    return _inner_indent(text, node, target)
+
+
+def _inner_indent(text: str, node: Node, target: Node) -> str:
     outer, inner = indent_at(text, node.start), indent_at(text, target.start)
     return inner.removeprefix(outer)
+
+
+def _encoded(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _spaced(value: Any, indent: str, step: str) -> str:
+    """A value with blanks in it; with a step, its objects and long lists have several lines."""
+    inner = indent + step
+    if isinstance(value, dict):
+        pairs = [f"{_encoded(key)}: {_spaced(each, inner, step)}" for key, each in value.items()]
+        return _enclosed(pairs, "{}", indent, step)
+    if not isinstance(value, list):
+        return _encoded(value)
+    items = [_spaced(each, inner, step) for each in value]
+    line = f"[{', '.join(items)}]"
+    fits = "\n" not in line and len(indent) + len(line) < _USUAL
+    return line if fits else _enclosed(items, "[]", indent, step)
+
+
+def _enclosed(parts: list[str], brackets: str, indent: str, step: str) -> str:
+    if not step or not parts:
+        return f"{brackets[0]}{', '.join(parts)}{brackets[1]}"
+    inner = f"\n{indent}{step}"
+    return f"{brackets[0]}{inner}{f',{inner}'.join(parts)}\n{indent}{brackets[1]}"
 
 
 def scan_json(text: str, start: int) -> Node:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
-from callscore.core.equality import equal
 from callscore.core.spelling import spell
 from callscore.rewriting.change import CannotRewrite, Edit, Found
 from callscore.rewriting.lists import Node, Writing, relisted
+from callscore.rewriting.python_cases import Expectation, cases_in
+from callscore.rewriting.python_names import names_at
 from callscore.rewriting.python_text import call_text, spelling_of
-from callscore.rewriting.records import may_be_called
+from callscore.rewriting.python_values import COMPUTED, expects, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.rewriting.change import Change
 
 __all__ = ["has_changed_alone", "places_in_python"]
 
-_ASSERTION = "assert_calls"
-_CASE = "Case"
 _MARKER = "callscore"
 _FIELD = "expected"
-_UNKNOWN = object()
 _LINE_END = re.compile(r"\n")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def places_in_python(text: str, change: Change) -> list[Found]:
@@ -34,9 +35,14 @@ def places_in_python(text: str, change: Change) -> list[Found]:
     Raises:
         CannotRewrite: what is expected is not written out there.
     """
-    program = _Program(text, ast.parse(text), _line_starts(text))
-    finders = {"case": _cases, "call": _assertions, "marker": _markers}
-    return [_place(program, found, change) for found in finders[change.kind](program.tree, change)]
+    program = _program(text)
+    if change.kind == "case":
+        found = cases_in(program.tree, change)
+    elif change.kind == "call":
+        found = list(_assertions(program.tree, change))
+    else:
+        found = list(_markers(program.tree, change))
+    return [_place(program, expectation, change) for expectation in found]
 
 
 class _Program(NamedTuple):
@@ -47,115 +53,84 @@ class _Program(NamedTuple):
     starts: list[int]
 
 
-class _Expectation(NamedTuple):
-    """What is expected somewhere.
-
-    Attributes:
-        expression: how it is written.
-        is_spelled: whether keys that begin with `$` are rules in it, as they are in a case file.
-    """
-
-    expression: ast.expr
-    is_spelled: bool = False
+@lru_cache(maxsize=8)  # many expectations are looked for in one file
+def _program(text: str) -> _Program:
+    return _Program(text, _parsed(text), _line_starts(text))
 
 
-def _cases(tree: ast.Module, change: Change) -> Iterable[_Expectation]:
-    """What is expected by every case that is written out and asks the same.
-
-    Where there are several, those count that stand in the decorator of the evaluation.
-    """
-    found = list(_cases_in(tree, change))
-    decorators = [
-        decorator
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for decorator in node.decorator_list
-        if decorator.lineno <= change.line <= (decorator.end_lineno or 0)
-    ]
-    own = [each for decorator in decorators for each in _cases_in(decorator, change)]
-    return own if len(found) > 1 and own else found
+def _parsed(text: str) -> ast.Module:
+    with catch_warnings():
+        simplefilter("ignore")  # they were shown when the file was run
+        return ast.parse(text)
 
 
-def _cases_in(tree: ast.AST, change: Change) -> Iterator[_Expectation]:
+def _assertions(tree: ast.Module, change: Change) -> Iterator[Expectation]:
+    """What is expected by the call that stands just there, whatever it is called."""
     for node in ast.walk(tree):
-        fields = _fields_of(node)
-        if _FIELD not in fields:
-            continue
-        own, asked = _literal(fields.get("id")), _literal(fields.get("input"))
-        is_same = equal(asked, change.input) if asked is not _UNKNOWN else own == change.case
-        if is_same and (own is _UNKNOWN or may_be_called(own or None, change.case)):
-            yield _Expectation(fields[_FIELD], isinstance(node, ast.Dict))
-
-
-def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
-    """The fields of a case: of `Case(...)`, or of an object."""
-    if isinstance(node, ast.Call) and _last_name(node.func) == _CASE:
-        named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-        return {**({"input": node.args[0]} if node.args else {}), **named}
-    if isinstance(node, ast.Dict):
-        pairs = zip(node.keys, node.values, strict=True)
-        return {
-            key.value: value
-            for key, value in pairs
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
-    return {}
-
-
-def _literal(node: ast.expr | None) -> Any:
-    """The value that is written there; None where nothing is, and unknown where it is computed."""
-    if node is None:
-        return None
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return _UNKNOWN
-
-
-def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _assertions(tree: ast.Module, change: Change) -> Iterator[_Expectation]:
-    """What is expected by the call that stands just there."""
-    for node in ast.walk(tree):
-        is_there = isinstance(node, ast.Call) and (
-            (node.lineno, node.col_offset) == (change.line, change.column)
-        )
-        if is_there and isinstance(node, ast.Call) and _last_name(node.func) == _ASSERTION:
+        if isinstance(node, ast.Call) and (node.end_lineno, node.end_col_offset) == change.end:
             named = [keyword.value for keyword in node.keywords if keyword.arg == _FIELD]
-            yield from map(_Expectation, node.args[:1] or named)
+            yield from map(Expectation, node.args[:1] or named)
 
 
-def _markers(tree: ast.Module, change: Change) -> Iterator[_Expectation]:
-    """What is expected by the marker right above the test."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        decorators = node.decorator_list
-        if min([node.lineno, *[each.lineno for each in decorators]]) != change.line:
-            continue
-        for decorator in decorators:
-            if isinstance(decorator, ast.Call) and _last_name(decorator.func) == _MARKER:
-                named = [each.value for each in decorator.keywords if each.arg == _FIELD]
-                yield from map(_Expectation, named)
+def _markers(tree: ast.Module, change: Change) -> Iterator[Expectation]:
+    """What is expected by the nearest marker: of the test, or of a class around it."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, _Function | ast.ClassDef)]
+    around = [  # from the outside in
+        node for node in nodes if _begins(node) <= change.line <= (node.end_lineno or 0)
+    ]
+    if not around or isinstance(around[-1], ast.ClassDef) or _begins(around[-1]) != change.line:
+        return
+    marked = [expected for node in around for expected in _marked(node)]
+    names = names_at(tree, change.line)
+    for expected in marked[-1:]:
+        value = value_of(expected, names)
+        if value is COMPUTED or expects(value, change.expected, is_spelled=False):
+            yield Expectation(expected)
 
 
-def _place(program: _Program, found: _Expectation, change: Change) -> Found:
+def _begins(node: _Function | ast.ClassDef) -> int:
+    """The line of a function or of a class, or of the first decorator above it."""
+    return min([node.lineno, *[each.lineno for each in node.decorator_list]])
+
+
+def _marked(node: _Function | ast.ClassDef) -> Iterator[ast.expr]:
+    """What the markers of a test or of a class expect; of several, the last has the last word."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER:
+            yield from (each.value for each in decorator.keywords if each.arg == _FIELD)
+
+
+def _place(program: _Program, found: Expectation, change: Change) -> Found:
     text, starts, expected = program.text, program.starts, found.expression
     elements = _elements(expected, change)
     start, end = _span(text, starts, expected)
     node = Node(start, end, tuple(Node(*_span(text, starts, each)) for each in elements))
-    spelling = spelling_of(program.tree, elements)
+    names = names_at(program.tree, expected.lineno)
+    spelling = spelling_of(elements, names)
+    # In an object that stands in Python as in a case file, `$` keys are rules.
+    is_spelled = found.is_spelled and not spelling.function
 
     def render(call: dict[str, Any], indent: str) -> str:
-        given = spell(call["arguments"]) if found.is_spelled else call["arguments"]
+        given = spell(call["arguments"]) if is_spelled else call["arguments"]
         return call_text({**call, "arguments": given}, spelling, indent)
 
     new = relisted(text, node, change.items, Writing(render))
-    return Found((Edit(start, end, new),), _where(expected), new)
+    value = value_of(ast.parse(new, mode="eval").body, names)
+    if value is not COMPUTED and not expects(value, _wanted(change), is_spelled=found.is_spelled):
+        raise CannotRewrite(f"line {expected.lineno}: it would not be read as it is meant.")
+    return Found((Edit(start, end, new),), _where(expected), new, found.id)
+
+
+def _wanted(change: Change) -> list[Any] | None:
+    """What is to be expected, as a case file spells it; None where no file can say it."""
+    if change.expected is None:
+        return None
+    return [
+        change.expected[item]
+        if isinstance(item, int)
+        else {**item, "arguments": spell(item["arguments"])}
+        for item in change.items
+    ]
 
 
 def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
@@ -211,4 +186,9 @@ def has_changed_alone(old: str, new: str, places: Sequence[Found]) -> bool:
             expression: ast.expr = ast.parse(text, mode="eval").body
             return expression
 
-    return ast.dump(Replacing().visit(ast.parse(old))) == ast.dump(ast.parse(new))
+    if ast.dump(Replacing().visit(_parsed(old))) != ast.dump(_parsed(new)):
+        return False
+    with catch_warnings():
+        simplefilter("ignore")
+        compile(new, "file", "exec", dont_inherit=True)  # which finds more than the parser
+    return True

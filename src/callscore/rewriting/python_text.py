@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.formats.calls import ARGUMENTS, NAMES
 from callscore.rewriting.lists import quoted
+from callscore.rewriting.python_names import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from callscore.rewriting.python_names import Names
 
 __all__ = ["Spelling", "call_text", "literal_text", "spelling_of"]
 
 _WIDTH = 99
 _STEP = "    "
-# By a module and a name in it: what follows that name where a call is made.
+# Where an import comes from, and what follows its name where a call is made.
 _IMPORTS = {
-    ("callscore.testing", "call"): "",
-    ("callscore.expect", "call"): "",
-    ("callscore", "expect"): ".call",
-    (None, "callscore"): ".expect.call",
+    "callscore.expect.call": "",
+    "callscore.testing.call": "",
+    "callscore.expect": ".call",
+    "callscore.testing": ".call",
+    "callscore": ".expect.call",
 }
+_CALL = "callscore.expect.call"
 
 
 class Spelling(NamedTuple):
@@ -39,28 +44,33 @@ class Spelling(NamedTuple):
     arguments: str = "arguments"
 
 
-def spelling_of(tree: ast.Module, elements: Sequence[ast.expr]) -> Spelling:
-    """How the calls in a list are written; for an empty one, what the file imports decides."""
+def spelling_of(elements: Sequence[ast.expr], names: Names) -> Spelling:
+    """How the calls in a list are written; where there are none, what is imported decides.
+
+    Args:
+        elements: what stands in the list.
+        names: what names mean there.
+    """
+    made = [each for each in elements if isinstance(each, ast.Call)]
+    functions = [each.func for each in made if path_of(each.func, names) == _CALL]
+    if functions:
+        return Spelling(ast.unparse(functions[0]))
     for element in elements:
-        if isinstance(element, ast.Call) and ast.unparse(element.func).split(".")[-1] == "call":
-            return Spelling(ast.unparse(element.func))
-        if isinstance(element, ast.Dict):
-            keys = [key.value for key in element.keys if isinstance(key, ast.Constant)]
-            name = next((key for key in keys if key in NAMES), "name")
-            arguments = next((key for key in keys if key in ARGUMENTS), "arguments")
+        keys = element.keys if isinstance(element, ast.Dict) else []
+        words = [key.value for key in keys if isinstance(key, ast.Constant)]
+        name = next((word for word in words if word in NAMES), None)
+        if name is not None:
+            arguments = next((word for word in words if word in ARGUMENTS), "arguments")
             return Spelling("", str(name), str(arguments))
-    return Spelling(_imported(tree))
+    return Spelling(_imported(names))
 
 
-def _imported(tree: ast.Module) -> str:
+def _imported(names: Names) -> str:
     """What a file imports to make calls with, as it calls it."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    for node in imports:
-        home = node.module if isinstance(node, ast.ImportFrom) else None
-        for alias in node.names:
-            rest = _IMPORTS.get((home, alias.name))
-            if rest is not None:
-                return (alias.asname or alias.name) + rest
+    for path, rest in _IMPORTS.items():
+        for name, home in names.paths.items():
+            if home == path:
+                return name + rest
     return ""
 
 
@@ -83,7 +93,9 @@ def call_text(call: dict[str, Any], spelling: Spelling, indent: str) -> str:
 
 
 def _is_keyword(name: str) -> bool:
-    return name.isidentifier() and not iskeyword(name) and name.isascii()
+    # Two underscores mean something: `__debug__` is a constant, and in a class others are renamed.
+    is_free = not iskeyword(name) and not name.startswith("__")
+    return name.isidentifier() and name.isascii() and is_free
 
 
 def _reads_as_object(arguments: dict[str, Any]) -> bool:
@@ -98,13 +110,31 @@ def literal_text(value: Any, indent: str) -> str:
         members = [f"{quoted(key)}: {literal_text(item, inner)}" for key, item in value.items()]
         return _laid_out("{", members, "}", indent)
     if isinstance(value, list):
+        if value and all(isinstance(item, int | float) for item in value):
+            return _numbers_text(value, indent)
         return _laid_out("[", [literal_text(item, inner) for item in value], "]", indent)
     return quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _numbers_text(numbers: list[float], indent: str) -> str:
+    """A list of numbers; where one line is not enough for them, each has as many as fit."""
+    room = _WIDTH - len(indent) - len(_STEP)
+    lines: list[str] = []
+    for text in map(repr, numbers):
+        if lines and len(lines[-1]) + len(text) + 3 <= room:
+            lines[-1] += f", {text}"
+        else:
+            lines.append(text)
+    return f"[{lines[0]}]" if len(lines) == 1 else _in_lines("[", lines, "]", indent)
 
 
 def _laid_out(opening: str, parts: list[str], closing: str, indent: str) -> str:
     line = f"{opening}{', '.join(parts)}{closing}"
     if not parts or (len(indent) + len(line) < _WIDTH and "\n" not in line):
         return line
+    return _in_lines(opening, parts, closing, indent)
+
+
+def _in_lines(opening: str, parts: list[str], closing: str, indent: str) -> str:
     inner = f"\n{indent}{_STEP}"
     return f"{opening}{inner}{f',{inner}'.join(parts)},\n{indent}{closing}"

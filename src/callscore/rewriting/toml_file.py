@@ -8,7 +8,8 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.lists import Writing, quoted, relisted, slots_of
+from callscore.rewriting.comments import with_comments
+from callscore.rewriting.lists import Writing, indent_at, quoted, relisted, slots_of
 from callscore.rewriting.records import (
     new_value,
     records_of,
@@ -46,7 +47,8 @@ def places_in_toml(text: str, change: Change) -> list[Found]:
             record = record[step]
         field = the_field(record)
         edits = _edits(text, layout, (*path, field), (record[field], change))
-        places.append(Found(edits, (*path, field), new_value(record[field], change)))
+        value = new_value(record[field], change)
+        places.append(Found(edits, (*path, field), value, record.get("id")))
     return places
 
 
@@ -66,24 +68,28 @@ def _edits(
     found = [block for block in blocks if block is not None]
     if owner is None or not found or len(found) < len(blocks):
         raise CannotRewrite("it is written with dotted keys. Write `expected = [...]` there.")
-    return _table_edits(text, (owner, found), path, wanted)
+    # Behind what stands in the table itself, and before the tables in it.
+    below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
+    values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
+    position = text.find("\n", max(values, default=owner.body) - 1) + 1
+    return _table_edits(text, (position, found), path, wanted)
 
 
 def _table_edits(
     text: str,
-    tables: tuple[Block, list[Block]],
+    tables: tuple[int, list[Block]],
     path: tuple[str | int, ...],
     wanted: tuple[Any, Change],
 ) -> tuple[Edit, ...]:
     """Calls that are tables of their own: `[[cases.expected]]`, and what stands below it."""
-    owner, blocks = tables
+    position, blocks = tables
     value, change = wanted
     if any(left.end != right.start for left, right in pairwise(blocks)):
         raise CannotRewrite("its tables do not stand together.")
     start, end = blocks[0].start, blocks[-1].end
     if not change.items:
         line = f"{path[-1]} = []\n"
-        return (Edit(owner.body, owner.body, line), Edit(start, end, ""))
+        return (Edit(position, position, line), Edit(start, end, ""))
     header = ".".join(_key(step) for step in path if isinstance(step, str))
     segments = [text[block.start : block.end].rstrip("\n") for block in blocks]
     written = []
@@ -94,8 +100,10 @@ def _table_edits(
         above = [] if slot is None else segments[slot].split("\n")
         comments = takewhile(lambda line: line.lstrip().startswith("#"), above)
         members = spelled_like(value, item).items()
-        lines = [f"{_key(key)} = {_inline(member)}" for key, member in members]
-        written.append("\n".join([*comments, f"[[{header}]]", *lines]))
+        lines = [f"[[{header}]]", *[f"{_key(key)} = {_inline(member)}" for key, member in members]]
+        pad = indent_at(text, text.index("[[", start))
+        new = [pad + line for line in with_comments(lines, above)]
+        written.append("\n".join([*comments, *new]))
     before, after = text[start:end].rstrip("\n"), text[start:end]
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from callscore.rewriting.change import CannotRewrite, Edit, Found
+from callscore.rewriting.comments import with_comments
 from callscore.rewriting.lists import Node, Writing, quoted, relisted, slots_of
 from callscore.rewriting.records import new_value, same_as, spelled_like, the_field
 
@@ -45,6 +47,7 @@ def decode_yaml(text: str) -> Any:
     return {"records": records, "others": others}
 
 
+@lru_cache(maxsize=8)  # many cases are looked for in one file
 def _records(text: str) -> list[Any]:
     from callscore.sources.record import Array, BadRecord
     from callscore.sources.yaml_document import read_yaml
@@ -57,8 +60,13 @@ def _records(text: str) -> list[Any]:
     return values
 
 
-def _record_nodes(text: str) -> Iterator[YamlNode]:
+@lru_cache(maxsize=8)
+def _record_nodes(text: str) -> list[YamlNode]:
     """The nodes of the records, in the order in which they are read."""
+    return list(_composed(text))
+
+
+def _composed(text: str) -> Iterator[YamlNode]:
     from ruamel.yaml import YAML
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
@@ -80,14 +88,14 @@ def places_in_yaml(text: str, change: Change) -> list[Found]:
     """All places of a YAML text that may be the expectation."""
     records = _records(text)
     paths = same_as(change, (((index,), record) for index, record in enumerate(records)))
-    nodes = list(_record_nodes(text)) if paths else []
+    nodes = _record_nodes(text) if paths else []
     places = []
     for path in paths:
         index = int(path[0])
         edits = _edits(text, nodes[index], records[index], change)
         field = the_field(records[index])
         value = new_value(records[index][field], change)
-        places.append(Found(edits, ("records", index, field), value))
+        places.append(Found(edits, ("records", index, field), value, records[index].get("id")))
     return places
 
 
@@ -160,7 +168,8 @@ def _new_segments(segments: list[str], items: Sequence[Item], value: Any, pad: s
         before = [] if slot is None else segments[slot].split("\n")
         lines += takewhile(lambda line: line.lstrip().startswith("#"), before)
         first, *rest = _block(spelled_like(value, item), "")
-        lines += [f"{pad}- {first}", *[f"{pad}  {line}" for line in rest]]
+        new = [f"{pad}- {first}", *[f"{pad}  {line}" for line in rest]]
+        lines += with_comments(new, before)
     return lines
 
 

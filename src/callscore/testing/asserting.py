@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.setting_options import SettingOptions
-from callscore.errors import CallscoreError
-from callscore.testing.failing import failure_text
+from callscore.errors import CallscoreError, InvalidCall
+from callscore.testing.failing import ANSWER, failure_text
 from callscore.testing.running_test import running_test
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
 
     Args:
         expected: the calls that should be made, as for `score`; `[]` where none should be.
-        actual: the calls that were made, or a trace of any stack that holds them.
+        actual: the calls that were made, or a trace of any stack that holds them; `[]` where none
+            were. None is no answer.
         **options: as for `score`: a `preset`, `settings`, `tools`, or single settings, of which
             `at_least` is the score from which the assertion holds; 1 by default.
 
@@ -71,9 +72,20 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
 
 
 def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
-    """The score; what is None in the options is not said."""
+    """The score; what is None in the options is not said.
+
+    Raises:
+        CallscoreError: as `score`; and where there is no answer, which is no proof that nothing was
+            called.
+    """
     from callscore import api
 
+    if actual is None:
+        raise InvalidCall(f"actual: there is no answer, but None. Give {ANSWER}.")
+    if hasattr(actual, "__await__"):
+        if hasattr(actual, "close"):  # a coroutine: Python would warn that nobody has awaited it
+            actual.close()
+        raise InvalidCall("actual: the answer is still to come: `await` is missing before it.")
     return api.score(
         expected, actual, **{name: value for name, value in options.items() if value is not None}
     )

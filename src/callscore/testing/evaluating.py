@@ -1,4 +1,4 @@
-"""What `--callscore` and `--callscore-update` add to a session of pytest."""
+"""What `--callscore` adds to a session of pytest: evaluations are collected, and summed up."""
 
 from __future__ import annotations
 
@@ -13,55 +13,52 @@ from callscore.models.limits import Limits
 from callscore.testing.evaluation_items import (
     EvaluationCase,
     EvaluationFile,
+    asking_key,
     holds_evaluations,
-    limits_key,
 )
-from callscore.testing.marking import told_key
-from callscore.testing.summing_up import Session, table_of
-from callscore.testing.told import decoded
+from callscore.testing.summing_up import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from callscore.rewriting.applying import Refused, Rewritten
+    from callscore.testing.evaluation_items import Asking
+    from callscore.testing.summing_up import Session
 
-__all__ = ["Evaluating"]
+__all__ = ["Evaluating", "limits_of"]
 
-_ATTRIBUTE = "callscore"  # of a report: what its test tells, also out of another process
+_OUTPUT = "callscore_notes"  # of a process that runs tests for another one
 
 
 class Evaluating:
-    """Collects evaluations, sums them up, and rewrites expectations.
+    """Collects evaluations, and sums them up.
 
     Args:
         config: of the session.
-
-    Raises:
-        UsageError: an option has a value that it cannot have.
+        told: what the tests tell.
+        asking: how agents are asked.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, told: Session, asking: Asking) -> None:
         self._config = config
-        config.stash[limits_key] = _limits_of(config)
+        self._told = told
+        self._asking = config.stash[asking_key] = asking
         self._is_worker = hasattr(config, "workerinput")  # another process sums up
-        self._told = Session()
         self._started = perf_counter()
         self._session: pytest.Session | None = None
-        self._is_written = False
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-        """A file of evaluations is that alone, whatever else it looks like."""
+        """A file of evaluations is one of tests, too, if it is called as such."""
         found = yield
-        is_named = parent.session.isinitpath(file_path)
-        if not self._config.getoption("callscore") or not holds_evaluations(
-            file_path, is_named=is_named
-        ):
+        if not holds_evaluations(file_path, is_named=parent.session.isinitpath(file_path)):
             return found
-        return [EvaluationFile.from_parent(parent, path=file_path)]
+        # pytest takes every Python file that is named for one of tests, and would run it again.
+        if not any(map(file_path.match, self._config.getini("python_files"))):
+            found = [each for each in found if not isinstance(each, pytest.Module)]
+        return [EvaluationFile.from_parent(parent, path=file_path), *found]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -75,98 +72,57 @@ class Evaluating:
             self._config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if item not in left_out]
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Give the report along what the test tells, once it is at its end."""
-        report = yield
-        if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
-            item.tell(skipped=item.reason or "")
-        is_end = call.when == "call" or (call.when == "setup" and not report.passed)
-        told = item.stash.get(told_key, None)
-        if is_end and told is not None:
-            setattr(report, _ATTRIBUTE, told)
-        return report
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what a test tells."""
-        told = getattr(report, _ATTRIBUTE, None)
-        if told is not None and not self._is_worker:
-            self._told.add(report.nodeid, told)
-
-    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
-        """A test passes by a change of what it expects, which is not to be overlooked."""
-        if report.when != "call" or not report.passed or not hasattr(report, _ATTRIBUTE):
-            return None
-        if not decoded(getattr(report, _ATTRIBUTE)).changes:
-            return None
-        return "updated", "u", ("UPDATED", {"yellow": True})
-
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Remember whose exit code it is."""
         self._session = session
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, None, None]:
-        """Fail the session where a threshold is missed, and write where nothing is shown."""
-        if not self._is_worker and self._below:
+        """Fail the session where a threshold is missed."""
+        for problem in self._asking.judges.problems:
+            self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
+        if self._is_worker:
+            self._config.workeroutput[_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
+        elif self._told.below:
             self._fail()
         yield
-        if not self._is_worker:
-            self._write()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what another process has to note."""
+        self._asking.notes.extend(getattr(node, "workeroutput", {}).get(_OUTPUT, []))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show the tables of the evaluations, and what is rewritten."""
+        """Show the tables of the evaluations."""
         run = self._told.results(perf_counter() - self._started)
+        notes = list(dict.fromkeys(self._asking.notes))
+        if not run.evaluations and not notes:
+            return
         writer = terminalreporter._tw  # noqa: SLF001  (plugins have no other way to its width)
+        terminalreporter.section("callscore")
         if run.evaluations:
-            terminalreporter.section("callscore")
             width, has_colour = writer.fullwidth, writer.hasmarkup
             terminalreporter.write(table_of(run, width=width, has_colour=has_colour))
-            for name in self._below:
-                terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
-        changes = self._told.changes
-        if not changes:
-            return
-        terminalreporter.section("callscore: expectations")
-        for change in changes:
-            terminalreporter.write_line(escape(change.label), bold=True)
-            terminalreporter.write_line(f"{change.shown}\n")
-        written, refused = self._write()
-        for each in written:
-            terminalreporter.write_line(f"written: {each.place} ({escape(each.change.label)})")
-        for problem in refused:
-            line = f"not written: {escape(problem.change.label)}: {escape(problem.problem)}"
-            terminalreporter.write_line(line, red=True)
+        for note in notes:
+            terminalreporter.write_line(f"! {escape(note)}", yellow=True)
+        for name in self._told.below:
+            terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
 
-    @property
-    def _below(self) -> tuple[str, ...]:
-        """What misses its threshold; nothing where expectations are rewritten, and scores with them."""
-        return () if self._told.changes else self._told.results(0.0).below
-
-    def _write(self) -> tuple[list[Rewritten], list[Refused]]:
-        """Rewrite the expectations, unless the session was broken off."""
-        if self._is_written or self._session is None:
-            return [], []
-        self._is_written = True
-        is_whole = self._session.exitstatus in (
-            pytest.ExitCode.OK,
-            pytest.ExitCode.TESTS_FAILED,
-        )
-        if not is_whole:
-            return [], self._told.refused("the session was broken off.")
-        written, refused = self._told.write(self._config.rootpath)
-        if refused:
-            self._fail()
-        return written, refused
+    def pytest_unconfigure(self) -> None:
+        """Let go of what judges have opened."""
+        self._asking.judges.close()
 
     def _fail(self) -> None:
         if self._session is not None and self._session.exitstatus == pytest.ExitCode.OK:
             self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _limits_of(config: pytest.Config) -> Limits:
+def limits_of(config: pytest.Config) -> Limits:
+    """How patient the session is with agents.
+
+    Raises:
+        UsageError: an option has a value that it cannot have.
+    """
     trials = config.getoption("callscore_trials")
     if trials is not None and trials < 1:
         raise pytest.UsageError(f"--callscore-trials: {trials} is not a number from 1 on")

@@ -4,39 +4,57 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from callscore.core.run import Failure, Unloaded
 from callscore.core.text import escape
-from callscore.evaluations.discovery import SUFFIXES, load
+from callscore.evaluations.discovery import SUFFIXES, load, nothing_in
 from callscore.evaluations.evaluation import Question
+from callscore.evaluations.places import shown
 from callscore.evaluations.plan import Group, plan
-from callscore.models.limits import Limits
 from callscore.runner.asking import ask
+from callscore.runner.failures import failure_by
 from callscore.runner.judges import JudgesAtWork
 from callscore.runner.looping import run_to_end
 from callscore.runner.scoring import scored
 from callscore.testing.evaluation_text import error_text, failed_text
-from callscore.testing.marking import told_key
-from callscore.testing.running_test import Updates
+from callscore.testing.marking import told_key, updates_for
 from callscore.testing.told import Result, Told, about, encoded
 from callscore.testing.updating import line_of, spot_of_case, update
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from callscore.evaluations.evaluation import Scored
+    from callscore.evaluations.evaluation import Evaluation, Scored
+    from callscore.models.limits import Limits
+    from callscore.testing.running_test import Updates
+    from callscore.testing.session_judges import SessionJudges
 
-__all__ = ["EvaluationCase", "EvaluationFile", "holds_evaluations", "limits_key"]
+__all__ = ["Asking", "EvaluationCase", "EvaluationFile", "asking_key", "holds_evaluations"]
 
 _PREFIX = "eval_"
+_PASSED_OVER = "there is no evaluation in it, and it is passed over"
 _MARKER = re.compile(r"[A-Za-z][\w.-]*")
 
-# How patient the session is with agents.
-limits_key = pytest.StashKey[Limits]()
+
+class Asking(NamedTuple):
+    """How agents are asked in a session.
+
+    Attributes:
+        limits: how patient it is with them.
+        judges: who judges.
+        notes: what is to be said at its end.
+    """
+
+    limits: Limits
+    judges: SessionJudges
+    notes: list[str]
+
+
+asking_key = pytest.StashKey[Asking]()
 
 
 def holds_evaluations(path: Path, *, is_named: bool) -> bool:
@@ -62,20 +80,27 @@ class EvaluationFile(pytest.File):
 
     def collect(self) -> Iterator[EvaluationCase]:
         """One test for each question."""
-        found = load(self.path)
-        if isinstance(found, Unloaded):
-            raise self.CollectError(error_text(f"{found.place}: {found.problem}", found.details))
+        found = self._loaded()
         made = plan(found, trials=self.config.getoption("callscore_trials"))
         if made.unloaded:
-            wrong = [
-                error_text(f"{each.place}: {each.problem}", each.details) for each in made.unloaded
-            ]
-            raise self.CollectError("\n".join(wrong))
+            raise self.CollectError("\n".join(map(_unloaded_text, made.unloaded)))
         self.is_focused = any(each.only for each in found) or any(
             question.case.only for group in made.groups for question in group.questions
         )
         for group in made.groups:
             yield from self._items(group)
+
+    def _loaded(self) -> list[Evaluation]:
+        """The evaluations; a file without any is passed over, unless somebody names it."""
+        asking = self.config.stash[asking_key]
+        found = load(self.path)
+        if isinstance(found, Unloaded):
+            raise self.CollectError(_unloaded_text(found))
+        if not found and self.session.isinitpath(self.path):
+            raise self.CollectError(_unloaded_text(nothing_in(self.path)))
+        if not found:
+            asking.notes.append(f"{shown(self.path)}: {_PASSED_OVER}")
+        return asking.judges.given_to(found)
 
     def _items(self, group: Group) -> Iterator[EvaluationCase]:
         for question in group.questions:
@@ -88,16 +113,22 @@ class EvaluationFile(pytest.File):
             yield item
 
 
+def _unloaded_text(found: Unloaded) -> str:
+    return error_text(f"{found.place}: {found.problem}", found.details)
+
+
 class EvaluationCase(pytest.Item):
     """One question: it is asked while the test is set up, so that no answer is an error.
 
     Attributes:
         question: the question.
         reason: why it is not asked; None where it is.
+        tags: of its case, those that can be selected by `-m`.
     """
 
     question: Question
     reason: str | None = None
+    tags: Sequence[pytest.Mark] = ()
 
     @classmethod
     def of(cls, parent: EvaluationFile, question: Question) -> EvaluationCase:
@@ -112,19 +143,23 @@ class EvaluationCase(pytest.Item):
         node = f"{parent.nodeid}::{whole}"
         item: EvaluationCase = cls.from_parent(parent, name=whole, nodeid=node)
         item.question = question
-        for tag in question.case.tags:
-            item.add_tag(tag)
+        item.extra_keyword_matches.update(question.case.tags)
+        item.tags = [_tag_of(item.config, tag) for tag in question.case.tags if _is_marker(tag)]
         return item
 
-    def add_tag(self, tag: str) -> None:
-        """A tag is a marker where it can be one, and always a keyword."""
-        self.extra_keyword_matches.add(tag)
-        if _MARKER.fullmatch(tag):
-            self.config.addinivalue_line("markers", f"{tag}: a tag of cases")
-            self.add_marker(tag)
+    def iter_markers(self, name: str | None = None) -> Iterator[pytest.Mark]:
+        """The markers; and the tags for `-m`, which asks for all.
+
+        Who asks for one by its name gives it a meaning, which a tag does not have: `skip`, say.
+        """
+        yield from super().iter_markers(name)
+        if name is None:
+            yield from self.tags
 
     def setup(self) -> None:
         """Ask, and score the answer; a test that fails before it is called is an error."""
+        if self.config.getoption("setuponly", default=False):
+            return  # somebody wants to see what is set up, and no call follows
         judges = JudgesAtWork([Group(evaluation=self.question.evaluation)])
         outcome = self._asked()
         facts: dict[str, Any] = {"judges": judges.counts()}
@@ -143,11 +178,14 @@ class EvaluationCase(pytest.Item):
         self._record(outcome)
 
     def _asked(self) -> Scored | Failure:
-        limits = self.config.stash[limits_key]
+        limits = self.config.stash[asking_key].limits
         asking: list[asyncio.Task[Scored | Failure]] = []
 
         async def asked() -> Scored | Failure:
-            answer = await ask(self.question, limits, takes_interrupts=True)
+            try:
+                answer = await ask(self.question, limits, takes_interrupts=True)
+            except GeneratorExit as error:  # of the task: nobody else ends this one so
+                return failure_by(self.question, error)
             if isinstance(answer, Failure):
                 return answer
             return await scored(self.question, answer, seconds=limits.timeout)
@@ -171,20 +209,20 @@ class EvaluationCase(pytest.Item):
         outcome, evaluation = self._outcome, self.question.evaluation
         if outcome.passed is None:
             pytest.skip("no scorer has a number for it")
-        refusal = self._updated(outcome) if self.config.getoption("callscore_update") else ""
+        updates = updates_for(self)
+        refusal = "" if updates is None else self._updated(outcome, updates)
         if outcome.passed or refusal is None:
             return
         text = failed_text(outcome, evaluation.settings.at_least)
         pytest.fail(f"{text}\n\nNot updated: {refusal}" if refusal else text, pytrace=False)
 
-    def _updated(self, outcome: Scored) -> str | None:
+    def _updated(self, outcome: Scored, updates: Updates) -> str | None:
         """Have the expectation rewritten; why that cannot be done, where it cannot."""
         score, case = outcome.score, self.question.case
         if score is None or case.expected is None:
             return "the case says nothing about the calls that are expected."
         if score.passed and not outcome.passed:
             return "the calls are as expected; it is another scorer that is not content."
-        updates = Updates(self.config.rootpath)
         spot = spot_of_case(self.name, self.question.evaluation, case)
         refusal = update(updates, spot, case.expected, score)
         self.tell(updates, **self._facts)
@@ -228,3 +266,16 @@ class EvaluationCase(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the evaluation stands, and what the test is called."""
         return self.path, max(line_of(self.question.evaluation.place) - 1, 0), self.name
+
+
+def _is_marker(tag: str) -> bool:
+    return _MARKER.fullmatch(tag) is not None
+
+
+def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
+    """A tag as the marker that `-m` looks for; it is known, also where only those may be used."""
+    line = f"{tag}: a tag of cases"
+    if line not in config.getini("markers"):
+        config.addinivalue_line("markers", line)
+    found: pytest.MarkDecorator = getattr(pytest.mark, tag)
+    return found.mark

@@ -48,7 +48,9 @@ def _why(outcome: Scored, at_least: float) -> str:
         return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
     low = low_scorers(outcome.values, at_least)
     said = ", ".join(f"{escape(found.name)} {number_text(found.value)}" for found in low)
-    return f"{said}, and at least {number_text(at_least)} is wanted"
+    broken = ", ".join(escape(found.name) for found in outcome.values if found.is_broken)
+    whys = [f"{said}, and at least {number_text(at_least)} is wanted"] if low else []
+    return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
 
 
 def _calls(outcome: Scored, width: int) -> Iterator[str]:

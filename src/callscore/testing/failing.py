@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from callscore.core.model import Score
 
-__all__ = ["failure_text", "text_width"]
+__all__ = ["ANSWER", "failure_text", "text_width"]
 
+# What an answer is, for those who give none.
+ANSWER = "the response, the messages or the calls; `[]` where nothing was called"
 _WIDTH = 100
 _NARROWEST = 60
 _WIDEST = 140

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import ExitStack
 from functools import wraps
 from inspect import iscoroutinefunction, unwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore.core.nearest import meant_by
 from callscore.errors import CallscoreError
-from callscore.testing.asserting import scored
-from callscore.testing.failing import failure_text
+from callscore.testing.asserting import AssertOptions, scored, with_defaults
+from callscore.testing.failing import ANSWER, failure_text
 from callscore.testing.running_test import RunningTest, Updates, running
 from callscore.testing.told import Told, encoded
 
@@ -21,103 +22,144 @@ if TYPE_CHECKING:
 
     from callscore.core.model import Score
 
-__all__ = ["told_key", "watched"]
+__all__ = ["run_if_async", "told_by", "told_key", "updates_for", "watch"]
 
+_MARKER = "callscore"
 _EXPECTED = "expected"
-# Whoever has marked a test so wants another plugin to run it.
-_RUNNERS = ("asyncio", "anyio", "trio")
+_NAMES = (_EXPECTED, *AssertOptions.__annotations__)
 _MISSING = object()
+_USE = "@pytest.mark.callscore(expected=[...], mode=...)"
 
 # What a test tells the session; its report takes it along.
 told_key = pytest.StashKey[str]()
+_updates_key = pytest.StashKey[Updates]()
 
 
-@contextmanager
-def watched(item: pytest.Item) -> Iterator[None]:
-    """For as long as a test runs: its marker holds, and what it expects may be rewritten."""
+def watch(item: pytest.Item) -> None:
+    """Until a test is torn down, its marker holds, and what it expects may be rewritten.
+
+    A marker that says what it cannot is an error: the test is not run.
+    """
     options = _options_of(item)
     expected = options.pop(_EXPECTED, _MISSING)
-    is_updating = item.config.getoption("callscore_update")
-    updates = Updates(item.config.rootpath) if is_updating else None
-    with running(RunningTest(item.name, options, updates)) as test:
-        if expected is _MISSING:
-            yield
-        else:
-            with _scored_return(item, expected, test):
-                yield
-    if updates is not None and (updates.changes or updates.confirmed):
-        told = Told(changes=tuple(updates.changes), confirmed=tuple(updates.confirmed))
-        item.stash[told_key] = encoded(told)
+    updates = updates_for(item)
+    if updates is not None:
+        item.stash[_updates_key] = updates
+    test = RunningTest(item.name, options, updates)
+    with ExitStack() as until_the_end:
+        until_the_end.enter_context(running(test))
+        function = getattr(item, "obj", None)
+        if function is not None:
+            until_the_end.callback(setattr, item, "obj", function)
+        if expected is not _MISSING:
+            _score_return(item, expected, test)
+        item.addfinalizer(until_the_end.pop_all().close)
+
+
+def updates_for(item: pytest.Item) -> Updates | None:
+    """Where to note what is to be rewritten; None where nothing is.
+
+    What a test that should fail expects is wrong on purpose.
+    """
+    is_wanted = item.config.getoption("callscore_update")
+    if not is_wanted or item.get_closest_marker("xfail") is not None:
+        return None
+    return Updates(item.config.rootpath)
+
+
+def told_by(item: pytest.Item) -> str | None:
+    """What a test tells; None where it says nothing."""
+    updates = item.stash.get(_updates_key, None)
+    if told_key not in item.stash and updates and (updates.changes or updates.confirmed):
+        return encoded(Told(changes=tuple(updates.changes), confirmed=tuple(updates.confirmed)))
+    return item.stash.get(told_key, None)
 
 
 def _options_of(item: pytest.Item) -> dict[str, Any]:
     """What all markers of a test say; the nearest has the last word."""
     options: dict[str, Any] = {}
-    for marker in reversed(list(item.iter_markers("callscore"))):
+    for marker in reversed(list(_markers_of(item))):
         if marker.args:
-            wanted = "@pytest.mark.callscore(expected=[...], mode=...)"
-            pytest.fail(f"the marker takes keywords alone: {wanted}", pytrace=False)
-        options |= marker.kwargs
+            pytest.fail(f"the marker takes keywords alone: {_USE}", pytrace=False)
+        for name in marker.kwargs:
+            if name not in _NAMES:
+                hint = meant_by(name, _NAMES)
+                pytest.fail(f"the marker takes no {name!r}{hint}", pytrace=False)
+        kept = {_EXPECTED: options[_EXPECTED]} if _EXPECTED in options else {}
+        options = kept | with_defaults(options, dict(marker.kwargs))
+    wrong = _score_of([], [], {name: options[name] for name in options if name != _EXPECTED})
+    if isinstance(wrong, CallscoreError):
+        pytest.fail(f"the marker: {wrong}", pytrace=False)
     return options
 
 
-@contextmanager
-def _scored_return(item: Any, expected: Any, test: RunningTest) -> Iterator[None]:
-    """Score what the test function returns, whoever calls it."""
-    function = getattr(item, "obj", None)
+def _markers_of(item: pytest.Item) -> Iterator[pytest.Mark]:
+    """The markers of a test, the nearest first.
+
+    pytest itself gives those of the function before those of a `pytest.param`, which are nearer, and
+    before those that a fixture or a plugin gives to this very test.
+    """
+    of_function = set(map(id, getattr(getattr(item, "obj", None), "pytestmark", ())))
+    own = [
+        mark for mark in item.own_markers if mark.name == _MARKER and id(mark) not in of_function
+    ]
+    yield from reversed(own)
+    near = set(map(id, own))
+    yield from (mark for mark in item.iter_markers(_MARKER) if id(mark) not in near)
+
+
+def _score_return(item: Any, expected: Any, test: RunningTest) -> None:
+    """Score what the test function returns, whoever calls it; then it returns nothing."""
+    function: Callable[..., Any] | None = getattr(item, "obj", None)
     if function is None:
         pytest.fail("a marker with `expected` is for test functions", pytrace=False)
 
     def judge(returned: Any) -> None:
         _judge(item, expected, returned, test)
 
-    item.obj = _judged(function, judge, is_ours=not any(map(item.get_closest_marker, _RUNNERS)))
-    try:
-        yield
-    finally:
-        item.obj = function
+    if iscoroutinefunction(function):
 
+        @wraps(function)
+        async def awaited(*arguments: Any, **keywords: Any) -> None:
+            __tracebackhide__ = True
+            judge(await function(*arguments, **keywords))
 
-def _judged(
-    function: Callable[..., Any], judge: Callable[[Any], None], *, is_ours: bool
-) -> Callable[..., Any]:
-    """A test function that returns nothing, since what it returns was judged."""
-    if not iscoroutinefunction(unwrap(function)):
+        item.obj = awaited
+    else:
 
         @wraps(function)
         def returning(*arguments: Any, **keywords: Any) -> None:
             __tracebackhide__ = True
             judge(function(*arguments, **keywords))
 
-        return returning
-    if is_ours:
+        item.obj = returning
 
-        @wraps(function)
-        def waiting(*arguments: Any, **keywords: Any) -> None:
-            __tracebackhide__ = True
-            judge(asyncio.run(function(*arguments, **keywords)))
 
-        del waiting.__wrapped__  # or pytest takes it for a coroutine
-        return waiting
+def run_if_async(item: Any) -> None:
+    """Make a test that awaits something one that pytest can call."""
+    function: Callable[..., Any] = item.obj
+    if not iscoroutinefunction(function):
+        return
 
     @wraps(function)
-    async def awaited(*arguments: Any, **keywords: Any) -> None:
+    def waiting(*arguments: Any, **keywords: Any) -> Any:
         __tracebackhide__ = True
-        judge(await function(*arguments, **keywords))
+        return asyncio.run(function(*arguments, **keywords))
 
-    return awaited
+    item.obj = waiting
 
 
-def _judge(item: pytest.Item, expected: Any, returned: Any, test: RunningTest) -> None:
-    __tracebackhide__ = True
-    score = _score_of(expected, returned, test)
+def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
+    if returned is None:
+        pytest.fail(f"the test returned nothing. Return {ANSWER}.", pytrace=False)
+    score = _score_of(expected, returned, test.defaults)
     if isinstance(score, CallscoreError):  # and not where it is caught: nobody wants its history
         pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)
     _record(item, score)
     if test.updates is not None:
         from callscore.testing.updating import Spot, update
 
-        code = unwrap(item.function).__code__  # type: ignore[attr-defined]  # it is a function
+        code = unwrap(item.obj).__code__
         spot = Spot(test.label, "marker", (code.co_filename,), code.co_firstlineno)
         refusal = update(test.updates, spot, expected, score)
         if refusal is not None:
@@ -126,9 +168,9 @@ def _judge(item: pytest.Item, expected: Any, returned: Any, test: RunningTest) -
         pytest.fail(failure_text(score), pytrace=False)
 
 
-def _score_of(expected: Any, returned: Any, test: RunningTest) -> Score | CallscoreError:
+def _score_of(expected: Any, returned: Any, options: dict[str, Any]) -> Score | CallscoreError:
     try:
-        return scored(expected, returned, test.defaults)
+        return scored(expected, returned, options)
     except CallscoreError as error:
         return error
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from callscore.core.model import Case
 from callscore.core.run import JudgeCounts, RunResults
+from callscore.core.text import escape
 from callscore.engines.notes import Notes
 from callscore.evaluations.evaluation import Answer, Scored
 from callscore.rewriting.applying import Refused, rewrite
 from callscore.runner.gathering import Gathering
+from callscore.testing.contests import refusals
 from callscore.testing.told import decoded, settings_of
-from callscore.testing.updating import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,16 +31,20 @@ class Session:
     """All that was told in a session; of a test that ran again, the last counts."""
 
     def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
         self._told: dict[str, Told] = {}
+        self._refusals: dict[int, Refused] = {}  # by what they refuse
 
     def add(self, test: str, text: str) -> None:
         """Take what a test tells."""
-        self._told[test] = decoded(text)
+        if self._texts.get(test) != text:
+            self._texts[test] = text
+            self._told[test] = decoded(text)
 
     @property
     def changes(self) -> list[Change]:
         """The expectations to rewrite, by file and line, whichever process told them first."""
-        changes = [change for told in self._told.values() for change in told.changes]
+        changes = [change for _, change in self._all_changes()]
         return sorted(changes, key=lambda change: (change.files, change.line, change.label))
 
     def results(self, seconds: float) -> RunResults:
@@ -60,22 +65,67 @@ class Session:
             judges=tuple(_judges(results)),
         )
 
-    def refused(self, problem: str) -> list[Refused]:
-        """All changes, with a reason why none of them is written."""
-        return [Refused(change, problem) for change in self.changes]
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The scorers whose mean misses its threshold.
+
+        Not those of evaluations of which something is rewritten: their scores are of before.
+        """
+        return tuple(
+            name
+            for each in self.results(0.0).evaluations
+            if (each.place, each.name) not in self._rewritten
+            for name in RunResults(evaluations=(each,)).below
+        )
+
+    @property
+    def _rewritten(self) -> set[tuple[str, str]]:
+        tests = {test for test, change in self._all_changes() if id(change) not in self._refusals}
+        results = [self._told[test].result for test in tests]
+        return {(each.about.place, each.about.name) for each in results if each is not None}
+
+    def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
+        """Find out what cannot be rewritten, now that all is told.
+
+        Args:
+            root: files outside of this folder are never written.
+            problem: why nothing is; None where there is no such reason.
+
+        Returns:
+            By test, why what it expects stays as it is, and both sides.
+        """
+        changes = [change for _, change in self._all_changes()]
+        if problem is not None:
+            refused = [Refused(change, problem) for change in changes]
+        else:
+            refused = refusals(self._told.values())
+            known = {id(each.change) for each in refused}
+            others = [change for change in changes if id(change) not in known]
+            refused += rewrite(others, root, is_dry=True)[1]
+        self._refusals = {id(each.change): each for each in refused}
+        failed: dict[str, list[str]] = {}
+        for test, change in self._all_changes():
+            if id(change) in self._refusals:
+                why = self._refusals[id(change)].problem
+                failed.setdefault(test, []).append(f"Not updated: {escape(why)}\n\n{change.shown}")
+        return {test: "\n\n".join(texts) for test, texts in failed.items()}
 
     def write(self, root: Path) -> tuple[list[Rewritten], list[Refused]]:
-        """Write the expectations that are to be rewritten.
+        """Write the expectations that are to be rewritten, and can be.
 
         Args:
             root: files outside of this folder are never written.
         """
-        confirmed = {key for told in self._told.values() for key in told.confirmed}
-        wanted = [change for change in self.changes if key_of(change) not in confirmed]
+        wanted = [change for change in self.changes if id(change) not in self._refusals]
         written, refused = rewrite(wanted, root)
-        others = [change for change in self.changes if key_of(change) in confirmed]
-        problem = "what is expected there is right at other times."
-        return written, [*refused, *[Refused(change, problem) for change in others]]
+        settled = [
+            self._refusals[id(change)] for change in self.changes if id(change) in self._refusals
+        ]
+        return written, [*refused, *settled]
+
+    def _all_changes(self) -> Iterator[tuple[str, Change]]:
+        for test, told in self._told.items():
+            yield from ((test, change) for change in told.changes)
 
 
 def _ordered(

@@ -7,10 +7,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec import structs
+
 from callscore.core.diff import call_lines, plain_text
 from callscore.evaluations.places import file_of
 from callscore.formats.sides import read_wanted
-from callscore.rewriting.applying import refusal_of
+from callscore.rewriting.applying import place_of, refusal_of
 from callscore.rewriting.change import CannotRewrite, Change
 from callscore.rewriting.observed import observed_items, spelled
 from callscore.testing.failing import text_width
@@ -36,7 +38,7 @@ class Spot(NamedTuple):
         kind: whether it is the expectation of a case, of a call of `assert_calls`, or of a marker.
         files: where it may stand.
         line: where the call, the test with the marker, or the evaluation of the case begins.
-        column: likewise of a call, in bytes.
+        end: where a call has ended: its line, and its column in bytes.
         case: the id of a case.
         input: what is asked in it.
     """
@@ -45,21 +47,25 @@ class Spot(NamedTuple):
     kind: Literal["case", "call", "marker"]
     files: tuple[str, ...]
     line: int = 0
-    column: int = 0
+    end: tuple[int, int] = (0, 0)
     case: str = ""
     input: Any = None
 
 
-def key_of(spot: Spot | Change) -> str:
-    """What tells one spot from another."""
-    return f"{spot.kind}:{spot.files[0]}:{spot.line}:{spot.column}:{spot.case}"
+def key_of(change: Change) -> str:
+    """What tells the place of an expectation from others, whoever expects something there."""
+    where = f"{change.kind}:{change.files[0]}:{change.line}:{change.end}:{change.case}"
+    return change.place or where
 
 
 def spot_of_call(label: str, frame: FrameType) -> Spot:
     """Where the function that runs in this frame is just calling another one."""
     code = frame.f_code
-    line, _, column, _ = list(code.co_positions())[frame.f_lasti // 2]
-    return Spot(label, "call", (code.co_filename,), line or frame.f_lineno, column or 0)
+    line, end_line, _, end = list(code.co_positions())[frame.f_lasti // 2]
+    # A call is known by its end, which no two share; it may begin where another one does.
+    return Spot(
+        label, "call", (code.co_filename,), line or frame.f_lineno, (end_line or 0, end or 0)
+    )
 
 
 def line_of(place: str) -> int:
@@ -102,9 +108,6 @@ def update(updates: Updates, spot: Spot, expected: Any, score: Score) -> str | N
     Returns:
         Why nothing can be written, in a sentence; None where all is well.
     """
-    if score.passed:
-        updates.confirmed.append(key_of(spot))
-        return None
     try:
         wanted = read_wanted(expected, where="expected")
         change = Change(
@@ -114,13 +117,17 @@ def update(updates: Updates, spot: Spot, expected: Any, score: Score) -> str | N
             case=spot.case,
             input=spot.input,
             expected=spelled(wanted),
-            items=observed_items(wanted, score),
+            items=() if score.passed else observed_items(wanted, score),
             line=spot.line,
-            column=spot.column,
-            shown=plain_text(call_lines(score, width=text_width())),
+            end=spot.end,
+            shown="" if score.passed else plain_text(call_lines(score, width=text_width())),
         )
     except CannotRewrite as problem:
         return str(problem)
+    change = structs.replace(change, place=place_of(change, updates.root))
+    if score.passed:
+        updates.confirmed.append(key_of(change))
+        return None
     refusal = refusal_of(change, updates.root)
     if refusal is None:
         updates.changes.append(change)

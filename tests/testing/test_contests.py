@@ -1,0 +1,53 @@
+"""Where those who expect something at the same place do not agree, nothing is rewritten."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore.rewriting.change import Change
+from callscore.testing.contests import refusals
+from callscore.testing.told import About, Result, Told
+from callscore.testing.updating import key_of
+
+
+def _told(made: str | None, variant: str | None = None, case: str = "a") -> Told:
+    """What is told of a case for which this was called; what is expected, where it is None."""
+    about = About(name="x", place="eval_x.py:1", variant=variant, settings={}, thresholds={})
+    change = Change(label="x", files=("f.yaml",), case=case, items=({"name": made or ""},))
+    result = Result(about=about, case=case)
+    if made is None:
+        return Told(result=result, confirmed=(key_of(change),))
+    return Told(result=result, changes=(change,))
+
+
+@pytest.mark.parametrize(
+    ("told", "problems"),
+    [
+        ([_told("g"), _told("g")], []),
+        ([_told("g"), _told("h", case="b"), _told(None, case="c")], []),
+        ([_told("g"), _told("h")], ["what is called there differs from time to time."] * 2),
+        ([_told("g", "z"), _told("h", "y")], ["the variants y and z differ."] * 2),
+        ([_told("g"), _told(None)], ["what is expected there is right at other times."]),
+        ([_told("g", "z"), _told(None, "y")], ["what is expected there is right for the variant y."]),
+        (
+            [_told("g", "z"), _told(None, "y"), _told(None, "x")],
+            ["what is expected there is right for the variants x and y."],
+        ),
+        (
+            [_told("g", "z"), _told(None, "z"), _told(None, "y")],
+            ["what is expected there is right at other times."],
+        ),
+    ],
+)  # fmt: skip
+def test_changes_are_refused_where_somebody_else_would_be_wrong(
+    told: list[Told], problems: list[str]
+) -> None:
+    assert [each.problem for each in refusals(told)] == problems
+
+
+def test_a_test_that_is_no_question_may_contest_itself() -> None:
+    change = Change(label="x", files=("f.py",), kind="call", line=3)
+
+    (refused,) = refusals([Told(changes=(change,), confirmed=(key_of(change),))])
+
+    assert refused.change == change
