@@ -89,6 +89,12 @@ def test_a_fenced_answer_is_read() -> None:
     assert _ask(_Model(f"```json\n{_answer(GOOD)}\n```")).problems == {}
 
 
+def test_a_bare_list_of_questions_is_read() -> None:
+    items = [{"id": name, "input": text} for name, text in GOOD.items()]
+
+    assert _ask(_Model(msgspec.json.encode(items).decode())).problems == {}
+
+
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [

@@ -102,6 +102,50 @@ def test_cases_without_an_id_are_named_for_their_questions_and_told_apart(tmp_pa
     assert names == ["what-is-it", "what-is-it-2", "what-is-it-3", "what-is-it-4", "log"]
 
 
+def test_several_trials_of_an_id_are_one_case_that_tells_how_they_differ(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "t.jsonl",
+        {"id": "0", "trial": 0, "input": "Go", "actual": ["f"]},
+        {"id": "0", "trial": 1, "input": "Go", "actual": ["f"]},
+        {"id": "1", "trial": 0, "input": "Stop", "actual": []},
+        {"id": "0", "trial": 2, "input": "Go now", "actual": ["g"]},
+        {"id": "0", "trial": 3, "input": "Go", "actual": ["g"]},
+        {"id": "1", "trial": 1, "input": "Stop", "actual": []},
+    )
+    captures = Captures(inputs_for(), stop)
+
+    first, second = captures.take([str(path)])
+
+    assert (first["id"], first["expected"]) == ("0", [{"name": "f", "arguments": {}}])
+    assert first["metadata"]["captured"]["trial"] == 0
+    assert first["metadata"]["captured"]["trials"] == {
+        "same": 1,
+        "different": 2,
+        "others": [
+            {"place": f"{path}:4", "trial": 2, "expected": [{"name": "g", "arguments": {}}]}
+        ],
+    }
+    assert second["metadata"]["captured"]["trials"] == {"same": 1, "different": 0}
+    assert (captures.counts.cases, captures.counts.trials, captures.counts.differing) == (2, 4, 2)
+
+
+def test_only_some_of_many_different_trials_are_told(tmp_path: Path) -> None:
+    runs = [{"id": "0", "trial": at, "actual": [f"f{at}"]} for at in range(30)]
+
+    (record,) = _captured(_write(tmp_path / "t.jsonl", *runs))
+
+    told = record["metadata"]["captured"]["trials"]
+    assert (told["same"], told["different"], len(told["others"])) == (0, 29, 10)
+
+
+def test_a_name_that_is_made_up_is_never_that_of_another_trace(tmp_path: Path) -> None:
+    path = _write(tmp_path / "t.jsonl", _chat("Hi"), _chat("Ho", id="hi"))
+    captures = Captures(inputs_for(), stop)
+
+    assert [record["id"] for record in captures.take([str(path)])] == ["hi-2", "hi"]
+    assert captures.counts.nameless == 1
+
+
 def test_the_same_question_with_the_same_answer_is_one_case(tmp_path: Path) -> None:
     path = _write(tmp_path / "t.jsonl", *[_chat("Hi!"), _chat("Hi!"), _chat("Hi!", ("f", "{}"))])
     captures = Captures(inputs_for(), stop)
@@ -121,10 +165,10 @@ def test_what_needs_a_look_is_named(tmp_path: Path) -> None:
     (record,) = captures.take([str(path)])
 
     assert record["expected"] == [{"name": "f"}, {"name": "g", "arguments": {}}]
-    assert record["metadata"]["captured"]["review"] == [
-        "expected[0]: the arguments could not be read; any are accepted",
-        "expected[1]: this call failed",
-    ]
+    unreadable, failed = record["metadata"]["captured"]["review"]
+    assert unreadable.startswith("expected[0]: the arguments could not be read; only the name is")
+    assert unreadable.endswith("never counts as correct")
+    assert failed == "expected[1]: this call failed"
     assert captures.counts.to_review == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import Any, get_args
+from unittest.mock import patch
 
 import pytest
 
@@ -32,18 +33,18 @@ def test_there_are_as_many_as_were_asked_for_of_every_kind() -> None:
     assert made.missing == 0
     assert made.impossible == ()
     kinds = _kinds(made.records)
-    assert set(kinds) == {"single", "several", "negative", "near-miss"}
+    assert set(kinds) == {"single", "several", "negative", "near_miss"}
     assert kinds["single"] >= 30
 
 
 def test_every_case_is_what_its_tags_say() -> None:
     for record in generate_cases(TOOLS, 150).records:
         kind = record["tags"][0]
-        if kind == "near-miss":
+        if kind == "near_miss":
             assert fails_only_by(record, record["tags"][1], TOOLS)
         else:
             assert passes(record, TOOLS)
-            assert "actual" not in record
+            assert record["actual"] == record["expected"]
             assert bool(record["expected"]) is (kind != "negative")
 
 
@@ -112,7 +113,7 @@ def test_where_no_near_miss_is_possible_there_is_none() -> None:
 def test_a_single_kind_can_be_asked_for(kind: Kind) -> None:
     made = generate_cases(TOOLS, 5, kinds=[kind])
 
-    assert set(_kinds(made.records)) == {kind.replace("_", "-")}
+    assert set(_kinds(made.records)) == {kind}
 
 
 def test_there_are_four_kinds() -> None:
@@ -127,6 +128,53 @@ def test_without_tools_there_is_nothing_to_make() -> None:
 def test_a_schema_that_cannot_be_used_is_named() -> None:
     with pytest.raises(InvalidSettings, match="'f'"):
         generate_cases({"f": Tool("f", None, {"type": "strange"})}, 5)
+
+
+def test_a_tool_without_a_value_is_left_out_and_the_others_are_not() -> None:
+    text = {"type": "string", "pattern": "^(a)\\1$"}
+    hard = Tool("hard", None, {"type": "object", "properties": {"a": text}, "required": ["a"]})
+    strange = Tool("strange", None, {"type": "strange"})
+
+    made = generate_cases({"hard": hard, **PING, "strange": strange}, 12)
+
+    assert len(made.records) == 12
+    assert set(made.left_out) == {"hard", "strange"}
+    assert "no value is found for $.a" in made.left_out["hard"]
+    assert "cannot be used" in made.left_out["strange"]
+    assert made.records == generate_cases(PING, 12).records
+
+
+def test_where_all_tools_are_left_out_the_first_problem_is_told() -> None:
+    strange = Tool("strange", None, {"type": "strange"})
+
+    with pytest.raises(InvalidSettings, match=r"'strange' .* Nor can any other tool be used."):
+        generate_cases({"a": strange, "b": strange}, 5)
+
+
+def test_a_schema_that_has_a_value_only_now_and_then_is_no_reason_to_stop() -> None:
+    seldom = {"anyOf": [{"const": 1}, {"allOf": [{"const": 1}, {"const": 2}]}]}
+    both = {"type": "object", "properties": {"a": seldom}, "required": ["a"], "allOf": [{"properties": {"a": seldom}}] * 5}  # fmt: skip
+
+    assert generate_cases({**PING, "both": Tool("both", None, both)}, 30).records
+
+
+def test_literal_keys_of_rules_are_told_from_rules() -> None:
+    tool = Tool("f", None, {"type": "object", "properties": {"a": {"const": {"$any": True}}}, "required": ["a"]})  # fmt: skip
+
+    (record,) = generate_cases({"f": tool}, 1, kinds=["single"]).records
+
+    assert record["expected"][0]["arguments"] == {"a": {"$literal": {"$any": True}}}
+    assert record["actual"][0]["arguments"] == {"a": {"$any": True}}
+
+
+def test_many_arguments_are_no_reason_to_score_each_of_them_in_vain() -> None:
+    wide = Tool("f", None, {"type": "object", "properties": {f"p{n}": TEXT for n in range(60)}})
+
+    with patch("callscore.datasets.cases.fails_only_by", wraps=fails_only_by) as scored:
+        made = generate_cases({"f": wide}, 20)
+
+    assert "invalid_value" in made.impossible
+    assert scored.call_count < 100
 
 
 def test_a_tool_is_asked_for_in_other_words_where_it_has_no_other_arguments() -> None:

@@ -72,6 +72,15 @@ def test_a_pattern_for_names_that_is_not_understood_is_told() -> None:
         _object(flat, 2)
 
 
+def test_names_that_a_pattern_allows_are_told_apart() -> None:
+    flat = {"minProperties": 5, "patternProperties": {"^x_": {}}, "additionalProperties": False}
+
+    names = list(_object(flat, 2))
+
+    assert len(names) == 5
+    assert all(name.startswith("x_") for name in names)
+
+
 def test_where_no_further_name_is_allowed_there_are_fewer() -> None:
     flat = {"properties": {"a": {}}, "minProperties": 3, "additionalProperties": False}
 
@@ -101,6 +110,17 @@ def test_deep_down_there_is_only_what_must_be() -> None:
     assert len(_array({"items": {}})) >= 1
 
 
-def test_too_few_different_items_are_an_error() -> None:
+@pytest.mark.parametrize("items", ["same", {"const": 1}])
+def test_too_few_different_items_are_an_error(items: Any) -> None:
     with pytest.raises(UnfilledError, match="too few different items"):
-        _array({"items": "same", "minItems": 2, "uniqueItems": True})
+        _array({"items": items, "minItems": 2, "uniqueItems": True})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_there_are_no_more_items_than_there_are_different_ones(seed: int) -> None:
+    assert _array({"items": "same", "minItems": 1, "uniqueItems": True}, seed=seed) == ["same"]
+    assert set(_array({"items": {"type": "boolean"}, "minItems": 2, "uniqueItems": True})) == {False, True}  # fmt: skip
+
+
+def test_items_that_have_no_value_are_left_out_where_they_need_not_be() -> None:
+    assert _array({"items": False, "prefixItems": [False]}) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -45,7 +46,36 @@ def test_a_pattern_that_is_not_understood_is_left_to_whoever_checks() -> None:
     assert _texts({"pattern": "(a)\\1"}, "city") == _texts({}, "city")
 
 
-def test_a_pattern_and_a_format_are_both_tried() -> None:
-    texts = _texts({"pattern": "^2", "format": "date"})
+@pytest.mark.parametrize(
+    ("schema", "found"),
+    [
+        ({"pattern": "^2024", "format": "date"}, r"2024-\d\d-\d\d"),
+        ({"pattern": "@corp\\.example$", "format": "email"}, r"\w+@corp\.example"),
+        ({"pattern": "^[0-9-]+$", "format": "date"}, r"20\d\d-\d\d-\d\d"),
+    ],
+    ids=str,
+)
+def test_a_text_follows_a_pattern_and_a_format_at_once(schema: dict[str, Any], found: str) -> None:
+    for text in _texts(schema):
+        assert re.fullmatch(found, text)
 
-    assert {"2"} < texts
+
+def test_where_a_pattern_and_a_format_exclude_each_other_either_is_tried() -> None:
+    texts = _texts({"pattern": "^none$", "format": "date"})
+
+    assert {"none"} < texts
+
+
+def test_a_pattern_that_the_checks_do_not_know_is_no_pattern_of_a_format() -> None:
+    assert "xy" in _texts({"pattern": "(?P<a>x)(?P<a>y)", "format": "date"})
+
+
+def test_a_length_that_no_text_has_is_not_tried() -> None:
+    assert "Paris" in _texts({"pattern": "^P", "minLength": 10**12}, "city")
+
+
+@pytest.mark.parametrize("pattern", ["^x", "x$", "^x[a-z]*$", "^[a-z]*x[a-z]*$"])
+def test_a_pattern_and_a_length_go_together(pattern: str) -> None:
+    for text in _texts({"pattern": pattern, "minLength": 9, "maxLength": 10}):
+        assert 9 <= len(text) <= 10
+        assert re.search(pattern, text)

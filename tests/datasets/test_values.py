@@ -63,6 +63,15 @@ FILLABLE: list[Any] = [
     {"type": "string", "pattern": "^[A-Z]{3}-\\d{2,4}$"},
     {"type": "string", "pattern": "^(?=.*\\d)[a-z\\d]{6,}$"},
     {"type": "string", "pattern": "^\\+?[1-9]\\d*$", "minLength": 8},
+    {"type": "string", "pattern": "^x", "minLength": 4, "maxLength": 4},
+    {"type": "string", "pattern": "x$", "minLength": 4, "maxLength": 4},
+    {"type": "string", "pattern": "^x[a-z]+$", "minLength": 50, "maxLength": 50},
+    {"type": "string", "pattern": "^[a-z]+-[a-z]+$", "minLength": 12, "maxLength": 14},
+    {"type": "string", "pattern": "^2024", "format": "date"},
+    {"type": "string", "pattern": "^2031-0[1-6]-", "format": "date"},
+    {"type": "string", "pattern": "@corp\\.example$", "format": "email"},
+    {"type": "string", "pattern": "\\.pdf$", "format": "uri"},
+    {"type": "string", "pattern": "^https://api\\.", "format": "uri"},
     {"type": "string", "pattern": "^(a|b)\\1$", "examples": ["aa"]},
     {"type": "string", "pattern": "^(a|b)\\1$", "default": "bb"},
     *({"type": "string", "format": name} for name in ("date", "date-time", "time", "duration")),
@@ -72,6 +81,13 @@ FILLABLE: list[Any] = [
     *({"type": "string", "format": name} for name in ("json-pointer", "regex", "unheard-of")),
     {"type": "string", "format": "relative-json-pointer"},
     {"type": "array", "items": {"type": "integer"}, "minItems": 3, "uniqueItems": True},
+    {"type": "array", "items": {"enum": ["red", "green"]}, "uniqueItems": True, "minItems": 1},
+    {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3},
+    {"type": "array", "items": {"enum": list(range(40))}, "uniqueItems": True, "minItems": 40},
+    {"type": "array", "items": {"$ref": "#/$defs/a"}, "uniqueItems": True, "minItems": 2, "$defs": {"a": {"enum": ["x", "y"]}}},
+    {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True},
+    {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 2}, "uniqueItems": True},
+    {"type": "array", "items": {"enum": []}},
     {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
     {"type": "array", "items": [{"type": "string"}], "additionalItems": False, "$schema": "http://json-schema.org/draft-07/schema#"},
     {"type": "array", "contains": {"const": 7}, "minContains": 2},
@@ -79,6 +95,7 @@ FILLABLE: list[Any] = [
     {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a", "b"]},
     {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2},
     {"type": "object", "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False, "minProperties": 1},
+    {"type": "object", "patternProperties": {"^x_": {"type": "integer"}}, "additionalProperties": False, "minProperties": 3},
     {"type": "object", "propertyNames": {"pattern": "^[a-z]{4}$"}, "minProperties": 2},
     {"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "maxProperties": 1},
     {"type": "object", "properties": {"a": False, "b": {"type": "string"}}},
@@ -208,6 +225,17 @@ def test_where_there_is_no_value_the_place_and_the_tool_are_named(
     assert message.startswith(f"the tool 'f': no value is found for {place}: ")
     assert problem in message
     assert message.endswith("Give `examples` or a `default` there.")
+
+
+def test_a_schema_that_takes_too_many_tries_is_called_too_large() -> None:
+    numbers = {"type": "array", "items": {"type": "integer"}, "minItems": 10_000}
+    tool = Tool("f", None, {"type": "object", "properties": {"a": numbers}, "required": ["a"]})
+
+    with pytest.raises(InvalidSettings) as raised:
+        arguments_for(tool, Random(0))
+
+    message = "the schema of the tool 'f' is too large: gave up after 20,000 tries"
+    assert str(raised.value) == f"{message}. Give `examples` or a `default` in it."
 
 
 def test_a_schema_without_an_end_is_given_up() -> None:

@@ -68,6 +68,9 @@ def test_a_wrong_call_in_the_wrong_order_is_wrong_in_two_ways() -> None:
     assert not fails_only_by(record, "wrong_order", TOOLS)
 
 
-def test_a_case_passes_with_what_it_expects() -> None:
-    assert passes({"id": "a", "expected": [F, G]}, TOOLS)
-    assert not passes({"id": "a", "expected": [{"name": "f", "arguments": {"a": 0}}]}, TOOLS)
+def test_a_case_passes_with_what_it_expects_and_what_the_tool_takes() -> None:
+    refused = [{"name": "f", "arguments": {"a": 0}}]
+
+    assert passes(_record([F, G], [G, F]), TOOLS)
+    assert not passes(_record([F, G], [F]), TOOLS)
+    assert not passes(_record(refused, refused), TOOLS)

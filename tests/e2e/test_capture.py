@@ -28,11 +28,36 @@ def test_real_trajectories_become_cases_that_they_themselves_pass(
     records = _read(tmp_path / "cases.jsonl")
     assert done.returncode == 0
     assert f"callscore: {len(records)} cases to review\n" in done.stderr
-    assert len({record["id"] for record in records}) == len(records) > 100
-    answers = [{**record, "actual": record["expected"]} for record in records]
-    (tmp_path / "again.jsonl").write_bytes(b"\n".join(map(msgspec.json.encode, answers)))
-    again = callscore("score", "again.jsonl", "--fail-under", "1", "--show", "none")
-    assert again.returncode == 0
+    assert len({record["id"] for record in records}) == len(records) == 50
+    assert "metadata.captured.trials: 150\n" in done.stderr
+    again = callscore("score", "--expected", "cases.jsonl", "--actual", AIRLINE, "--show", "all", "--format", "json")  # fmt: skip
+    report = msgspec.json.decode(again.stdout)
+    assert report["not_run"]["count"] == report["without_reference"]["count"] == 0
+    assert report["totals"]["cases"] == 200
+    assert all(case["is_exact"] for case in report["cases"] if case["trial"] == 0)
+
+
+def test_traces_that_cannot_be_joined_again_are_told(callscore: Program) -> None:
+    trace = b'{"input": "%s", "actual": ["f"]}'
+
+    one = callscore("capture", "-", stdin=trace % b"Hi")
+    two = callscore("capture", "-", stdin=trace % b"Hi" + b"\n" + trace % b"Ho")
+    russian = callscore("capture", "-", "--lang", "ru", stdin=trace % b"Hi" + b"\n" + trace % b"Hi")
+
+    assert "without an id" not in one.stderr
+    assert "callscore: without an id: 2. The cases got names, but" in two.stderr
+    assert "callscore: без id: 2." in russian.stderr
+
+
+def test_a_capture_that_fails_leaves_no_file(callscore: Program, tmp_path: Path) -> None:
+    lines = b'{"id": "x", "actual": ["f"]}\n' * 2_000 + b'{"id": "y", "actual": 5}\n'
+
+    stopped = callscore("capture", "-", "-o", "cases.jsonl", stdin=lines)
+
+    assert stopped.returncode == 3
+    assert list(tmp_path.glob("*cases*")) == []
+    assert callscore("capture", "-", "-o", "cases.jsonl", "--skip-bad", stdin=lines).returncode == 0
+    assert [record["id"] for record in _read(tmp_path / "cases.jsonl")] == ["x"]
 
 
 @pytest.mark.parametrize("folder", ["openai_chat", "anthropic", "gemini", "openai_responses"])

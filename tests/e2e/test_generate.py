@@ -36,12 +36,13 @@ def test_the_file_scores_as_its_tags_say(callscore: Program, tmp_path: Path) -> 
 
     report = msgspec.json.decode(done.stdout)
     records = _read(tmp_path / "cases.jsonl")
-    missed = [record for record in records if "near-miss" in record["tags"]]
+    missed = [record for record in records if "near_miss" in record["tags"]]
+    failed = {case["id"] for case in report["cases"] if not case["passed"]}
     assert done.returncode == 0
-    assert {case["id"] for case in report["cases"]} == {record["id"] for record in missed}
-    assert not any(case["passed"] for case in report["cases"])
+    assert failed == {record["id"] for record in missed}
     assert {record["tags"][1] for record in missed} == set(CLASSES)
-    assert report["not_run"]["count"] == len(records) - len(missed)
+    assert report["totals"]["passed"] == len(records) - len(missed) == 70
+    assert report["not_run"]["count"] == 0
 
 
 def test_an_agent_that_does_what_is_expected_scores_everything(
@@ -144,6 +145,57 @@ def test_definitions_that_give_nothing_are_an_error_that_names_the_file(
     assert problem in done.stderr
 
 
+HARD = '{"name": "hard", "parameters": {"type": "object", "properties": {"code": {"type": "string", "pattern": "^(a)\\\\1$"}}, "required": ["code"]}}'  # fmt: skip
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "left out: "), ("ru", "пропущено: ")])
+def test_a_tool_that_has_no_value_is_named_and_the_others_are_used(
+    callscore: Program, tmp_path: Path, lang: str, said: str
+) -> None:
+    (tmp_path / "tools.json").write_text(f'[{HARD}, {{"name": "ping", "parameters": {{}}}}]')
+
+    done = callscore("generate", "--tools", "tools.json", "-n", "8", "--lang", lang)
+
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 8
+    assert f"callscore: {said}the tool 'hard': no value is found for $.code" in done.stderr
+
+
+PYTHON = '''
+"""Tools of a bistro."""
+from dataclasses import dataclass
+from helpers import unused
+
+@dataclass
+class Guest:
+    name: str
+
+def find_table(guests: int, day: str = "Monday") -> str:
+    """Find a free table."""
+
+def book(guest: Guest) -> str: ...
+
+def _own(a: int) -> int: ...
+'''
+
+
+@pytest.mark.parametrize(
+    ("named", "names"),
+    [("bistro.py", {"find_table", "book"}), ("bistro.py:book,_own", {"book", "_own"})],
+)
+def test_the_functions_of_a_python_file_are_tools(
+    callscore: Program, tmp_path: Path, named: str, names: set[str]
+) -> None:
+    (tmp_path / "bistro.py").write_text(PYTHON)
+    (tmp_path / "helpers.py").write_text("def unused(a: int) -> int: ...")
+
+    done = callscore("generate", "--tools", named, "-n", "8", "--kind", "single")
+
+    records = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert {record["expected"][0]["name"] for record in records} == names
+
+
 def _written(body: dict[str, Any], _: int) -> Reply:
     """What a model would write: every case with all that it has to say."""
     cases = msgspec.json.decode(body["messages"][-1]["content"])["cases"]
@@ -167,13 +219,30 @@ def test_a_model_writes_the_questions(callscore: Program, tmp_path: Path) -> Non
 def test_questions_that_will_not_do_are_asked_for_again_and_then_named(
     callscore: Program, tmp_path: Path
 ) -> None:
-    with openai_server(lambda *_: Reply(text="I would rather not.")) as server:
+    def write_one(body: dict[str, Any], number: int) -> Reply:
+        body["messages"][-1]["content"] = msgspec.json.encode(
+            {"cases": msgspec.json.decode(body["messages"][-1]["content"])["cases"][:1]}
+        ).decode()
+        return _written(body, number) if number == 1 else Reply(text="I would rather not.")
+
+    with openai_server(write_one) as server:
         done = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
 
         assert len(server.requests) == 3
     assert done.returncode == 0
-    assert "0 of 4 questions by m; the others keep their plain ones: getWeather-1 (" in done.stderr
+    assert "1 of 4 questions by m; the others keep their plain ones: " in done.stderr
     assert len(_read(tmp_path / "cases.jsonl")) == 4
+
+
+def test_a_model_whose_questions_are_all_useless_is_an_error_and_nothing_is_written(
+    callscore: Program, tmp_path: Path
+) -> None:
+    with openai_server(lambda *_: Reply(text="I would rather not.")) as server:
+        done = callscore("generate", "--tools", TOOLS, "-n", "4", "--model", "m", "-o", "cases.jsonl", OPENAI_BASE_URL=server.base_url)  # fmt: skip
+
+    assert done.returncode == 4
+    assert "none of the questions that it wrote can be used: getWeather-1 (" in done.stderr
+    assert not (tmp_path / "cases.jsonl").exists()
 
 
 def test_a_model_that_cannot_be_asked_is_an_error_and_nothing_is_written(

@@ -46,6 +46,22 @@ _REPEATED = Phrase(
     "left out because they are just like earlier ones: {count}",
     "пропущены как повторяющие прежние: {count}",
 )
+_TRIALS = Phrase(
+    "further traces of an id that has a case, counted in metadata.captured.trials: {count}",
+    "ещё прогонов с id, для которого есть случай, см. metadata.captured.trials: {count}",
+)
+_DIFFERING = Phrase(
+    "of these, with other calls than the first: {count}",
+    "из них с другими вызовами, чем в первом: {count}",
+)
+_NAMELESS = Phrase(
+    "without an id: {count}. The cases got names, but `callscore score` cannot join these traces with"
+    " them, for nothing in a trace says which case it belongs to. Where there is an id, say where:"
+    " --map id=$.path.to.it",
+    "без id: {count}. Случаи получили имена, но `callscore score` не сможет связать с ними эти прогоны:"
+    " в прогоне не сказано, к какому случаю он относится. Если id есть, укажите, где:"
+    " --map id=$.path.to.it",
+)
 _WITHOUT_INPUT = Phrase(
     "without an input, which an agent would be asked: {count}",
     "без вопроса, который можно задать агенту: {count}",
@@ -74,8 +90,10 @@ def command(  # noqa: D103  (the help is above)
     wanted, fields = wanted_from(options), dict(options["fields"])
     inputs = inputs_for(fields, options["input_format"], wanted)
     captures = Captures(inputs, _name_it if options["skip_bad"] else stop)
-    with open_output(output, "jsonl", lang) as target, progress(files, "reading") as on_bytes:
-        for record in captures.take(files, on_bytes=on_bytes):
+    with progress(files, "reading") as on_bytes:
+        records = captures.take(files, on_bytes=on_bytes)
+    with open_output(output, "jsonl", lang) as target:  # once everything could be read
+        for record in records:
             target.write_text(record_line(record))
     for line in _told(captures, lang):
         click.echo(f"callscore: {line}", err=True)
@@ -90,6 +108,9 @@ def _told(captures: Captures, lang: Language) -> Iterator[str]:
     yield say(_MADE, lang, cases=count_of(_CASES, counts.cases, lang))
     for phrase, count in (
         (_REPEATED, counts.repeated),
+        (_TRIALS, counts.trials),
+        (_DIFFERING, counts.differing),
+        (_NAMELESS, 0 if counts.nameless == counts.cases == 1 else counts.nameless),
         (_WITHOUT_INPUT, counts.without_input),
         (_TO_REVIEW, counts.to_review),
         (_SKIPPED, counts.skipped),

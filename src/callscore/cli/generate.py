@@ -16,9 +16,10 @@ from callscore.cli.output import open_output
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import clip, escape
 from callscore.datasets.cases import KINDS, generate_cases
+from callscore.datasets.python_tools import named_in_python, python_tools
 from callscore.datasets.records import record_line
 from callscore.documents import stop
-from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
@@ -31,8 +32,9 @@ __all__ = ["command"]
 _HELP = """Make cases from the definitions of tools, one JSON object a line.
 
 Each has a question, the calls that it asks for, with arguments that the tools' schemas accept, and
-tags: `single` and `several` calls, `negative` where nothing is to be called, and `near-miss`, which
-carries an `actual` that fails in one way and is tagged with the class of that failure.
+tags: `single` and `several` calls, `negative` where nothing is to be called, and `near_miss`, whose
+`actual` fails in one way and which is tagged with the class of that failure. The `actual` of the others
+is right.
 
 \b
 No model is asked, and the same seed gives the same cases:
@@ -49,6 +51,8 @@ _FEWER = Phrase(
     "{count} fewer than asked for: the tools do not give more different ones",
     "на {count} меньше, чем просили: больше разных из этих инструментов не выходит",
 )
+_LEFT_OUT = Phrase("left out: {problem}", "пропущено: {problem}")
+_USELESS = "none of the questions that it wrote can be used: {names}"
 _IMPOSSIBLE = Phrase(
     "no near misses of these classes, which none of the tools can show: {names}",
     "нет промахов этих видов, на них не способен ни один инструмент: {names}",
@@ -61,7 +65,14 @@ _ALL_ASKED = Phrase("all {total} questions by {model}", "все вопросы (
 
 
 @click.command(short_help="Make cases from the definitions of tools.", help=_HELP)
-@click.option("--tools", "file", required=True, metavar="FILE", help="The tools' definitions.")
+@click.option(
+    "--tools",
+    "file",
+    required=True,
+    metavar="FILE",
+    help="The tools' definitions, or a Python file, which is imported: its functions are the tools"
+    " (tools.py), or some of them (tools.py:one,two).",
+)
 @click.option(
     "-n",
     "--count",
@@ -96,6 +107,7 @@ def command(**options: Any) -> None:
     told = [*_told(made, tools, lang)]
     if options["model"] is not None:
         asked = _asked(made, tools, options["model"])
+        _require_any(asked, options["model"])
         records = asked.records
         told.append(_told_of_model(asked, options["model"], lang))
     with open_output(output, "jsonl", lang) as target:
@@ -106,7 +118,8 @@ def command(**options: Any) -> None:
 
 
 def _tools_in(file: str) -> dict[str, Tool]:
-    tools = tools_by_name(Path(file))
+    python = named_in_python(file)
+    tools = tools_by_name(Path(file)) if python is None else python_tools(*python)
     if not tools:
         stop(file, "there are no definitions of tools in it.")
     return tools
@@ -131,9 +144,17 @@ def _asked(made: Generated, tools: dict[str, Tool], model: str) -> Asked:
     return asyncio.run(ask_model(made.records, tools, task))
 
 
+def _require_any(asked: Asked, model: str) -> None:
+    """Refuse a model of whose questions not one can be used."""
+    if len(asked.problems) == len(asked.records):
+        raise ModelFailed(model, _USELESS.format(names=_named(asked.problems)))
+
+
 def _told(made: Generated, tools: dict[str, Tool], lang: Language) -> list[str]:
     cases = count_of(_CASES, len(made.records), lang)
-    lines = [say(_MADE, lang, cases=cases, tools=count_of(_TOOLS, len(tools), lang))]
+    used = len(tools) - len(made.left_out)
+    lines = [say(_MADE, lang, cases=cases, tools=count_of(_TOOLS, used, lang))]
+    lines += [say(_LEFT_OUT, lang, problem=escape(why)) for why in made.left_out.values()]
     if made.missing:
         lines.append(say(_FEWER, lang, count=made.missing))
     if made.impossible:
@@ -145,16 +166,21 @@ def _told_of_model(asked: Asked, model: str, lang: Language) -> str:
     total, problems = len(asked.records), asked.problems
     if not problems:
         return say(_ALL_ASKED, lang, total=total, model=escape(model))
-    named = [
-        f"{escape(name)} ({clip(escape(why), _LONGEST)})"
-        for name, why in list(problems.items())[:_NAMED]
-    ]
-    more = [f"+{len(problems) - _NAMED}"] if len(problems) > _NAMED else []
     return say(
         _ASKED,
         lang,
         count=total - len(problems),
         total=total,
         model=escape(model),
-        names=", ".join([*named, *more]),
+        names=_named(problems),
     )
+
+
+def _named(problems: dict[str, str]) -> str:
+    """The first of some cases, and why there is no question for them."""
+    named = [
+        f"{escape(name)} ({clip(escape(why), _LONGEST)})"
+        for name, why in list(problems.items())[:_NAMED]
+    ]
+    more = [f"+{len(problems) - _NAMED}"] if len(problems) > _NAMED else []
+    return ", ".join([*named, *more])

@@ -203,9 +203,10 @@ def _read(reply: Any) -> list[_Question]:
     text = _text_of(reply)
     fenced = _FENCE.fullmatch(text)
     try:
-        return msgspec.json.decode(fenced[1] if fenced else text, type=_Reply).questions
+        found = msgspec.json.decode(fenced[1] if fenced else text, type=_Reply | list[_Question])
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"the answer was not the JSON that was asked for: {error}") from error
+    return found if isinstance(found, list) else found.questions
 
 
 def _text_of(reply: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from itertools import chain, count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,20 @@ from callscore.formats.case_names import name_from
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from callscore.core.model import Case
     from callscore.engines.inputs import Inputs
 
 __all__ = ["Captures"]
+
+_MOST_OTHERS = 10  # different trials that are told of one case
+_UNREADABLE = (
+    "the arguments could not be read; only the name is expected, and the call as it was made never"
+    " counts as correct"
+)
+
+_Record = dict[str, Any]
 
 
 class _Counts(Struct):
@@ -30,13 +38,45 @@ class _Counts(Struct):
 
     cases: int = 0
     repeated: int = 0
+    trials: int = 0
+    differing: int = 0
+    nameless: int = 0
     without_input: int = 0
     to_review: int = 0
     skipped: int = 0
 
 
+class _Captured(Struct):
+    """A case, and what further trials of it did."""
+
+    record: _Record
+    content: str
+    path: str
+    same: int = 0
+    different: int = 0
+    others: dict[str, _Record] = {}
+
+    def add(self, trial: _Record, content: str) -> bool:
+        """Count a further trial; whether it differs from the first."""
+        if content == self.content:
+            self.same += 1
+            return False
+        self.different += 1
+        if len(self.others) < _MOST_OTHERS:
+            self.others.setdefault(content, trial)
+        return True
+
+    def finished(self) -> _Record:
+        """The case as a file has it."""
+        if self.same or self.different:
+            told = {"same": self.same, "different": self.different}
+            others = {"others": list(self.others.values())} if self.others else {}
+            self.record["metadata"]["captured"]["trials"] = told | others
+        return self.record
+
+
 class Captures:
-    """Turns traces into cases, one after the other.
+    """Turns traces into cases.
 
     Args:
         inputs: what the user says about the traces.
@@ -48,14 +88,16 @@ class Captures:
         self._inputs = inputs
         self._on_bad = on_bad
         self._seen: set[str] = set()
-        self._names: Counter[str] = Counter()
+        self._named: dict[str, _Captured] = {}
+        self._found: list[_Captured] = []
 
     def take(
         self, paths: Iterable[str], *, on_bytes: Callable[[int], None] | None = None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> list[_Record]:
         """The cases in some files, as the lines of a file have them.
 
-        What is asked and done just as in an earlier trace is one case with it.
+        There is one case an id: it is the first trace of that id, and what the others did differently
+        is told with it. What is asked and done just as in an earlier trace is one case with it.
 
         Raises:
             UnreadableInput: a file cannot be read, or there is no trace in it.
@@ -68,44 +110,64 @@ class Captures:
                     self.counts.skipped += 1
                     self._on_bad(item.place, item.problem)
                 else:
-                    yield from self._captured(*item, path)
+                    self._capture(*item, path)
             if not found:
                 raise UnreadableInput(path, "there is no trace in it.")
+        return self._finished()
 
-    def _captured(self, place: str, case: Case, path: str) -> Iterator[dict[str, Any]]:
+    def _capture(self, place: str, case: Case, path: str) -> None:
         if case.actual is None:
             self.counts.skipped += 1
             self._on_bad(place, "it does not say what was called.")
             return
-        notes = _notes(case.actual)
+        self.counts.nameless += not case.id
         expected = expected_records(map(_expectation, case.actual))
+        first = self._named.get(case.id) if case.id else None
+        if first is None:
+            self._add(place, case, expected, path)
+            return
+        self.counts.trials += 1
+        trial = {"place": place, "trial": case.trial, "expected": expected}
+        said = {field: value for field, value in trial.items() if value is not None}
+        self.counts.differing += first.add(said, fingerprint(expected))
+
+    def _add(self, place: str, case: Case, expected: list[Any], path: str) -> None:
+        notes = _notes(case.actual or ())
         content = fingerprint([case.input, expected])
         if case.input is not None and content in self._seen:
             self.counts.repeated += 1
             return
         self._seen.add(content)
-        self.counts.cases += 1
-        self.counts.without_input += case.input is None
-        self.counts.to_review += bool(notes)
         record = {
-            "id": self._name(case, path),
+            "id": case.id,
             "input": case.input,
             "expected": expected,
             "tags": list(case.tags),
             "metadata": _metadata(case, place, notes),
         }
-        yield record
+        captured = _Captured(record, fingerprint(expected), path)
+        self._found.append(captured)
+        if case.id:
+            self._named[case.id] = captured
+        self.counts.cases += 1
+        self.counts.without_input += case.input is None
+        self.counts.to_review += bool(notes)
 
-    def _name(self, case: Case, path: str) -> str:
-        name = case.id or name_from(case.input) or PurePath(path).name.partition(".")[0] or "trace"
-        self._names[name] += 1
-        number = self._names[name]
-        while number > 1 and self._names[f"{name}-{number}"]:
-            number += 1
-        if number == 1:
-            return name
-        self._names[f"{name}-{number}"] += 1
-        return f"{name}-{number}"
+    def _finished(self) -> list[_Record]:
+        """The cases, of which those without an id are named after all others, so as to be unlike them."""
+        taken = set(self._named)
+        for captured in self._found:
+            if not captured.record["id"]:
+                captured.record["id"] = _new_name(captured.record["input"], captured.path, taken)
+                taken.add(captured.record["id"])
+        return [captured.finished() for captured in self._found]
+
+
+def _new_name(asked: Any, path: str, taken: set[str]) -> str:
+    """A name that nothing else has: the first words of the question, or else the name of the file."""
+    name = name_from(asked) or PurePath(path).name.partition(".")[0] or "trace"
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in chain((name,), numbered) if each not in taken)
 
 
 def _expectation(call: ToolCall) -> ToolCall:
@@ -118,7 +180,7 @@ def _notes(calls: Iterable[ToolCall]) -> list[str]:
     found: list[str] = []
     for position, call in enumerate(calls):
         if call.error:
-            found.append(f"expected[{position}]: the arguments could not be read; any are accepted")
+            found.append(f"expected[{position}]: {_UNREADABLE}")
         if call.failed:
             found.append(f"expected[{position}]: this call failed")
     return found

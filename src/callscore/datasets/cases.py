@@ -21,16 +21,20 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from callscore.core.call import ToolCall
+    from callscore.core.expectation import Expected
+
 __all__ = ["KINDS", "Generated", "Kind", "generate_cases"]
 
 Kind = Literal["single", "several", "negative", "near_miss"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SHARES: dict[Kind, int] = {"single": 40, "several": 15, "negative": 15, "near_miss": 30}
 _TRIES = 20
+_PROBES = 3
 _MORE = 20  # further cases of each kind, where some could not be made
 _MOST_CALLS = 3
 _IN_VAIN = 5
-_MANY = 1_000_000_000
+_MANY = 1_000_000_000  # so that what was found once is looked for again and again
 
 _Record = dict[str, Any]
 
@@ -43,11 +47,13 @@ class Generated(Struct, frozen=True):
         impossible: the classes of failure that none of the tools can show.
         missing: how many cases fewer there are than were asked for, because the tools do not give
             more different ones.
+        left_out: why there are no cases of some tools, by their names.
     """
 
     records: list[_Record]
     impossible: tuple[str, ...] = ()
     missing: int = 0
+    left_out: dict[str, str] = {}
 
 
 class _Factory(Struct, frozen=True):
@@ -59,7 +65,7 @@ class _Factory(Struct, frozen=True):
 
     def chance(self, *about: object) -> Random:
         """The same chance for the same case, however many others there are."""
-        return Random(":".join(map(str, (self.seed, *about))))  # noqa: S311  (to be repeated, not kept)
+        return _chance(self.seed, *about)
 
     def turned(self, turn: int) -> list[Tool]:
         """All tools, of which each comes first in its turn."""
@@ -78,16 +84,14 @@ def generate_cases(
         count: how many cases to make.
         seed: the same seed gives the same cases.
         kinds: which kinds of cases: `single` and `several` calls, `negative` ones in which nothing
-            is to be called, and each `near_miss` with an answer that fails in just one way.
+            is to be called, and each `near_miss` with an answer that fails in just one way. The
+            answers of the others are right.
 
     Raises:
-        InvalidSettings: there are no tools, or a schema cannot be used or has no value.
+        InvalidSettings: there are no tools, or none whose schema can be used and has a value.
     """
-    if not tools:
-        raise InvalidSettings("there are no tools to make cases of")
-    for tool in tools.values():
-        require_usable(tool)
-    factory = _Factory(dict(tools), seed)
+    usable, left_out = _usable(tools, seed)
+    factory = _Factory(usable, seed)
     possible = _possible(factory) if "near_miss" in kinds else []
     makers: dict[Kind, Callable[[int], Iterator[_Record]]] = {
         "single": lambda index: _single(factory, index),
@@ -106,7 +110,37 @@ def generate_cases(
     ):
         index += _MORE
     impossible = [name for name in CLASSES if name not in possible] if "near_miss" in kinds else []
-    return Generated(found.records, tuple(impossible), count - len(found.records))
+    return Generated(found.records, tuple(impossible), count - len(found.records), left_out)
+
+
+def _usable(tools: Mapping[str, Tool], seed: int) -> tuple[dict[str, Tool], dict[str, str]]:
+    """The tools that can be called, and why the others cannot be."""
+    if not tools:
+        raise InvalidSettings("there are no tools to make cases of")
+    problems = {name: _problem_with(tool, seed) for name, tool in tools.items()}
+    left_out = {name: problem for name, problem in problems.items() if problem is not None}
+    if len(left_out) < len(tools):
+        return {name: tool for name, tool in tools.items() if name not in left_out}, left_out
+    first, *others = left_out.values()
+    raise InvalidSettings(f"{first} Nor can any other tool be used." if others else first)
+
+
+def _problem_with(tool: Tool, seed: int) -> str | None:
+    """Why a tool cannot be called; None where it can, be it only now and then."""
+    problem = None
+    for attempt in range(_PROBES):
+        try:
+            require_usable(tool)
+            drawn_call(tool, _chance(seed, "probe", tool.name, attempt))
+        except InvalidSettings as error:
+            problem = str(error)
+        else:
+            return None
+    return problem
+
+
+def _chance(*about: object) -> Random:
+    return Random(":".join(map(str, about)))  # noqa: S311  (to be repeated, not kept)
 
 
 def _numbers(kinds: Sequence[Kind], count: int) -> dict[Kind, int]:
@@ -169,11 +203,18 @@ def _wanted(record: _Record) -> str:
     return fingerprint([record["tags"], record["expected"]])
 
 
-def _record(name: str, asked: str, expected: Sequence[Any], tags: Sequence[str]) -> _Record:
+def _record(
+    name: str,
+    asked: str,
+    expected: Sequence[Expected],
+    actual: Sequence[ToolCall],
+    tags: Sequence[str],
+) -> _Record:
     return {
         "id": name,
         "input": asked,
         "expected": expected_records(expected),
+        "actual": [call_record(call) for call in actual],
         "tags": list(tags),
     }
 
@@ -197,11 +238,15 @@ def _several(factory: _Factory, index: int) -> Iterator[_Record]:
 def _positive(
     factory: _Factory, tools: Sequence[Tool], rng: Random, kind: Kind
 ) -> Iterator[_Record]:
-    calls = [drawn_call(tool, rng) for tool in tools]
+    try:
+        calls = [drawn_call(tool, rng) for tool in tools]
+    except InvalidSettings:  # which chance has it now and then
+        return
     if any(call in calls[:position] for position, call in enumerate(calls)):
         return
     asked = ask_for(calls, factory.tools, rng)
-    record = _record(tools[0].name if kind == "single" else kind, asked, calls, [kind])
+    name = tools[0].name if kind == "single" else kind
+    record = _record(name, asked, calls, calls, [kind])
     record["metadata"] = {"tools": sorted({call.name for call in calls})}
     if passes(record, factory.tools):
         yield record
@@ -211,7 +256,7 @@ def _negative(factory: _Factory, index: int) -> Iterator[_Record]:
     for attempt in range(_TRIES):
         rng = factory.chance("negative", index, attempt)
         asked = ask_for_nothing(list(factory.tools.values()), rng)
-        yield _record("negative", asked, (), ["negative"])
+        yield _record("negative", asked, (), (), ["negative"])
 
 
 def _possible(factory: _Factory) -> list[str]:
@@ -244,15 +289,23 @@ def _missed(factory: _Factory, failure: str, turn: int, attempt: int) -> list[_R
     known = (failure, tools[0].name)
     if factory.vain[known] >= _IN_VAIN:
         return []
-    for miss in misses(failure, tools, rng):
-        name = f"{failure}-{tools[0].name}"
-        record = _record(name, miss.input, miss.expected, ["near-miss", failure])
-        record["actual"] = [call_record(call) for call in miss.actual]
-        record["metadata"] = {"failure": failure, "tool": tools[0].name}
-        if miss.place is not None:
-            record["metadata"]["place"] = miss.place
-        if fails_only_by(record, failure, factory.tools):
-            factory.vain[known] = -_MANY  # it can be found
-            return [record]
-    factory.vain[known] += 1
+    found = _first_miss(failure, tools, rng, factory)
+    factory.vain[known] = -_MANY if found else factory.vain[known] + 1
+    return found
+
+
+def _first_miss(
+    failure: str, tools: Sequence[Tool], rng: Random, factory: _Factory
+) -> list[_Record]:
+    name = f"{failure}-{tools[0].name}"
+    try:
+        for miss in misses(failure, tools, rng):
+            record = _record(name, miss.input, miss.expected, miss.actual, ["near_miss", failure])
+            record["metadata"] = {"failure": failure, "tool": tools[0].name}
+            if miss.place is not None:
+                record["metadata"]["place"] = miss.place
+            if fails_only_by(record, failure, factory.tools):
+                return [record]
+    except InvalidSettings:  # no arguments were found, this time
+        pass
     return []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import equal
 from callscore.core.json_schema import errors_in
-from callscore.datasets.flattening import flattened, joined
+from callscore.datasets.flattening import flattened, has_choices, joined
 from callscore.datasets.patterns import UnknownPatternError, text_matching
 from callscore.datasets.unfilled import UnfilledError
 from callscore.datasets.vocabulary import THINGS
@@ -23,7 +23,9 @@ _SHARES = (0.5, 0.5, 0.0, 1.0)  # of what need not be given, from try to try
 _SHORT = 4  # levels, below which only what must be is made
 _MORE = 2  # items beyond those that must be
 _TRIES = 20
+_TOO_FEW = "there are too few different items"
 _LARGEST = 1_000
+_LONGER = 4  # letters that tell a name from one that is there already
 
 
 def make_object(making: Making, flat: dict[str, Any], task: Task, attempt: int) -> dict[str, Any]:
@@ -132,7 +134,13 @@ def _new_name(making: Making, flat: dict[str, Any], task: Task, found: dict[str,
         return str(making.make(schema, task.member("name")))
     if patterns and (flat.get("additionalProperties") is False or rng.random() < 0.5):  # noqa: PLR2004  (one half)
         try:
-            return text_matching(rng.choice(patterns), rng)
+            name = text_matching(rng.choice(patterns), rng)
+            longer = len(name) + rng.randint(1, _LONGER)
+            return (
+                name
+                if name not in found
+                else text_matching(rng.choice(patterns), rng, least=longer)
+            )
         except UnknownPatternError as error:
             problem = f"a name for the pattern {patterns[0]!r} is not found"
             raise UnfilledError(task.steps, problem) from error
@@ -141,7 +149,7 @@ def _new_name(making: Making, flat: dict[str, Any], task: Task, found: dict[str,
 
 
 def make_array(making: Making, flat: dict[str, Any], task: Task) -> list[Any]:
-    """An array: as many items as must be, and mostly one or two more.
+    """An array: as many items as must be, and mostly one or two more, if there are any.
 
     Args:
         making: the value that it is a part of.
@@ -156,12 +164,18 @@ def make_array(making: Making, flat: dict[str, Any], task: Task) -> list[Any]:
     others = flat.get("items", True) if others is None else others
     wanted = flat.get("contains") if "contains" in flat else None
     holds = flat.get("minContains", 1) if wanted is not None else 0
+    least = max(int(flat.get("minItems", 0)), len(firsts) + holds if holds else 0)
     found: list[Any] = []
-    for position in range(_length(flat, len(firsts), others, holds, making.rng, task)):
+    for position in range(_length(flat, len(firsts), others, least, making.rng, task)):
         schema = firsts[position] if position < len(firsts) else others
         if len(firsts) <= position < len(firsts) + holds:
             schema = {"allOf": [schema, wanted]}
-        found.append(_item(making, schema, task.item(position), flat, found))
+        try:
+            found.append(_item(making, schema, task.item(position), flat, found))
+        except UnfilledError:
+            if position < least:
+                raise
+            break  # no more are needed
     return found
 
 
@@ -172,9 +186,8 @@ def _firsts(flat: dict[str, Any]) -> list[Any]:
 
 
 def _length(  # noqa: PLR0913, PLR0917  (one argument a bound)
-    flat: dict[str, Any], firsts: int, others: Any, holds: int, rng: Random, task: Task
+    flat: dict[str, Any], firsts: int, others: Any, least: int, rng: Random, task: Task
 ) -> int:
-    least = max(int(flat.get("minItems", 0)), firsts + holds if holds else 0)
     most = int(flat.get("maxItems", max(least, firsts, 1) + _MORE))
     if others is False:
         most = min(most, firsts)
@@ -185,8 +198,26 @@ def _length(  # noqa: PLR0913, PLR0917  (one argument a bound)
 
 
 def _item(making: Making, schema: Any, task: Task, flat: dict[str, Any], found: list[Any]) -> Any:
+    if not flat.get("uniqueItems"):
+        return making.make(schema, task)
+    known = _values_of(schema, making)
+    if known is not None:
+        left = [value for value in known if not any(equal(value, other) for other in found)]
+        if left:
+            return making.rng.choice(left)
+        raise UnfilledError(task.steps, _TOO_FEW)
     for _ in range(_TRIES):
         value = making.make(schema, task)
-        if not flat.get("uniqueItems") or not any(equal(value, other) for other in found):
+        if not any(equal(value, other) for other in found):
             return value
-    raise UnfilledError(task.steps, "there are too few different items")
+    raise UnfilledError(task.steps, _TOO_FEW)
+
+
+def _values_of(schema: Any, making: Making) -> list[Any] | None:
+    """All values that there are, where a schema lists them; None where it does not."""
+    if has_choices(schema, making.root):
+        return None
+    flat = flattened(schema, making.root, making.rng)
+    listed = [False, True] if flat.get("type") == "boolean" else None
+    found: list[Any] | None = flat.get("enum", listed)
+    return found

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from callscore.datasets.unfilled import GaveUpError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
@@ -60,10 +62,16 @@ class Making:
 
         Raises:
             UnfilledError: none is found.
+            GaveUpError: there were too many tries.
         """
         return self._make(self, schema, task)
 
-    def spend(self) -> bool:
-        """Count one try; whether there may be any more."""
+    def spend(self) -> None:
+        """Count one try.
+
+        Raises:
+            GaveUpError: there were too many.
+        """
+        if self._left == 0:
+            raise GaveUpError(_MOST)
         self._left -= 1
-        return self._left >= 0

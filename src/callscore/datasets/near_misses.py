@@ -15,6 +15,7 @@ from callscore.core.tool import Tool
 from callscore.datasets.drawing import drawn_call, other_arguments, two_calls
 from callscore.datasets.questions import ask_for, ask_in_order, ask_without
 from callscore.datasets.spoiling import invalid_values, other_types, strange_names
+from callscore.datasets.values import is_valid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,6 +53,10 @@ class _Scene(Struct, frozen=True):
     @property
     def tool(self) -> Tool:
         return self.tools[0]
+
+    def refuses(self, arguments: dict[str, Any]) -> bool:
+        """Whether the schema of the tool does: to ask it is quicker than to score in vain."""
+        return not is_valid(self.tool.parameters, arguments, self.tool.parameters)
 
     def asked(self, *calls: ToolCall) -> str:
         return ask_for(calls, {tool.name: tool for tool in self.tools}, self.rng)
@@ -99,7 +104,9 @@ def _wrong_value(scene: _Scene) -> Iterator[_Made]:
 def _missing_argument(scene: _Scene) -> Iterator[_Made]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
-            yield name, {key: value for key, value in given.items() if key != name}
+            changed = {key: value for key, value in given.items() if key != name}
+            if scene.refuses(changed):
+                yield name, changed
 
     return _of_arguments(scene, spoil)
 
@@ -116,7 +123,8 @@ def _wrong_type(scene: _Scene) -> Iterator[_Made]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
             for value in other_types(given[name]):
-                yield name, {**given, name: value}
+                if scene.refuses(changed := {**given, name: value}):
+                    yield name, changed
 
     return _of_arguments(scene, spoil)
 
@@ -125,7 +133,8 @@ def _invalid_value(scene: _Scene) -> Iterator[_Made]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
             for value in invalid_values(given[name]):
-                yield name, {**given, name: value}
+                if scene.refuses(changed := {**given, name: value}):
+                    yield name, changed
 
     return _of_arguments(scene, spoil)
 

@@ -73,12 +73,13 @@ _Node = _Letter | _Row | _Either | _Repeat
 
 
 def text_matching(pattern: str, rng: Random, *, least: int = 0) -> str:
-    """A text in which a regular expression finds something; all of the text is what it finds.
+    """A text in which a regular expression finds something; all of a short one is what it finds.
 
     Args:
         pattern: the expression, in the words that JSON Schema and Python share.
         rng: what chooses.
-        least: how long the text should be; what is repeated without end is repeated until it is.
+        least: how long the text should be. What is repeated without end is repeated until it is, and
+            letters are added where the expression leaves an end open.
 
     Raises:
         UnknownPatternError: it is not known how to.
@@ -88,7 +89,17 @@ def text_matching(pattern: str, rng: Random, *, least: int = 0) -> str:
     node = _Reader(pattern).read()
     pieces: list[str] = []
     _write(node, rng, least, pieces)
-    return "".join(pieces)
+    return _lengthened("".join(pieces), pattern, rng, least)
+
+
+def _lengthened(text: str, pattern: str, rng: Random, least: int) -> str:
+    """The text with letters at an end that the expression leaves open."""
+    added = min(least, _LONGEST_TEXT) - len(text)
+    is_closed = pattern.startswith("^"), pattern.endswith("$")
+    if added <= 0 or all(is_closed):
+        return text
+    letters = "".join(rng.choices(string.ascii_lowercase, k=added))
+    return letters + text if is_closed[1] else text + letters
 
 
 def _write(node: _Node, rng: Random, least: int, pieces: list[str]) -> None:

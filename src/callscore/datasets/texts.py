@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from callscore.core.json_schema import errors_in
 from callscore.datasets.patterns import UnknownPatternError, text_matching
 from callscore.datasets.vocabulary import THINGS, words_for
+from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +21,8 @@ __all__ = ["text_for"]
 _FIRST = datetime(2025, 1, 1, tzinfo=UTC)
 _DAYS = 720
 _LONGEST = 100_000
+_TRIES = 20
+_SPLICES = 100
 # What descriptions say: "in three letters, such as 'JFK'", "e.g. `2024-01-15`".
 _EXAMPLE = re.compile(
     r"(?:such as|e\.g\.,?|for example,?|for instance,?|like|example:)\s*"
@@ -36,11 +40,11 @@ def text_for(schema: dict[str, Any], rng: Random, name: str) -> str:
         rng: what chooses.
         name: of the argument, which tells what it is about.
     """
-    found = [
-        text for text in (_by_pattern(schema, rng), _by_format(schema, rng)) if text is not None
-    ]
-    if found:
-        return rng.choice(found)
+    matching, formatted = _by_pattern(schema, rng), _by_format(schema, rng)
+    if matching is not None and formatted is not None:
+        return _spliced(schema, rng) or rng.choice((matching, formatted))
+    if matching is not None or formatted is not None:
+        return matching or formatted or ""
     return _fitted(_by_description(schema, rng) or rng.choice(words_for(name)), schema, rng)
 
 
@@ -48,10 +52,43 @@ def _by_pattern(schema: dict[str, Any], rng: Random) -> str | None:
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):
         return None
-    try:
-        return text_matching(pattern, rng, least=_length(schema, "minLength") or 0)
-    except UnknownPatternError:
+    least, most = _length(schema, "minLength") or 0, _length(schema, "maxLength")
+    if least > _LONGEST:
         return None
+    aim, text = least, ""
+    for _ in range(_TRIES):
+        try:
+            text = text_matching(pattern, rng, least=aim)
+        except UnknownPatternError:
+            return None
+        over = 0 if most is None else max(0, len(text) - most)
+        if not over and len(text) >= least:
+            break
+        # Several parts may be repeated, and each of them is that long: half of the way, then.
+        aim = max(0, aim - (over + 1) // 2 if over else aim + (least - len(text) + 1) // 2)
+    return text
+
+
+def _spliced(schema: dict[str, Any], rng: Random) -> str | None:
+    """A text of a format that follows a pattern: what the pattern asks for stands in its place.
+
+    So `^2024` takes the place of the year in a date, and `@example[.]org$` that of a domain.
+    """
+    asked = {word: schema[word] for word in ("format", "pattern")}
+    for _ in range(_SPLICES):
+        part, whole = _by_pattern(schema, rng) or "", _by_format(schema, rng) or ""
+        cut = rng.randint(0, len(whole))
+        for text in (whole, part, part + whole[len(part) :], whole[:cut] + part):
+            if _is_valid(asked, text):
+                return text
+    return None
+
+
+def _is_valid(schema: dict[str, Any], text: str) -> bool:
+    try:
+        return not errors_in(schema, text)
+    except InvalidSettings:
+        return False
 
 
 def _by_format(schema: dict[str, Any], rng: Random) -> str | None:
@@ -74,7 +111,7 @@ def _by_description(schema: dict[str, Any], rng: Random) -> str | None:
 def _fitted(text: str, schema: dict[str, Any], rng: Random) -> str:
     """The text with the length that it should have."""
     least, most = _length(schema, "minLength") or 0, _length(schema, "maxLength")
-    while len(text) < min(least, _LONGEST):
+    while len(text) < least <= _LONGEST:
         text = f"{text} {rng.choice(THINGS)}"
     if most is None or len(text) <= most:
         return text

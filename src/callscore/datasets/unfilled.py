@@ -1,8 +1,20 @@
-"""That no value is found for a schema, and where."""
+"""That no value is found for a schema, and where, or that the search was given up."""
 
 from __future__ import annotations
 
-__all__ = ["UnfilledError"]
+__all__ = ["GaveUpError", "UnfilledError"]
+
+
+class GaveUpError(Exception):
+    """A schema is so large that no value was found in time.
+
+    Attributes:
+        tries: after how many tries the search was given up.
+    """
+
+    def __init__(self, tries: int) -> None:
+        super().__init__(tries)
+        self.tries = tries
 
 
 class UnfilledError(Exception):

@@ -17,7 +17,7 @@ from callscore.datasets.flattening import flattened, has_choices
 from callscore.datasets.making import Making, Task
 from callscore.datasets.quantities import number_for
 from callscore.datasets.texts import text_for
-from callscore.datasets.unfilled import UnfilledError
+from callscore.datasets.unfilled import GaveUpError, UnfilledError
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def arguments_for(tool: Tool, rng: Random) -> dict[str, Any]:
         rng: what chooses; the same state gives the same arguments.
 
     Raises:
-        InvalidSettings: no value is found for a part of the schema; the message names the place.
+        InvalidSettings: no value is found for a part of the schema; the message names the place, or
+            says that the schema is too large.
     """
     if tool.parameters is None:
         return {}
@@ -58,6 +59,9 @@ def arguments_for(tool: Tool, rng: Random) -> dict[str, Any]:
         place = path_of(error.steps)
         problem = f"the tool {tool.name!r}: no value is found for {place}: {error.problem}"
         raise InvalidSettings(f"{problem}. Give `examples` or a `default` there.") from error
+    except GaveUpError as error:
+        problem = f"the schema of the tool {tool.name!r} is too large: gave up after {error.tries:,} tries"
+        raise InvalidSettings(f"{problem}. Give `examples` or a `default` in it.") from error
     assert isinstance(found, dict)  # noqa: S101  (it is valid, and so it is an object)
     return found
 
@@ -73,6 +77,7 @@ def value_for(schema: Any, rng: Random, *, root: Any = None, name: str = "") -> 
 
     Raises:
         UnfilledError: none is found.
+        GaveUpError: none is found in time.
         InvalidSettings: the schema cannot be used.
     """
     making = Making(schema if root is None else root, rng, _make)
@@ -100,12 +105,14 @@ def _standalone(schema: Any, root: Any) -> Any:
 def _make(making: Making, schema: Any, task: Task) -> Any:
     if task.depth > _DEEPEST:
         raise UnfilledError(task.steps, "the schema has no end")
-    problem: UnfilledError | None = None
+    problem: UnfilledError | GaveUpError | None = None
     for attempt in range(_TRIES):
-        if not making.spend():
-            break
         try:
+            making.spend()
             value = _built(making, schema, task, attempt)
+        except GaveUpError as error:
+            problem = error
+            break
         except UnfilledError as error:
             problem = UnfilledError(error.steps or task.steps, error.problem)
             if len(problem.steps) > task.depth and not has_choices(schema, making.root):

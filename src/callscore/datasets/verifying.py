@@ -76,13 +76,13 @@ def fails_only_by(record: dict[str, Any], failure: str, tools: Mapping[str, Tool
 
 
 def passes(record: dict[str, Any], tools: Mapping[str, Tool]) -> bool:
-    """Whether a case, as it stands in a file, passes with its expectation as the answer.
+    """Whether a case, as it stands in a file, passes, and its answer is without a fault.
 
     Raises:
         InvalidSettings: the schema of a tool cannot be used.
         UnreadableInput: the case cannot be read.
     """
-    case = read_case({**record, "actual": record["expected"]}, place="")
+    case = read_case(record, place="")
     score, faults = _scored(case, tools)
     return score.is_exact and not faults
 
