@@ -20,6 +20,14 @@ def test_a_call_takes_its_arguments_as_keywords_or_as_an_object() -> None:
     assert expect.call("f", name="x", call=1) == ToolCall("f", {"name": "x", "call": 1})
 
 
+def test_a_function_that_there_is_not_is_named_with_the_one_that_is_meant() -> None:
+    with pytest.raises(
+        AttributeError, match=r"expect has no function 'contain'. Is 'contains' meant"
+    ):
+        expect.contain("x")
+    assert not hasattr(expect, "__wrapped__")
+
+
 def test_a_call_without_arguments_accepts_any_and_an_empty_object_none() -> None:
     assert expect.call("f") == ToolCall("f")
     assert expect.call("f", {}) == ToolCall("f", {})

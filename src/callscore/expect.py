@@ -269,6 +269,13 @@ def from_json(expected: Any) -> list[Expected]:
     return list(read_wanted(expected, where="expected", spelled=True))
 
 
+def __getattr__(name: str) -> Any:
+    """Say which function is meant by a name that there is not."""
+    from callscore.core.nearest import meant_by
+
+    raise AttributeError(f"expect has no function {name!r}{meant_by(name, __all__)}")
+
+
 def _between(gt: float | None, gte: float | None, **upper: float) -> Matcher:
     """A number below one bound and perhaps above another; the lower one names the rule."""
     if gt is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 
 from callscore import Case, InvalidEvaluation, Settings, evaluation, expect
 from callscore.evaluations.case_reading import cases_of
-from callscore.evaluations.decorating import made_here
-from callscore.evaluations.places import digest_of
+from callscore.evaluations.decorating import Making, made_here
+from callscore.evaluations.sources import joined, source_digest
 from callscore.models import chat
 
 TOOLS = [{"name": "getWeather", "parameters": {"type": "object"}}]
@@ -63,9 +64,9 @@ def test_a_function_becomes_an_evaluation() -> None:
 
     line = assistant.task.__code__.co_firstlineno
     assert assistant.name == "assistant"
-    assert assistant.place.endswith(f"tests/runner/test_decorating.py:{line}")
+    assert assistant.place.endswith(f"tests/evaluations/test_decorating.py:{line}")
     assert assistant.folder == str(Path(__file__).parent)
-    assert assistant.source == digest_of(Path(__file__))
+    assert assistant.source == source_digest(Path(__file__))
     assert [scorer.name for scorer in assistant.scorers] == [
         "tool_called",
         "parameters_valid",
@@ -151,14 +152,14 @@ def test_a_chat_needs_a_name_and_shares_its_tools() -> None:
 
 
 def test_evaluations_that_are_made_while_a_file_is_read_are_noted() -> None:
-    token = made_here.set([])
+    token = made_here.set(Making(Path(__file__), []))
     try:
         made = evaluation(cases=["Hi"])(ask)
         noted = made_here.get()
     finally:
         made_here.reset(token)
 
-    assert noted == [made]
+    assert noted == Making(Path(__file__), [made])
 
 
 class Asking:
@@ -208,14 +209,17 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
         ({"tags": [7]}, "tags: 7 is not a word."),
         ({"only": "yes"}, "only: 'yes' is neither true nor false."),
         ({"skip": 1}, "skip: 1 is neither a truth value nor a reason."),
-        ({"thresholds": "high"}, "thresholds: 'high' is not a number."),
+        ({"thresholds": "high"}, "thresholds: 'high' is not a number from 0 to 1."),
         (
             {"thresholds": {"acuracy": 1}},
             "thresholds: there is no scorer 'acuracy' here. Is 'accuracy' meant?",
         ),
         ({"trials": 0}, "trials: 0 is not an integer from 1 on."),
         ({"preset": "strikt"}, "Is 'strict' meant?"),
-        ({"mod": "strict"}, "there is no setting 'mod'. Is 'mode' meant?"),
+        ({"mod": "strict"}, "evaluation has no keyword 'mod'. Is 'mode' meant?"),
+        ({"threshold": 0.9}, "evaluation has no keyword 'threshold'. Is 'thresholds' meant?"),
+        ({"scorer": "exact"}, "evaluation has no keyword 'scorer'. Is 'scorers' meant?"),
+        ({"thresholds": {"accuracy": 90}}, "thresholds.accuracy: 90 is not a number from 0 to 1."),
         ({"mode": "strikt"}, "Is 'strict' meant?"),
         (
             {"mode": "strict", "settings": Settings()},
@@ -230,6 +234,22 @@ def test_what_says_itself_what_it_asks_does_not_change_with_its_file() -> None:
 )
 def test_what_is_wrong_is_said_where_it_stands(given: dict[str, Any], problem: str) -> None:
     assert problem in refusal(**given)
+
+
+def test_a_decorator_without_brackets_is_refused() -> None:
+    with pytest.raises(InvalidEvaluation, match="the brackets are missing"):
+        evaluation(ask)  # type: ignore[arg-type]  # as people forget them
+    with pytest.raises(InvalidEvaluation, match="cases: there are none"):
+        evaluation()
+
+
+def test_the_code_of_a_task_is_that_of_its_file_and_of_where_it_is_decorated() -> None:
+    here = evaluation(cases=["Hi"])(ask)
+    elsewhere = evaluation(cases=["Hi"], name="brought")(textwrap.dedent)
+
+    assert here.source == source_digest(__file__)
+    assert elsewhere.source == joined(source_digest(__file__), source_digest(textwrap.dedent))
+    assert here.source != elsewhere.source
 
 
 def test_a_function_is_decorated_once() -> None:

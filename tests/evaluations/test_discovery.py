@@ -10,6 +10,7 @@ import pytest
 
 from callscore.core.run import Unloaded
 from callscore.evaluations.discovery import discover, files_in, load
+from callscore.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +86,76 @@ def test_what_is_not_there_is_said(tree: Path) -> None:
             "evaluations are in Python, YAML or TOML, and not in .json.",
         ),
     ]
+
+
+def test_a_python_file_without_an_evaluation_is_passed_over_in_a_folder(tree: Path) -> None:
+    file = tree / "eval_z.py"
+    file.write_text("x = 1\n")
+    notes: list[str] = []
+
+    evaluations, unloaded = discover([tree], notes.append)
+    _, named = discover([file], notes.append)
+    alone = tree / "alone"
+    alone.mkdir()
+    (alone / "eval_z.py").write_text("")
+    _, empty = discover([alone], notes.append)
+
+    assert len(evaluations) == 5
+    assert unloaded == []
+    assert notes[0] == f"{file}: there is no evaluation in it, and it is passed over"
+    assert named == [
+        Unloaded(
+            str(file),
+            "there is no evaluation in it. Put @callscore.evaluation(cases=...) over a function.",
+        )
+    ]
+    assert [each.place for each in empty] == [str(alone)]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
+def test_what_is_no_file_is_not_read(tree: Path) -> None:
+    os.mkfifo(tree / "eval_pipe.py")
+    (tree / "eval_link.py").symlink_to(tree / "gone.py")
+
+    found = [each for each in files_in(tree) if "pipe" in str(each) or "link" in str(each)]
+    _, unloaded = discover([tree / "eval_pipe.py"])
+
+    assert found == [Unloaded(str(tree / "eval_link.py"), "it is a link that leads nowhere.")]
+    assert [each.problem for each in unloaded] == ["it is neither a file nor a folder."]
+
+
+def test_an_evaluation_that_files_share_is_run_once(tmp_path: Path) -> None:
+    (tmp_path / "shared_by_all.py").write_text(PYTHON.format(name="shared"))
+    for name in ("a", "b"):
+        (tmp_path / f"eval_{name}.py").write_text("from shared_by_all import shared\n")
+
+    evaluations, unloaded = discover([tmp_path])
+
+    assert [each.name for each in evaluations] == ["shared"]
+    assert unloaded == []
+
+
+def test_one_of_another_file_of_evaluations_is_run_where_that_is_not_found(tmp_path: Path) -> None:
+    (tmp_path / "eval_first_of_two.py").write_text(PYTHON.format(name="first"))
+    second = tmp_path / "eval_second_of_two.py"
+    second.write_text("from eval_first_of_two import first\n")
+    notes: list[str] = []
+
+    both, unloaded = discover([tmp_path], notes.append)
+    alone, _ = discover([second])
+
+    assert [each.name for each in both] == [each.name for each in alone] == ["first"]
+    assert both[0].key == alone[0].key
+    assert (unloaded, notes) == ([], [])
+    assert load(second) == []
+
+
+def test_evaluations_are_themselves_beside_files(tree: Path) -> None:
+    one = Evaluation(name="b3", task=print, cases=["Hi"], place="<stdin>:1", key="::b3")
+
+    evaluations, _ = discover([one, tree / "sub", one])
+
+    assert [each.name for each in evaluations] == ["<stdin>.b3", "eval_b.b3"]
 
 
 def test_a_path_that_the_system_refuses_is_said() -> None:

@@ -1,4 +1,4 @@
-"""`-k`: words, `and`, `or`, `not` and brackets."""
+"""`-k`: words, `and`, `or`, `not`, brackets and quotes."""
 
 from __future__ import annotations
 
@@ -38,6 +38,22 @@ def test_an_expression_that_fits(expression: str) -> None:
 )
 def test_an_expression_that_does_not_fit(expression: str) -> None:
     assert not keyword_filter(expression)(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_fit"),
+    [
+        ('"c (x)"', True),
+        ("'C (X)'", True),
+        ('("rock and roll") and not "c (y)"', True),
+        ('"and roll" and "c (y)"', False),
+        ('"and"', True),
+        ("don't", True),
+        ("'tis", False),
+    ],
+)
+def test_in_quotes_a_word_may_have_anything_in_it(expression: str, is_fit: bool) -> None:
+    assert keyword_filter(expression)(("rock and roll", "c (x)", "don't")) is is_fit
 
 
 @pytest.mark.parametrize(

@@ -87,14 +87,46 @@ def test_one_that_another_module_made_is_found_by_its_name(tmp_path: Path) -> No
     assert [each.name for each in loaded(second)] == ["assistant"]
 
 
-def test_those_of_another_file_of_evaluations_are_not_its_own(tmp_path: Path) -> None:
-    written(tmp_path / "eval_a.py", ONE)
-    file = written(
-        tmp_path / "eval_b.py",
-        f"from eval_a import assistant\n{HEAD}\n@evaluation(cases=['x'])\ndef own(case): ...\n",
-    )
+def test_those_of_another_file_of_evaluations_are_there_only_by_name(tmp_path: Path) -> None:
+    written(tmp_path / "eval_a.py", f"{ONE}\nNAME = 'x'\n")
+    own = f"{HEAD}\n@evaluation(cases=['x'])\ndef own(case): ...\n"
+    named = written(tmp_path / "eval_b.py", f"from eval_a import assistant\n{own}")
+    other = written(tmp_path / "eval_c.py", f"from eval_a import NAME\n{own}")
 
-    assert [each.name for each in loaded(file)] == ["own"]
+    assert [each.name for each in loaded(named)] == ["own", "assistant"]
+    assert [each.name for each in loaded(other)] == ["own"]
+
+
+def test_what_a_function_elsewhere_makes_belongs_to_the_file_that_calls_it(tmp_path: Path) -> None:
+    text = f"{HEAD}\ndef made(name):\n    return evaluation(cases=['x'], name=name)(print)\n"
+    helper = written(tmp_path / "making.py", text)
+    files = [
+        written(tmp_path / name, "from making import made\nmade('agent')\n")
+        for name in ("eval_a.py", "eval_b.py")
+    ]
+
+    found = [each for file in files for each in loaded(file)]
+
+    assert [each.home for each in found] == [str(file) for file in files]
+    assert len({each.key for each in found}) == 2
+    assert found[0].place == f"{helper}:4"
+
+
+def test_one_that_another_module_holds_belongs_to_that(tmp_path: Path) -> None:
+    shared = written(tmp_path / "shared_ones.py", ONE)
+    file = written(tmp_path / "eval_a.py", "from shared_ones import assistant\n")
+
+    assert loaded(file)[0].home == str(shared)
+
+
+def test_a_key_in_what_is_raised_is_not_shown(tmp_path: Path) -> None:
+    key = "sk-" + "abcdefgh12345678"
+    raising = written(tmp_path / "eval_a.py", f"raise ValueError('no {key}')\n")
+    leaving = written(tmp_path / "eval_b.py", f"raise SystemExit('no {key}')\n")
+
+    assert refused(raising).problem == "it raises ValueError while it is imported: no ***."
+    assert key not in refused(raising).details
+    assert "(exit code no ***)" in refused(leaving).problem
 
 
 def test_a_file_may_import_what_stands_beside_it_and_each_folder_has_its_own(
@@ -134,6 +166,23 @@ def test_a_changed_neighbour_is_read_anew_once_it_is_forgotten(tmp_path: Path) -
     forget_imported()
 
     assert loaded(file)[0].name == "and after"
+
+
+def test_modules_under_a_root_are_forgotten_and_installed_ones_stay(tmp_path: Path) -> None:
+    agent = written(tmp_path / "src" / "agent_of_mine.py", "NAME = 'before'\n")
+    written(tmp_path / "site-packages" / "installed_of_mine.py", "NAME = 'before'\n")
+    sys.path += [str(agent.parent), str(tmp_path / "site-packages")]
+    text = f"import agent_of_mine, installed_of_mine\n{HEAD}\nevaluation(cases=['x'])(print)\n"
+    file = written(tmp_path / "evals" / "eval_a.py", text)
+    loaded(file)
+
+    forget_imported()
+    assert "agent_of_mine" in sys.modules
+
+    forget_imported([tmp_path])
+    assert "agent_of_mine" not in sys.modules
+    assert sys.modules.pop("installed_of_mine").NAME == "before"
+    assert "callscore" in sys.modules
 
 
 @pytest.mark.parametrize(
@@ -199,13 +248,8 @@ def test_the_end_of_the_traceback_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x = 1\n", "import callscore\n"])
-def test_a_file_without_an_evaluation_says_so(tmp_path: Path, text: str) -> None:
-    file = written(tmp_path / "eval_a.py", text)
-
-    assert refused(file) == Unloaded(
-        str(file),
-        "there is no evaluation in it. Put @callscore.evaluation(cases=...) over a function.",
-    )
+def test_a_file_without_an_evaluation_has_none(tmp_path: Path, text: str) -> None:
+    assert loaded(written(tmp_path / "eval_a.py", text)) == []
 
 
 def test_bytes_that_are_no_text_are_no_python(tmp_path: Path) -> None:

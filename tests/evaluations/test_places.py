@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inspect import currentframe
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from callscore.evaluations.places import digest_of, file_of, place_of, shown
+from callscore.evaluations.places import file_of, key_of, place_of, shown
 
 if TYPE_CHECKING:
     import pytest
@@ -26,7 +26,18 @@ def test_code_stands_on_a_line_of_a_file() -> None:
 
     assert Path(file_of(place.text)).name == Path(__file__).name
     assert place.folder == str(Path(__file__).parent)
-    assert place.source == digest_of(Path(__file__))
+    assert place.file == Path(__file__)
+    assert place.is_within
+
+
+def test_code_of_a_file_itself_stands_within_no_function(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text("")
+    names: dict[str, Any] = {"place_of": place_of, "currentframe": currentframe}
+
+    exec(compile("place = place_of(currentframe())", str(file), "exec"), names)  # noqa: S102  (as an import does)
+
+    assert names["place"] == (f"{file}:1", str(tmp_path), file, False)
 
 
 def test_code_that_was_typed_in_stands_in_no_file(
@@ -37,15 +48,27 @@ def test_code_that_was_typed_in_stands_in_no_file(
 
     exec(compile("\nplace = place_of(currentframe())", "<stdin>", "exec"), names)  # noqa: S102  (as a prompt does)
 
-    assert names["place"] == ("<stdin>:2", str(tmp_path), "")
-    assert place_of(None) == ("<unknown>", ".", "")
+    assert names["place"] == ("<stdin>:2", str(tmp_path), None, False)
+    assert place_of(None) == ("<unknown>", ".", None, False)
 
 
 def test_a_place_without_its_line_is_the_file() -> None:
     assert file_of("evals/eval_a.py:12") == "evals/eval_a.py"
     assert file_of("C:\\evals\\eval_a.py:12:3") == "C:\\evals\\eval_a.py"
     assert file_of("eval_a.yaml") == "eval_a.yaml"
+    assert file_of("evals/eval_a.py::a:12") == "evals/eval_a.py"
 
 
-def test_a_file_that_is_gone_has_no_digest(tmp_path: Path) -> None:
-    assert digest_of(tmp_path / "gone.py") == ""
+def test_a_key_names_the_file_from_the_folder_of_the_history_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "evals" / "eval_a.py"
+    (tmp_path / "evals").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".callscore").mkdir()
+
+    for folder in (tmp_path, tmp_path / "evals"):
+        monkeypatch.chdir(folder)
+        assert key_of(file, "assistant") == "evals/eval_a.py::assistant"
+    assert key_of(Path("/elsewhere/eval_a.py"), "a") == "/elsewhere/eval_a.py::a"
+    assert key_of(None, "a") == "::a"

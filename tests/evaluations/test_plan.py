@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore import Case, InvalidSettings
+from callscore import Case, InvalidSettings, Tool, expect
 from callscore.core.results import Noted
 from callscore.core.run import Unloaded
 from callscore.evaluations.evaluation import Evaluation
@@ -14,7 +14,8 @@ from callscore.evaluations.plan import Plan, Selection, Skipped, plan
 
 
 def made(name: str, *cases: Any, **fields: Any) -> Evaluation:
-    return Evaluation(name=name, task=print, cases=list(cases), place=f"eval_{name}.py:1", **fields)
+    place, key = f"eval_{name}.py:1", f"eval_{name}.py::{name}"
+    return Evaluation(name=name, task=print, cases=list(cases), place=place, key=key, **fields)
 
 
 def asked(found: Plan) -> list[str]:
@@ -64,13 +65,33 @@ def test_trials_of_a_case_come_together() -> None:
         (Selection(tags=("none",)), []),
         (Selection(limit=1), ["one/paris", "two[a]/paris", "two[b]/paris"]),
         (Selection(limit=1, keyword="rome"), ["two[a]/rome", "two[b]/rome"]),
-        (Selection(last_failed=frozenset({("one", None, "london"), ("two", "b", "rome")})),
+        (Selection(last_failed=frozenset(
+            {("eval_one.py::one", None, "london"), ("eval_two.py::two", "b", "rome")})),
          ["one/london", "two[b]/rome"]),
         (Selection(last_failed=frozenset()), []),
     ],
 )  # fmt: skip
 def test_what_is_selected_is_asked(selection: Selection, found: list[str]) -> None:
     assert asked(plan([ONE, TWO], selection)) == found
+
+
+def test_a_limit_counts_what_is_asked() -> None:
+    some = made("e", Case("Paris", skip=True), "Rome", Case("Oslo", skip=True), "Bonn", "Bern")
+    found = plan([some], Selection(limit=2))
+
+    assert asked(found) == ["e/rome", "e/bonn"]
+    assert found.groups[0].skipped.names == ("paris", "oslo")
+    assert plan([made("e", "Paris", "Rome", skip=True)], Selection(limit=1)).groups[0].left_out
+
+
+def test_what_looks_like_a_mistake_is_said_of_what_is_asked() -> None:
+    tools = {"find_table": Tool("find_table")}
+    wrong = made("e", Case("Paris", expected=[expect.call("find_tabel")]), tools=tools)
+
+    assert plan([wrong]).warnings == (
+        "e: the case paris expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+    )
+    assert plan([wrong], Selection(keyword="rome")).warnings == ()
 
 
 def test_a_keyword_that_is_no_expression_is_refused() -> None:

@@ -67,6 +67,18 @@ def test_it_is_another_one_once_an_answer_has_changed(answers: Path) -> None:
     assert before["recorded"] == ("answers.jsonl",)
 
 
+def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"id": "paris", "answer": 1}\n{"id": "lodnon", "trial": 1, "answer": 1}\n'
+        '{"id": "lodnon", "trial": 2, "answer": 1}\n{"id": "zzz", "answer": 1}\n'
+    )
+
+    assert Recorded(["a.jsonl"], tmp_path).strays(["paris", "london"]) == [
+        "a.jsonl has an answer to 'lodnon', which is no case. Is 'london' meant?",
+        "a.jsonl has an answer to 'zzz', which is no case",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [

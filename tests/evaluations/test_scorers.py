@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from callscore import Case, Tool, ToolCall, score
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, NotScorable
 from callscore.evaluations.evaluation import Scorer
+from callscore.evaluations.places import shown
 from callscore.evaluations.scorers import GIVEN, SCORERS, scorer_of, scorers_from, value_of
+
+if TYPE_CHECKING:
+    from callscore.core.results import MetricValue
 
 WEATHER = ToolCall("getWeather", {"location": "Paris"})
 TOOLS = {"getWeather": Tool("getWeather", parameters={"type": "object"})}
@@ -31,9 +36,21 @@ def given(**changed: Any) -> dict[str, Any]:
     }
 
 
+def value(scorer: Any, **changed: Any) -> MetricValue:
+    return asyncio.run(value_of(scorer_of(scorer), given(**changed)))
+
+
 def said(scorer: Any, **changed: Any) -> tuple[float | None, str | None]:
-    value = asyncio.run(value_of(scorer_of(scorer), given(**changed)))
-    return value.value, value.reason
+    found = value(scorer, **changed)
+    assert not found.is_broken
+    return found.value, found.reason
+
+
+def complaint(scorer: Any, **changed: Any) -> str:
+    found = value(scorer, **changed)
+    assert found.is_broken
+    assert found.value is None
+    return found.reason or ""
 
 
 @pytest.mark.parametrize(
@@ -55,9 +72,26 @@ def test_a_number_of_the_score_has_a_name(name: str, number: float) -> None:
     assert name in SCORERS
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("name", [name for name in SCORERS if name != "parameters_valid"])
 def test_without_an_expectation_there_is_no_number_of_the_score(name: str) -> None:
     assert said(name, score=None) == (None, "the case does not say what is expected.")
+
+
+def test_the_schemas_say_whether_parameters_are_valid_whatever_is_expected() -> None:
+    named = "parameters_valid"
+
+    assert said(named, score=None, expected=None) == (0.5, None)
+    assert said(named, score=None, expected=None, calls=()) == (1.0, None)
+    assert said(named, score=None, expected=None, tools=None) == (
+        None,
+        "the definitions of the tools are not known.",
+    )
+
+
+def test_a_schema_that_cannot_be_used_breaks_what_goes_by_it() -> None:
+    tools = {"getWeather": Tool("getWeather", parameters={"type": "nothing"})}
+
+    assert "it cannot say: " in complaint("parameters_valid", score=None, tools=tools)
 
 
 def test_why_there_is_no_number_is_said() -> None:
@@ -141,12 +175,12 @@ def test_a_function_that_takes_anything_is_given_everything() -> None:
 
 
 def test_a_function_may_be_async_or_give_something_to_await() -> None:
-    async def later(input: str) -> int:  # noqa: A002  (as people write it)
+    async def later(input: str) -> float:  # noqa: A002  (as people write it)
         await asyncio.sleep(0)
-        return len(input)
+        return len(input) / 10
 
-    assert said(later) == (5.0, None)
-    assert said(lambda input: later(input)) == (5.0, None)  # noqa: A006, PLW0108  (likewise)
+    assert said(later) == (0.5, None)
+    assert said(lambda input: later(input)) == (0.5, None)  # noqa: A006, PLW0108  (likewise)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +192,8 @@ def test_a_function_may_be_async_or_give_something_to_await() -> None:
         ([1, "all"], 1.0, "all"),
         ((None, "nothing to see"), None, "nothing to see"),
         (None, None, None),
-        ("good", None, "it gives something of the type str, and no number."),
-        (float("nan"), None, "it gives nan, which is no number to compare."),
-        ((1, 2, 3), None, "it gives something of the type tuple, and no number."),
+        (1 + 1e-12, 1.0, None),
+        (-1e-12, 0.0, None),
     ],
 )
 def test_what_a_function_returns_is_a_number_or_a_reason(
@@ -170,19 +203,59 @@ def test_what_a_function_returns_is_a_number_or_a_reason(
 
 
 @pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("good", "it gives something of the type str, and no number."),
+        ("0.5", "it gives something of the type str, and no number."),
+        ({"value": 0.5}, "it gives something of the type dict, and no number."),
+        (float("nan"), "it gives nan, which is no number to compare."),
+        ((float("nan"), "hm"), "it gives nan, which is no number to compare."),
+        ((1, 2, 3), "it gives something of the type tuple, and no number."),
+        (5, "it gives 5, and a scorer gives a number from 0 to 1."),
+        ((-0.25, "bad"), "it gives -0.25, and a scorer gives a number from 0 to 1."),
+    ],
+)
+def test_a_function_that_returns_no_number_from_0_to_1_is_broken(answer: Any, reason: str) -> None:
+    assert complaint(lambda: answer) == reason
+
+
+@pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (ValueError("no city"), "it raises ValueError: no city"),
-        (ZeroDivisionError(), "it raises ZeroDivisionError"),
-        (SystemExit(3), "it raises SystemExit: 3"),
+        (ValueError("no city"), "it raises ValueError in {}: no city"),
+        (ZeroDivisionError(), "it raises ZeroDivisionError in {}"),
+        (SystemExit(3), "it raises SystemExit in {}: 3"),
+        (ValueError("bad key sk-1234567890abcdef1234"), "it raises ValueError in {}: bad key ***"),
         (InvalidSettings("no judge"), "it cannot say: no judge"),
     ],
 )
-def test_a_function_that_raises_has_no_number(error: BaseException, reason: str) -> None:
+def test_a_function_that_raises_is_broken_and_the_line_is_named(
+    error: BaseException, reason: str
+) -> None:
     def raising() -> float:
         raise error
 
-    assert said(raising) == (None, reason)
+    line = raising.__code__.co_firstlineno + 1
+    assert complaint(raising) == reason.format(f"{shown(Path(__file__))}:{line}")
+
+
+def test_a_function_may_say_that_it_has_no_number() -> None:
+    def careful() -> float:
+        raise NotScorable("there is no text.")
+
+    assert said(careful) == (None, "there is no text.")
+
+
+def test_a_reason_has_no_keys_in_it() -> None:
+    assert said(lambda: (0.5, "Bearer abcdefgh12345678xyz")) == (0.5, "***")
+
+
+def test_what_cannot_be_looked_at_is_no_number() -> None:
+    class Rude:
+        def __str__(self) -> str:
+            raise ValueError("never")
+
+    assert complaint(lambda: (0.5, Rude())) == "never"
 
 
 @pytest.mark.parametrize(
@@ -209,8 +282,8 @@ def test_what_nobody_can_ask_for_its_parameters_is_refused() -> None:
 class Careful:
     """A scorer with a memory."""
 
-    def __call__(self, calls: Any) -> int:
-        return len(calls)
+    def __call__(self, calls: Any) -> float:
+        return len(calls) / 4
 
 
 def test_objects_and_partials_have_names_as_well() -> None:
@@ -218,7 +291,7 @@ def test_objects_and_partials_have_names_as_well() -> None:
         return len(calls) <= bound
 
     assert scorer_of(Careful()).name == "Careful"
-    assert said(Careful()) == (2.0, None)
+    assert said(Careful()) == (0.5, None)
     assert scorer_of(partial(near, bound=2)).name == "near"
     assert said(partial(near, bound=1)) == (0.0, None)
 

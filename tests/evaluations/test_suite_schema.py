@@ -63,19 +63,31 @@ SUITES: list[dict[str, Any]] = [
     {"cases": [{"id": "a"}], "variants": {"v": {"model": {"name": "n"}}}, "skip": "why"},
     {"cases": [{"id": "a"}], "judge": {"name": "j", "key_variable": "K"}, "only": False},
     {"cases": [{"id": "a"}], "model": {"name": "m", "base_url": "http://localhost/v1"}},
+    {"cases": [{"id": "a"}], "trials": 2.0, "variants": {}},
+    {"cases": [{"id": "a"}], "answers": "more.jsonl"},
+    {"cases": [{"id": "a"}], "answers": "more.jsonl", "variants": {}},
+    {"cases": [{"id": "a"}], "variants": {"v": {"answers": "more.jsonl"}}},
 ]  # fmt: skip
 
 
 def loads(value: dict[str, Any], folder: Path) -> bool:
-    (folder / "more.jsonl").write_text('{"id": "b"}\n')
-    (folder / "eval_a.yaml").write_bytes(msgspec.json.encode({"model": "m", **value}))
+    (folder / "more.jsonl").write_text('{"id": "a", "actual": []}\n')
+    (folder / "eval_a.yaml").write_bytes(msgspec.json.encode(value))
     return not isinstance(load_suite(folder / "eval_a.yaml"), Unloaded)
 
 
 @pytest.mark.parametrize("value", SUITES, ids=repr)
 def test_what_the_program_takes_is_valid(value: dict[str, Any], tmp_path: Path) -> None:
+    value = value if _is_recorded(value) else {"model": "m", **value}
+
     assert loads(value, tmp_path)
     assert VALIDATOR.is_valid(value)
+
+
+def _is_recorded(value: dict[str, Any]) -> bool:
+    return "answers" in value or any(
+        "answers" in each for each in value.get("variants", {}).values()
+    )
 
 
 MISTAKES: list[dict[str, Any]] = [
@@ -87,12 +99,36 @@ MISTAKES: list[dict[str, Any]] = [
     *({"variants": {"v": {"x": 1}}}, {"variants": ["v"]}, {"only": "x"}, {"skip": 1}),
     *({"judge": {"name": "j", "parameters": {}}}, {"name": ""}, {"tools": 7}),
     *({"model": {"name": "m", "base_url": "x"}}, {"model": {"name": "m", "key_variable": "a b"}}),
+    *({"thresholds": 1.5}, {"thresholds": {"accuracy": -1}}, {"trials": 2.5}, {"mode": "strict"}),
+    *({"model": {"name": "m", "parameters": {"messages": []}}}, {"answers": "more.jsonl"}),
+    *({"variants": {"v": {"answers": "more.jsonl"}}}, {"variants": {"v": {"parameters": {"tools": 1}}}}),
+]  # fmt: skip
+# Of recorded answers: nobody is asked, and those of the suite are all there are.
+MIXED: list[dict[str, Any]] = [
+    {},
+    {"answers": "more.jsonl", "system": "Be kind."},
+    {"answers": "more.jsonl", "variants": {"v": {"answers": "more.jsonl"}}},
+    {"answers": "more.jsonl", "variants": {"v": {}}},
+    {"variants": {"v": {"answers": "more.jsonl"}, "w": {}}},
+    {"variants": {"v": {"answers": "more.jsonl"}}, "prompt": "{{input}}"},
+    {"variants": {"v": {"model": "m"}}},
 ]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=repr)
 def test_what_the_program_refuses_is_not_valid(mistake: dict[str, Any], tmp_path: Path) -> None:
     value = mistake if not mistake or "cases" in mistake else {"cases": [{"id": "a"}], **mistake}
+    value = {"model": "m", **value}
+
+    assert not loads(value, tmp_path)
+    assert not VALIDATOR.is_valid(value)
+
+
+@pytest.mark.parametrize("mistake", MIXED, ids=repr)
+def test_a_suite_asks_a_model_or_has_recorded_answers(
+    mistake: dict[str, Any], tmp_path: Path
+) -> None:
+    value = {"cases": [{"id": "a"}], **mistake}
 
     assert not loads(value, tmp_path)
     assert not VALIDATOR.is_valid(value)

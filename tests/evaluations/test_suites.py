@@ -182,10 +182,12 @@ MODEL = f"model: m\n{CASES}"
         (f"{CASES}", None, "a suite needs a `model` to ask, or recorded `answers`."),
         (f"{MODEL}scorer: exact\n", 3, "a suite has no key 'scorer'. Is 'scorers' meant?"),
         (f"{MODEL}zzz: 1\n", 3, "a suite has no key 'zzz'. There are name, model, system"),
+        (f"{MODEL}mode: flexible\n", 3, "mode: it belongs into `settings`."),
+        (f"{MODEL}preset: strict\n", 3, "preset: it belongs into `settings`."),
         (f"{MODEL}name: 7\n", 3, "name: 7 is not a name."),
         (f"{MODEL}scorers: [acuracy]\n", 3, "scorers: there is no scorer 'acuracy'. Is 'accuracy'"),
         (f"{MODEL}scorers: []\n", 3, "scorers: there are none."),
-        (f"{MODEL}thresholds: high\n", 3, "thresholds: 'high' is not a number."),
+        (f"{MODEL}thresholds: high\n", 3, "thresholds: 'high' is not a number from 0 to 1."),
         (f"{MODEL}tags: [1]\n", 3, "tags: 1 is not a word."),
         (f"{MODEL}trials: 0\n", 3, "trials: 0 is not an integer from 1 on."),
         (f"{MODEL}only: maybe\n", 3, "only: 'maybe' is neither true nor false."),
@@ -206,8 +208,8 @@ MODEL = f"model: m\n{CASES}"
         ("model: m\n", None, "cases: a list of cases, or the path of a file of them; there are"),
         ("model: m\ncases: []\n", 2, "cases: a list of cases, or the path of a file of them; there"),
         ("model: m\ncases: {a: 1}\n", 2, "cases: a list of cases, or the path of a file of them; g"),
-        ("model: m\ncases: gone.jsonl\n", 2, "cases: there is no file 'gone.jsonl' in "),
-        ("model: m\ncases:\n  - Hi!\n", 3, "cases: there is no file 'Hi!' in "),
+        ("model: m\ncases: gone.jsonl\n", 2, "cases: there is no file 'gone.jsonl' beside the suite."),
+        ("model: m\ncases:\n  - Hi!\n", 3, "cases: there is no file 'Hi!' beside the suite. A que"),
         ("model: m\ncases:\n  - id: a\n  - expectd: []\n", 4, "cases[1]: 'expectd' is no field"),
         ("model: m\ncases:\n  - 7\n", 3, "cases[0]: a case is an object with an `id`; got 7."),
         (
@@ -238,6 +240,8 @@ def test_what_is_wrong_with_a_suite_is_said_with_its_line(
         (f"{MODEL}judge: {{name: j, token: abc}}\n", 3),
         (f"{MODEL}variants:\n  a:\n    parameters: {{api_key: x}}\n", 5),
         (f"model: {{name: m, base_url: 'http://me:pw@example.com/v1'}}\n{CASES}", 1),
+        (f"{MODEL}tools:\n  - {{name: login, description: {FAKE}}}\n", 4),
+        (f"{MODEL}settings: {{arguments: {{'login.token': {FAKE}}}}}\n", 3),
     ],
 )
 def test_a_key_in_a_suite_is_refused_and_not_shown(tmp_path: Path, text: str, line: int) -> None:
@@ -247,6 +251,20 @@ def test_a_key_in_a_suite_is_refused_and_not_shown(tmp_path: Path, text: str, li
     assert found.place == f"{tmp_path}/eval_a.yaml:{line}"
     assert "keys are read from the environment alone" in found.problem
     assert FAKE not in found.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MODEL}settings: {{arguments: {{login.password: ignore}}}}\n",
+        f"model:\n  name: m\n  parameters:\n    schema: {{password: string}}\n{CASES}",
+        f"model:\n  name: m\n  parameters:\n    response_format: {{password: {{}}}}\n{CASES}",
+        f"{MODEL}tools: [{{name: login, parameters: {{properties: {{password: {{}}}}}}}}]\n",
+        f"model: m\ncases: [{{id: a, input: 'Log in with {FAKE}'}}]\n",
+    ],
+)
+def test_a_password_that_is_only_a_name_is_no_secret(tmp_path: Path, text: str) -> None:
+    assert loaded(tmp_path, text).name == "a"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def test_truth_values_and_reasons() -> None:
 
 def test_trials_are_counted_from_one() -> None:
     assert trials_from(3) == 3
+    assert trials_from(2.0) == 2
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "3"])
@@ -68,10 +69,11 @@ def test_a_threshold_is_for_all_scorers_or_for_one() -> None:
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        ("high", "thresholds: 'high' is not a number"),
-        (True, "thresholds: True is not a number"),
-        (float("nan"), "thresholds: nan is not a number"),
-        ({"exact": None}, "thresholds.exact: None is not a number"),
+        ("high", "thresholds: 'high' is not a number from 0 to 1"),
+        (True, "thresholds: True is not a number from 0 to 1"),
+        (float("nan"), "thresholds: nan is not a number from 0 to 1"),
+        ({"exact": None}, "thresholds.exact: None is not a number from 0 to 1"),
+        (90, "thresholds: 90 is not a number from 0 to 1"),
         ({"exakt": 1}, "thresholds: there is no scorer 'exakt' here. Is 'exact' meant?"),
         ({"x": 1}, "thresholds: there is no scorer 'x' here. The scorers are accuracy, exact"),
     ],

@@ -13,12 +13,13 @@ from msgspec import structs
 
 from callscore.core.model import Case
 from callscore.errors import CallscoreError, UnreadableInput
+from callscore.evaluations.complaints import raised
 from callscore.formats.case_names import name_from
 from callscore.formats.cases import has_own_id, read_case, record_of
 from callscore.formats.describing import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from callscore.evaluations.evaluation import Evaluation
 
@@ -75,26 +76,29 @@ def _called(evaluation: Evaluation) -> Any:
     """What a function gives; anything else as it is."""
     if not callable(evaluation.cases):
         return evaluation.cases
-    name = getattr(evaluation.cases, "__name__", "the function")
-    given = _guarded(evaluation.cases, evaluation.place, name)
+    given = _guarded(evaluation.cases, evaluation)
     if isawaitable(given) or isasyncgen(given):
         if hasattr(given, "close"):
             given.close()  # nobody will await it
-        problem = f"cases: {name} is async. Give a function that returns the cases."
-        raise UnreadableInput(evaluation.place, problem)
+        problem = f"{_name_of(evaluation)} is async. Give a function that returns the cases."
+        raise UnreadableInput(evaluation.place, f"cases: {problem}")
     if isinstance(given, Iterable) and not isinstance(given, str | PathLike | Mapping):
-        return _guarded(lambda: list(given), evaluation.place, name)
+        return _guarded(lambda: list(given), evaluation)
     return given
 
 
-def _guarded(function: Any, place: str, name: str) -> Any:
+def _guarded(call: Callable[[], Any], evaluation: Evaluation) -> Any:
     try:
-        return function()
+        return call()
     except CallscoreError:
         raise
     except (Exception, SystemExit) as error:
-        problem = f"cases: {name} raises {type(error).__name__}: {error}."
-        raise UnreadableInput(place, problem) from error
+        problem = f"{_name_of(evaluation)} raises {raised(error, evaluation.cases)}."
+        raise UnreadableInput(evaluation.place, f"cases: {problem}") from error
+
+
+def _name_of(evaluation: Evaluation) -> str:
+    return str(getattr(evaluation.cases, "__name__", "the function"))
 
 
 def _read_item(item: Any, place: str) -> Case:

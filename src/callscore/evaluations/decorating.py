@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache, partial
-from inspect import currentframe
+from inspect import Parameter, currentframe, signature
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
+from callscore.core.nearest import meant_by
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.places import place_of
+from callscore.evaluations.places import key_of, place_of
 from callscore.evaluations.scorers import scorers_from
+from callscore.evaluations.sources import joined, source_digest
 from callscore.evaluations.wishes import (
     require_fit,
     skip_from,
@@ -41,15 +43,29 @@ if TYPE_CHECKING:
     Scorers = str | Scorer | Callable[..., Any] | Iterable[str | Scorer | Callable[..., Any]]
     Judge = str | Callable[[str, Any], Any]
 
-__all__ = ["evaluation", "made_here"]
+__all__ = ["Making", "evaluation", "made_here"]
 
-# The evaluations that are made while a file of them is read, in the order in which they are made.
-made_here: ContextVar[list[Evaluation] | None] = ContextVar("made_here", default=None)
+
+class Making(NamedTuple):
+    """What is made while a file of evaluations is read.
+
+    Attributes:
+        file: the file.
+        evaluations: those that were made so far, in order.
+    """
+
+    file: Path
+    evaluations: list[Evaluation]
+
+
+made_here: ContextVar[Making | None] = ContextVar("made_here", default=None)
 
 
 def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluation)
+    bare: None = None,
+    /,
     *,
-    cases: Cases,
+    cases: Cases = (),
     tools: Any = None,
     scorers: Scorers = ("accuracy",),
     variants: Mapping[str, Mapping[str, Any]] | None = None,
@@ -71,6 +87,7 @@ def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluati
     evaluations in files that are named `eval_*.py`.
 
     Args:
+        bare: nothing: the function stands under the brackets, and not in them.
         cases: what to ask: `Case` values, objects as in a case file, or questions as text; the path
             of a file of cases, from the folder of this file on; or a function that gives these.
         tools: the tools of the agent: functions, definitions in any dialect, or the path of a file.
@@ -97,6 +114,7 @@ def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluati
     place = place_of(None if frame is None else frame.f_back)
     del frame  # it would hold on to all that its caller knows
     try:
+        _require_known(bare, options)
         chosen = scorers_from(scorers)
         asked = partial(
             Evaluation,
@@ -121,24 +139,59 @@ def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluati
     return decorate
 
 
+def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
+    """Refuse a decorator without brackets, and keywords that it does not have."""
+    if bare is not None:
+        raise InvalidSettings("the brackets are missing. Write @callscore.evaluation(cases=[...])")
+    settings = Settings.__struct_fields__
+    for name in options:
+        if name not in settings:
+            hint = meant_by(name, _own_keywords()) or meant_by(name, settings)
+            raise InvalidSettings(f"evaluation has no keyword {name!r}{hint}")
+
+
+def _own_keywords() -> list[str]:
+    parameters = signature(evaluation).parameters.values()
+    return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+
+
 def _made(
     asked: Callable[..., Evaluation], task: Task, name: str | None, place: Place
 ) -> Evaluation:
     """The evaluation, once it is known what asks the agent."""
     try:
-        called = _name(task, name)
-        # What asks a model by its name is known by that, whatever else its file says.
-        source = "" if hasattr(task, "identity") else place.source
+        called, home = _name(task, name), _home(place)
         made = _sharing_tools(
-            asked(name=called, task=task, place=place.text, folder=place.folder, source=source)
+            asked(
+                name=called,
+                task=task,
+                place=place.text,
+                folder=place.folder,
+                home="" if home is None else str(home),
+                key=key_of(home, called),
+                source=_source(task, place),
+            )
         )
         require_fit(made.task, made.variants)
     except CallscoreError as error:
         raise InvalidEvaluation(place.text, _sentence(error)) from error
-    found = made_here.get()
-    if found is not None:
-        found.append(made)
+    making = made_here.get()
+    if making is not None:
+        making.evaluations.append(made)
     return made
+
+
+def _home(place: Place) -> Path | None:
+    """The file that an evaluation belongs to: what a function of another file makes is its caller's."""
+    making = made_here.get()
+    return place.file if making is None or not place.is_within else making.file
+
+
+def _source(task: Task, place: Place) -> str:
+    """The digest of the task's code; what asks a model by its name is known by that alone."""
+    if hasattr(task, "identity"):
+        return ""
+    return joined(source_digest(task), "" if place.file is None else source_digest(place.file))
 
 
 def _sharing_tools(made: Evaluation) -> Evaluation:

@@ -52,7 +52,9 @@ class Evaluation(Struct, frozen=True, kw_only=True):
         trials: how often each case is asked, where the command does not say so.
         place: the file that it stands in, with the line where that is known.
         folder: where paths in it begin.
-        source: the digest of the text that defines it, by which a changed one is known.
+        home: the file that it belongs to, from the root on; empty where there is none.
+        key: by what the history knows it, whatever else is run: `evals/eval_a.py::name`.
+        source: the digest of the code of its task, by which a changed one is known.
     """
 
     name: str
@@ -69,6 +71,8 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     trials: int = 1
     place: str = ""
     folder: str = "."
+    home: str = ""
+    key: str = ""
     source: str = ""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:

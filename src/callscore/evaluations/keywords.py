@@ -1,4 +1,4 @@
-"""What `-k` means: words, `and`, `or`, `not` and brackets, as pytest has them."""
+"""What `-k` means: words, `and`, `or`, `not` and brackets, as pytest has them; and quoted words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ __all__ = ["Fits", "keyword_filter"]
 # Whether the names that something goes by are such as are asked for.
 Fits = Callable[["Sequence[str]"], bool]
 
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+# In quotes a word may have blanks and brackets in it, or be one of the operators.
+_TOKEN = re.compile(r"""\"[^\"]+\"(?![^\s()])|'[^']+'(?![^\s()])|[()]|[^\s()]+""")
+_QUOTES = ('"', "'")
 _OPERATORS = frozenset({"and", "or", "not", "(", ")"})
 _DEEPEST = 100
 
@@ -25,7 +27,7 @@ def keyword_filter(expression: str) -> Fits:
     """What tells the names that an expression asks for; a word fits where a name has it inside.
 
     Args:
-        expression: `weather and not (paris or london)`; the letters' case does not matter.
+        expression: `weather and not (paris or "new york")`; the letters' case does not matter.
 
     Raises:
         InvalidSettings: it is no such expression.
@@ -83,7 +85,7 @@ class _Parser:
         if word in _OPERATORS:
             raise self.wrong(f"a word is missing before {word!r}")
         self.at += 1
-        return _has(word)
+        return _has(_unquoted(word))
 
     def require_end(self) -> None:
         if self.at < len(self.tokens):
@@ -92,6 +94,11 @@ class _Parser:
 
     def wrong(self, problem: str) -> InvalidSettings:
         return InvalidSettings(f"-k {self.expression!r}: {problem}")
+
+
+def _unquoted(word: str) -> str:
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in _QUOTES
+    return word[1:-1] if is_quoted else word
 
 
 def _has(word: str) -> Fits:

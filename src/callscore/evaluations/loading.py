@@ -7,22 +7,27 @@ from hashlib import sha256
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
-from traceback import FrameSummary, StackSummary, extract_tb, format_exception_only
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
 from callscore.core.run import Unloaded
 from callscore.errors import CallscoreError, InvalidEvaluation
-from callscore.evaluations.decorating import made_here
+from callscore.evaluations.complaints import details_of, said_by
+from callscore.evaluations.decorating import Making, made_here
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.places import file_of, shown
+from callscore.evaluations.places import PREFIX, shown
+from callscore.models.secrets import scrubbed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from traceback import FrameSummary
     from types import CodeType, ModuleType
 
 __all__ = ["forget_imported", "load_python"]
 
-_MOST_FRAMES = 6
 _SUFFIX = ".py"
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_NEVER_FORGOTTEN = frozenset({"__main__", "callscore", "callscore_pytest"})
 # The modules that files of evaluations have imported from the folders that they stand in.
 _imported: dict[str, Path] = {}
 
@@ -40,39 +45,34 @@ class _Loader(SourceFileLoader):
 def load_python(path: Path) -> list[Evaluation] | Unloaded:
     """The evaluations in a Python file, in the order in which it makes them.
 
-    The file is imported under a name of its own, and it may import what stands beside it. Those of
-    other files of evaluations, which it may import too, are not its own.
+    The file is imported under a name of its own, and it may import what stands beside it: what it
+    takes from there by name is among them, and all that modules make which are no files of
+    evaluations themselves.
 
     Args:
         path: the file.
 
     Returns:
-        The evaluations, or why there are none.
+        The evaluations, or why it cannot be imported.
     """
-    made: list[Evaluation] = []
-    token = made_here.set(made)
+    file = path.resolve()
+    making = Making(file, [])
+    token = made_here.set(making)
     try:
-        module = _import(path.resolve())
+        module = _import(file)
     except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code may raise anything)
         return _unloaded(path, error)
     finally:
         made_here.reset(token)
+    made = [each for each in making.evaluations if _is_own(each, file)]
     assigned = [each for each in vars(module).values() if isinstance(each, Evaluation)]
-    known = {id(each) for each in made}
-    found = [*made, *(each for each in assigned if id(each) not in known)]
-    own = [each for each in {id(each): each for each in found}.values() if _is_own(each, path)]
-    if not own:
-        example = "Put @callscore.evaluation(cases=...) over a function"
-        return Unloaded(shown(path), f"there is no evaluation in it. {example}.")
-    return own
+    return list({id(each): each for each in (*made, *assigned)}.values())
 
 
-def _is_own(evaluation: Evaluation, path: Path) -> bool:
-    """Whether it is no other file of evaluations that an evaluation was imported from."""
-    name = Path(file_of(evaluation.place)).name
-    if not (name.startswith("eval_") and name.endswith(_SUFFIX)):
-        return True
-    return Path(evaluation.folder) / name == path.resolve()
+def _is_own(evaluation: Evaluation, file: Path) -> bool:
+    """Whether it is no other file of evaluations that an evaluation belongs to."""
+    home = Path(evaluation.home)
+    return home == file or not (home.name.startswith(PREFIX) and home.suffix == _SUFFIX)
 
 
 def _import(path: Path) -> ModuleType:
@@ -114,11 +114,27 @@ def _make_way(folder: Path) -> None:
             del _imported[name]
 
 
-def forget_imported() -> None:
-    """Forget all modules that files of evaluations brought, so that changed ones are read anew."""
-    for name in _imported:
-        sys.modules.pop(name, None)
+def forget_imported(roots: Iterable[Path] = ()) -> None:
+    """Forget the modules that files of evaluations brought, so that changed ones are read anew.
+
+    Args:
+        roots: folders whose modules are forgotten, too, whoever imported them; installed packages
+            that lie there stay, and so does callscore.
+    """
+    folders = [each.resolve() for each in roots]
+    for name, module in list(sys.modules.items()):
+        if name in _imported or _lies_under(folders, name, module):
+            del sys.modules[name]
     _imported.clear()
+
+
+def _lies_under(folders: Sequence[Path], name: str, module: object) -> bool:
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or name.partition(".")[0] in _NEVER_FORGOTTEN:
+        return False
+    path = Path(file)
+    is_installed = not _INSTALLED.isdisjoint(path.parts)
+    return not is_installed and any(path.is_relative_to(folder) for folder in folders)
 
 
 def _unloaded(path: Path, error: BaseException) -> Unloaded:
@@ -155,10 +171,10 @@ _ENDS = (
 
 def _problem(error: BaseException) -> str:
     if isinstance(error, SystemExit):
-        return _ENDS.format(code=error.code)
+        return _ENDS.format(code=scrubbed(str(error.code)))
     if isinstance(error, CallscoreError):
-        return str(error)
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
+        return said_by(error)
+    said = error.msg if isinstance(error, SyntaxError) else said_by(error)
     if isinstance(error, SyntaxError):
         what = "it is not Python"
     elif isinstance(error, ImportError):
@@ -166,12 +182,10 @@ def _problem(error: BaseException) -> str:
         said += _WITHOUT_DOTS if "relative import" in said else ""
     else:
         what = f"it raises {type(error).__name__} while it is imported"
-    return f"{what}: {said}." if said else f"{what}."
+    ending = "" if said.endswith("?") else "."
+    return f"{what}: {said}{ending}" if said else f"{what}."
 
 
 def _details(error: BaseException, frames: list[FrameSummary]) -> str:
     """The end of the traceback."""
-    if isinstance(error, CallscoreError | SystemExit):
-        return ""
-    lines = StackSummary.from_list(frames[-_MOST_FRAMES:]).format()
-    return "".join([*lines, *format_exception_only(error)]).rstrip()
+    return "" if isinstance(error, CallscoreError | SystemExit) else details_of(error, frames)

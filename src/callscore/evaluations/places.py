@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Place", "digest_of", "file_of", "place_of", "shown"]
+__all__ = ["PREFIX", "Place", "file_of", "key_of", "place_of", "shown"]
 
-_LINE = re.compile(r"(?::\d+)+$")
+# How the names of files of evaluations begin.
+PREFIX = "eval_"
+_END = re.compile(r"(?:::.*|(?::\d+)+)$", re.DOTALL)  # of a key, or of a place
+_MODULE = "<module>"  # as Python calls the code of a file
 
 
 class Place(NamedTuple):
@@ -21,12 +23,14 @@ class Place(NamedTuple):
     Attributes:
         text: the file, and the line where it is known, as people are shown it.
         folder: where paths beside it begin.
-        source: the digest of the file; empty where there is none.
+        file: the file, from the root on; None where there is none.
+        is_within: whether it stands within a function, so that others may have it run.
     """
 
     text: str
     folder: str
-    source: str = ""
+    file: Path | None = None
+    is_within: bool = False
 
 
 def shown(path: Path) -> str:
@@ -38,8 +42,8 @@ def shown(path: Path) -> str:
 
 
 def file_of(place: str) -> str:
-    """The file of a place, without the line."""
-    return _LINE.sub("", place)
+    """The file of a place, without the line; or that of a key, without the name."""
+    return _END.sub("", place)
 
 
 def place_of(frame: FrameType | None) -> Place:
@@ -50,12 +54,22 @@ def place_of(frame: FrameType | None) -> Place:
     path = Path(name)
     if name.startswith("<") or not path.is_file():  # typed in, or made on the way
         return Place(f"{name}:{frame.f_lineno}", str(Path.cwd()))
-    return Place(f"{shown(path)}:{frame.f_lineno}", str(path.resolve().parent), digest_of(path))
+    file = path.resolve()
+    is_within = frame.f_code.co_name != _MODULE
+    return Place(f"{shown(path)}:{frame.f_lineno}", str(file.parent), file, is_within)
 
 
-def digest_of(path: Path) -> str:
-    """By what a changed file is known; empty where it cannot be read."""
-    try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
+def key_of(home: Path | None, name: str) -> str:
+    """By what an evaluation is known in the history, whatever else is run: `evals/eval_a.py::name`.
+
+    Args:
+        home: the file that it belongs to; None where there is none.
+        name: what it is called there.
+    """
+    if home is None:
+        return f"::{name}"
+    from callscore.history.opening import default_path
+
+    project = default_path().parent.parent.resolve()
+    file = home.relative_to(project) if home.is_relative_to(project) else home
+    return f"{file.as_posix()}::{name}"

@@ -12,6 +12,7 @@ from callscore.core.run import Unloaded
 from callscore.engines.notes import Notes
 from callscore.errors import CallscoreError, InvalidEvaluation, UnreadableInput
 from callscore.evaluations.case_reading import cases_of
+from callscore.evaluations.doubts import doubts_about
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.keywords import keyword_filter
 
@@ -30,9 +31,9 @@ class Selection(Struct, frozen=True, kw_only=True):
         keyword: words that the name of the evaluation, the variant or the id of the case has
             inside, with `and`, `or`, `not` and brackets; empty for all.
         tags: a case needs one of these; none for all.
-        limit: how many cases of each evaluation at the most; None for all.
-        last_failed: the questions that did not pass before, as (evaluation, variant, case); None
-            for all.
+        limit: how many cases of each evaluation are asked at the most; None for all.
+        last_failed: the questions that did not pass before, as (key of the evaluation, variant,
+            case); None for all.
     """
 
     keyword: str = ""
@@ -81,10 +82,12 @@ class Plan(Struct, frozen=True, kw_only=True):
     Attributes:
         groups: the questions, by evaluation and variant.
         unloaded: evaluations whose cases cannot be read.
+        warnings: what looks like a mistake in what is asked, in sentences.
     """
 
     groups: tuple[Group, ...] = ()
     unloaded: tuple[Unloaded, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -113,18 +116,30 @@ def plan(
     unloaded: list[Unloaded] = []
     read = list(_all_read(evaluations, unloaded))
     focus = _Focus(read)
-    groups = []
+    groups: list[Group] = []
+    warnings: list[str] = []
     for evaluation, cases in read:
+        found = []
         for variant in evaluation.variants or [None]:
             chosen = [
                 case
                 for case in cases
                 if focus.has(evaluation, case) and is_asked_for(evaluation, variant, case)
             ]
-            group = _group(evaluation, variant, chosen[: selection.limit], trials)
-            if group.questions or group.left_out:
-                groups.append(group)
-    return Plan(groups=tuple(groups), unloaded=tuple(unloaded))
+            limited = _limited(evaluation, chosen, selection.limit)
+            found.append(_group(evaluation, variant, limited, trials))
+        groups += [group for group in found if group.questions or group.left_out]
+        if any(group.questions for group in found):
+            warnings += doubts_about(evaluation, cases)
+    return Plan(groups=tuple(groups), unloaded=tuple(unloaded), warnings=tuple(warnings))
+
+
+def _limited(evaluation: Evaluation, cases: list[Case], limit: int | None) -> list[Case]:
+    """The first of the cases: so many as are asked, and those between them that are left out."""
+    if limit is None or evaluation.skip:
+        return cases
+    asked = [place for place, case in enumerate(cases) if not case.skip]
+    return cases if len(asked) <= limit else cases[: asked[limit]]
 
 
 def _all_read(evaluations: Iterable[Evaluation], unloaded: list[Unloaded]) -> Iterator[_Read]:
@@ -161,7 +176,7 @@ def _filter(selection: Selection) -> Callable[[Evaluation, str | None, Case], bo
     def is_asked_for(evaluation: Evaluation, variant: str | None, case: Case) -> bool:
         if tags and tags.isdisjoint(case.tags):
             return False
-        if failed is not None and (evaluation.name, variant, case.id) not in failed:
+        if failed is not None and (evaluation.key, variant, case.id) not in failed:
             return False
         return fits((evaluation.name, variant or "", case.id))
 

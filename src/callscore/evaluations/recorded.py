@@ -11,7 +11,7 @@ from callscore.formats.describing import describe
 from callscore.formats.fields import ACTUAL, EITHER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from callscore.core.model import Case
@@ -20,6 +20,8 @@ __all__ = ["ANSWER_FIELDS", "Recorded", "read_answers"]
 
 # Where the answer stands in a record, beside its `id`.
 ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL, *EITHER)
+
+_MOST_STRAYS = 20
 
 # The answers by the id of the case, and by the trial where the record says which it is.
 _Answers = dict[tuple[str, str | None], Any]
@@ -61,6 +63,20 @@ class Recorded:
         """Under which name the answer is kept: that of the trial, or else that of the case."""
         keys = ((case.id, _text(case.trial)), (case.id, None))
         return next((key for key in keys if key in self._answers[file]), None)
+
+    def strays(self, cases: Collection[str]) -> list[str]:
+        """The recorded answers to what is none of the cases, in sentences.
+
+        Args:
+            cases: the ids of all cases.
+        """
+        known = set(cases)
+        return [
+            f"{file} has an answer to {name!r}, which is no case{meant_by(name, known)}"
+            for file, answers in self._answers.items()
+            for name in dict.fromkeys(name for name, _ in answers)
+            if name not in known
+        ][:_MOST_STRAYS]
 
     def identity(self) -> dict[str, Any]:
         """What with the case decides an answer: all of them, as a digest."""

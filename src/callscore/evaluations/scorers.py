@@ -11,12 +11,16 @@ from msgspec import Struct
 from callscore.core.nearest import meant_by
 from callscore.core.results import MetricValue
 from callscore.errors import CallscoreError, InvalidSettings, NotScorable
+from callscore.evaluations.complaints import raised, said_by
 from callscore.evaluations.evaluation import Scorer
+from callscore.models.secrets import scrubbed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from callscore.core.call import ToolCall
     from callscore.core.model import Score
+    from callscore.core.tool import Tool
 
 __all__ = ["GIVEN", "SCORERS", "scorer_of", "scorers_from", "value_of"]
 
@@ -27,6 +31,7 @@ _NOT_EXPECTED = "the case does not say what is expected."
 _WITHOUT_TOOLS = "the definitions of the tools are not known."
 _WITHOUT_ARGUMENTS = "no argument of the paired calls is expected."
 _A_PAIR = 2  # a number, and why
+_ROUNDING = 1e-9
 
 
 def _f1(score: Score) -> float:
@@ -49,9 +54,21 @@ def _tool_called(score: Score) -> int:
     return score.tool_called
 
 
-def _parameters_valid(score: Score) -> float | tuple[None, str]:
-    valid = score.parameters_valid
+def _parameters_valid(
+    score: Score | None, calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None
+) -> float | tuple[None, str]:
+    """The only number that needs no word about what is expected: the schemas know enough."""
+    valid = _valid_by_schema(calls, tools) if score is None else score.parameters_valid
     return (None, _WITHOUT_TOOLS) if valid is None else valid
+
+
+def _valid_by_schema(calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None) -> float | None:
+    from callscore.api import check_calls
+    from callscore.core.fault import parameters_valid
+
+    if tools is None:
+        return None
+    return parameters_valid(check_calls(calls, tools=tools), calls=len(calls), expected=0)
 
 
 def _tool_selection(score: Score) -> float:
@@ -63,8 +80,8 @@ def _argument_accuracy(score: Score) -> float | tuple[None, str]:
     return (None, _WITHOUT_ARGUMENTS) if share is None else share
 
 
-# Those that need no function: each looks at nothing but the score of the calls.
-SCORERS: dict[str, Callable[[Score], Any]] = {
+# Those that need no function of anybody: all but one look at nothing but the score of the calls.
+SCORERS: dict[str, Callable[..., Any]] = {
     "accuracy": _f1,
     "f1": _f1,
     "precision": _precision,
@@ -75,6 +92,10 @@ SCORERS: dict[str, Callable[[Score], Any]] = {
     "tool_selection": _tool_selection,
     "argument_accuracy": _argument_accuracy,
 }
+
+
+_OF_SCORE = ("score",)
+_WITHOUT_SCORE = ("score", "calls", "tools")
 
 
 def scorers_from(given: Any) -> tuple[Scorer, ...]:
@@ -119,7 +140,8 @@ def scorer_of(given: Any) -> Scorer:
 
 def _named(name: str) -> Scorer:
     if name in SCORERS:
-        return Scorer(name, SCORERS[name], ("score",))
+        own = SCORERS[name]
+        return Scorer(name, own, _WITHOUT_SCORE if own is _parameters_valid else _OF_SCORE)
     if "." not in name:
         all_names = f". There are {', '.join(SCORERS)}, and those of `callscore metrics`"
         hint = meant_by(name, SCORERS) or all_names
@@ -179,13 +201,16 @@ def _takes(function: Callable[..., Any]) -> tuple[str, ...]:
 async def value_of(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     """What a scorer says of an answer; what goes wrong in it is a reason, and not an error.
 
+    One that raises, or gives what is no number from 0 to 1, is broken; one that gives None, or
+    raises `NotScorable`, has no number, and that is all.
+
     Args:
         scorer: the scorer.
         given: what it may be given: all names of `GIVEN`.
     """
     # People's objects may not be hashable.
     is_own = any(scorer.function is own for own in SCORERS.values())
-    if is_own and given["score"] is None:
+    if is_own and scorer.takes == _OF_SCORE and given["score"] is None:
         return MetricValue(scorer.name, None, _NOT_EXPECTED)
     keywords = {name: given[name] for name in scorer.takes}
     try:
@@ -193,11 +218,24 @@ async def value_of(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
             said = scorer.function(**keywords)
         else:
             said = await _asked(scorer.function, keywords)
-        value, reason = said if _is_pair(said) else (said, None)
-        number = None if value is None else _number(value)
+    except NotScorable as error:
+        return MetricValue(scorer.name, None, said_by(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code; it must not end a run)
-        return MetricValue(scorer.name, None, _complaint(error))
-    return MetricValue(scorer.name, number, None if reason is None else str(reason))
+        return MetricValue(scorer.name, None, _complaint(error, scorer), is_broken=True)
+    return _value(scorer, said)
+
+
+def _value(scorer: Scorer, said: Any) -> MetricValue:
+    """What a scorer has given: a number, nothing, or one of these and a reason."""
+    value, reason = said if _is_pair(said) else (said, None)
+    try:
+        number = None if value is None else _number(value)
+        why = None if reason is None else scrubbed(str(reason))
+        if number is not None and not isinstance(scorer.function, _Asking):
+            number = _share(number)
+    except Exception as error:  # noqa: BLE001  (their objects may raise when they are looked at)
+        return MetricValue(scorer.name, None, said_by(error), is_broken=True)
+    return MetricValue(scorer.name, number, why)
 
 
 async def _asked(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
@@ -223,10 +261,15 @@ def _number(value: Any) -> float:
     return number_from(value)
 
 
-def _complaint(error: BaseException) -> str:
-    if isinstance(error, NotScorable):
-        return str(error)
+def _share(number: float) -> float:
+    """A number from 0 to 1; what is beyond by no more than rounding is the end of the range."""
+    nearest = min(max(number, 0.0), 1.0)
+    if abs(nearest - number) > _ROUNDING:
+        raise NotScorable(f"it gives {number:g}, and a scorer gives a number from 0 to 1.")
+    return nearest
+
+
+def _complaint(error: BaseException, scorer: Scorer) -> str:
     if isinstance(error, CallscoreError):
-        return f"it cannot say: {error}"
-    said = str(error)
-    return f"it raises {type(error).__name__}{f': {said}' if said else ''}"
+        return f"it cannot say: {said_by(error)}"
+    return f"it raises {raised(error, scorer.function)}"

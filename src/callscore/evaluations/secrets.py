@@ -1,51 +1,60 @@
-"""Finds what must not stand in a file: keys and passwords, by what they are called or look like."""
+"""Finds what must not stand in a file: keys and passwords, by what they look like or are called."""
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["secret_in"]
+from callscore.models.secrets import is_secret_name, looks_secret
 
-# What holds a secret is called so; written small, without hyphens and underscores.
-_NAMES = frozenset({"key", "token", "secret", "password", "passwd", "authorization", "cookie"})
-_ENDS = ("apikey", "secretkey", "accesstoken", "authtoken", "apitoken", "clientsecret", "password")
-# Long, with a digit in it: no word of a prompt looks so.
-_SECRET = re.compile(
-    r"\b(?:sk|pk|rk|gsk|hf|xai|gh[pousr]|nvapi|pplx|xox[abprs])[-_](?=[\w\-]*\d)[\w\-]{16,}"
-    r"|\bAIza[\w\-]{30,}"
-    r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|\beyJ[\w\-]{10,}\.[\w\-]{10,}\.[\w\-]{10,}"
-    r"|\bBearer\s+(?=\S*\d)\S{16,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
-    r"|://[^/\s:@]+:[^/\s@]+@",
-    re.ASCII,
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Path = tuple[str | int, ...]
+    _Member = tuple[str | int, Any]
+
+__all__ = ["named_secret_in", "secret_in"]
+
+# What stands here says how something is to look, and `password` is a name like any other.
+_SCHEMAS = frozenset(
+    {"functions", "json_schema", "properties", "response_format", "schema", "tools"}
 )
-
-_Path = tuple[str | int, ...]
 
 
 def secret_in(value: Any) -> _Path | None:
-    """Where a value holds what is a key or a password by its name or by its look; None if nowhere.
+    """Where in plain data a text stands that looks like a key or a password; None if nowhere."""
+    return _found(value, lambda path, inner: _looks_so(inner) or (path and _looks_so(path[-1])))
 
-    Args:
-        value: plain data. What an environment variable is called is no secret.
+
+def named_secret_in(value: Any) -> _Path | None:
+    """Where in plain data a text stands under a name for secrets; None if nowhere.
+
+    Schemas are left out, and so is what is no text: `password: {type: string}`.
     """
+    return _found(value, _is_named_so)
+
+
+def _looks_so(value: Any) -> bool:
+    return isinstance(value, str) and looks_secret(value)
+
+
+def _is_named_so(path: _Path, value: Any) -> bool:
+    if not isinstance(value, str) or not value or not _SCHEMAS.isdisjoint(path):
+        return False
+    return bool(path) and is_secret_name(str(path[-1]))
+
+
+def _found(value: Any, is_secret: Callable[[_Path, Any], Any]) -> _Path | None:
+    """The first place in plain data, in its order, of which something is true."""
     pending: list[tuple[_Path, Any]] = [((), value)]
     while pending:
         path, inner = pending.pop()
-        if isinstance(inner, str) and _SECRET.search(inner):
+        if is_secret(path, inner):
             return path
-        if isinstance(inner, dict):
-            for key, member in inner.items():
-                if _SECRET.search(str(key)) or (member and _is_secret_name(str(key))):
-                    return (*path, key)
-            pending += [((*path, key), member) for key, member in inner.items()]
-        elif isinstance(inner, list):
-            pending += [((*path, index), member) for index, member in enumerate(inner)]
+        pending += [((*path, key), member) for key, member in reversed(_members(inner))]
     return None
 
 
-def _is_secret_name(name: str) -> bool:
-    plain = name.lower().replace("-", "").replace("_", "")
-    return plain in _NAMES or plain.endswith(_ENDS)
+def _members(value: Any) -> list[_Member]:
+    if isinstance(value, dict):
+        return list(value.items())
+    return list(enumerate(value)) if isinstance(value, list) else []

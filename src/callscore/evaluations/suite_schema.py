@@ -9,6 +9,7 @@ from callscore.core.presets import PRESETS
 from callscore.core.settings import Mode
 from callscore.core.tool import Effect
 from callscore.evaluations.scorers import SCORERS
+from callscore.evaluations.suite_task import NO_PARAMETERS
 from callscore.formats.case_schema import case_schema
 
 __all__ = ["suite_schema"]
@@ -39,12 +40,29 @@ def suite_schema() -> dict[str, Any]:
         "properties": _properties(),
         "required": ["cases"],
         "additionalProperties": False,
+        **_whom_to_ask(),
         "$defs": {
             "model": _model("The model that is asked", {"parameters": _parameters()}),
             "judge": _model("The model that judges", {}),
             "settings": _settings(),
             "variant": _variant(),
             **case_schema()["$defs"],
+        },
+    }
+
+
+def _whom_to_ask() -> dict[str, Any]:
+    """A model, or answers that were recorded: those of the suite, or of each variant."""
+    nobody = dict.fromkeys(("model", "system", "prompt"), False)
+    recorded = {"required": ["answers"]}
+    some_recorded = {"not": {"additionalProperties": {"not": recorded}}}
+    return {
+        "if": recorded,
+        "then": {"properties": {**nobody, "variants": {"maxProperties": 0}}},
+        "else": {
+            "if": {"required": ["variants"], "properties": {"variants": some_recorded}},
+            "then": {"properties": {**nobody, "variants": {"additionalProperties": recorded}}},
+            "else": {"required": ["model"]},
         },
     }
 
@@ -82,7 +100,9 @@ def _properties() -> dict[str, Any]:
             "title": "What the mean of a scorer must reach",
             "description": "One number for all scorers, or numbers by scorer.",
             "type": ["number", "object"],
-            "additionalProperties": {"type": "number"},
+            "minimum": 0,
+            "maximum": 1,
+            "additionalProperties": _SHARE,
         },
         "settings": {"$ref": "#/$defs/settings"},
         "variants": {
@@ -174,6 +194,7 @@ def _parameters() -> dict[str, Any]:
         "title": "What else the model is told",
         "description": "`temperature`, `max_tokens`, `tool_choice` and so on, as the server has it.",
         "type": "object",
+        "propertyNames": {"not": {"enum": list(NO_PARAMETERS)}},
     }
 
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Task
     from callscore.evaluations.suite_document import SuiteDocument
 
-__all__ = ["MODEL_KEYS", "VARIANT_KEYS", "task_of", "variants_of"]
+__all__ = ["MODEL_KEYS", "NO_PARAMETERS", "VARIANT_KEYS", "task_of", "variants_of"]
 
 MODEL_KEYS = ("name", "base_url", "key_variable", "parameters")
 VARIANT_KEYS = ("model", "system", "prompt", "parameters", "answers")
 _TEXTS = ("system", "prompt", "answers")
 _OF_MODEL = ("model", "system", "prompt", "parameters")
 # What stands beside the parameters of a model, and not among them.
-_NO_PARAMETERS = ("model", "system", "prompt", "tools", "base_url", "key_variable", "messages")
+NO_PARAMETERS = ("model", "system", "prompt", "tools", "base_url", "key_variable", "messages")
 
 
 def task_of(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
@@ -113,7 +113,7 @@ def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
         problem = f"{where}: {given!r} is not like {{temperature: 0}}"
         raise suite.wrong(problem, *keys, "parameters")
     for name in given:
-        if name in _NO_PARAMETERS:
+        if name in NO_PARAMETERS:
             problem = f"{where}: {name!r} is none, and has a place of its own"
             raise suite.wrong(problem, *keys, "parameters", name)
     return given

@@ -8,9 +8,9 @@ from callscore.core.run import Unloaded
 from callscore.core.settings import Settings, settings_from
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.places import shown
+from callscore.evaluations.places import PREFIX, key_of, shown
 from callscore.evaluations.scorers import scorers_from
-from callscore.evaluations.secrets import secret_in
+from callscore.evaluations.secrets import named_secret_in, secret_in
 from callscore.evaluations.suite_document import SuiteDocument, read_suite
 from callscore.evaluations.suite_task import MODEL_KEYS, task_of, variants_of
 from callscore.evaluations.wishes import (
@@ -37,9 +37,10 @@ KEYS = (
     *("settings", "variants", "tags", "trials", "judge", "only", "skip", "$schema"),
 )
 JUDGE_KEYS = tuple(key for key in MODEL_KEYS if key != "parameters")
-# Where somebody may write down a key; what people ask, and what tools are called, is their own.
-_GUARDED = ("model", "judge", "variants", "system", "prompt", "settings")
+# Where somebody may write down a key under its name; elsewhere names are people's own.
+_OF_SERVERS = ("model", "judge", "variants")
 _PYTHON_ONLY = ("similarity", "judge")
+_SETTINGS = ("preset", *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
 
 
 def load_suite(path: Path) -> list[Evaluation] | Unloaded:
@@ -57,14 +58,17 @@ def load_suite(path: Path) -> list[Evaluation] | Unloaded:
 
 
 def _evaluation(suite: SuiteDocument) -> Evaluation:
+    _refuse_settings(suite)
     suite.require_keys(KEYS)
     _refuse_secrets(suite)
     scorers = suite.checked(scorers_from, ("accuracy",), "scorers")
     tools = suite.checked(lambda given: _tools(given, suite.path.parent), None, "tools")
     task, variants = task_of(suite, tools), variants_of(suite)
     suite.checked(lambda _: require_fit(task, variants), None, "variants")
+    name = suite.checked(_name, suite.path.stem.removeprefix(PREFIX), "name")
+    home = suite.path.resolve()
     return Evaluation(
-        name=suite.checked(_name, suite.path.stem.removeprefix("eval_"), "name"),
+        name=name,
         task=task,
         cases=_cases(suite),
         tools=tools,
@@ -77,13 +81,23 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
         settings=_settings(suite),
         trials=suite.checked(trials_from, 1, "trials"),
         place=shown(suite.path),
-        folder=str(suite.path.resolve().parent),
+        folder=str(home.parent),
+        home=str(home),
+        key=key_of(home, name),
     )
 
 
+def _refuse_settings(suite: SuiteDocument) -> None:
+    for key in suite.value:
+        if key in _SETTINGS and key not in KEYS:
+            raise suite.wrong(f"{key}: it belongs into `settings`", key)
+
+
 def _refuse_secrets(suite: SuiteDocument) -> None:
-    for key in _GUARDED:
-        found = secret_in(suite.value.get(key))
+    for key, value in suite.value.items():
+        found = None if key == "cases" else secret_in(value)  # what people ask is their own
+        if found is None and key in _OF_SERVERS:
+            found = named_secret_in(value)
         if found is not None:
             where = ".".join(map(str, (key, *found)))
             raise suite.wrong(
@@ -117,8 +131,7 @@ def _settings(suite: SuiteDocument) -> Settings:
     judge = _judge(suite)
     if "settings" not in suite.value:
         return settings_from(judge)
-    allowed = [name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY]
-    given = dict(suite.require_keys(("preset", *allowed), "settings"))
+    given = dict(suite.require_keys(_SETTINGS, "settings"))
     preset = given.pop("preset", None)
 
     def check(_: Any) -> Settings:
@@ -173,7 +186,7 @@ def _case(suite: SuiteDocument, item: Any, position: int) -> Case | Path:
 def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:
     path = suite.path.resolve().parent / name
     if not path.is_file():
-        problem = f"cases: there is no file {name!r} in {shown(path.parent) or '.'}"
-        hint = "" if len(keys) == 1 else ". A question is written as an object: `input: ...`"
+        problem = f"cases: there is no file {name!r} beside the suite"
+        hint = "" if len(keys) == 1 else f". A question is an object: `input: {name}`"
         raise suite.wrong(f"{problem}{hint}", *keys)
     return path

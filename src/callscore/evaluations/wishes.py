@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from inspect import Parameter, signature
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.nearest import meant_by
@@ -73,9 +72,10 @@ def trials_from(given: Any) -> int:
     Raises:
         InvalidSettings: it is no integer from 1 on.
     """
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+    is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
+    if not is_whole or given < 1:  # 2.0 is an integer to JSON, and so to the schema of a suite
         raise InvalidSettings(f"trials: {given!r} is not an integer from 1 on")
-    return given
+    return int(given)
 
 
 def thresholds_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]:
@@ -98,8 +98,8 @@ def thresholds_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]
 
 def _threshold(given: Any, where: str = "") -> float:
     is_number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not is_number or not isfinite(given):
-        raise InvalidSettings(f"thresholds{where}: {given!r} is not a number")
+    if not is_number or not 0 <= given <= 1:
+        raise InvalidSettings(f"thresholds{where}: {given!r} is not a number from 0 to 1")
     return float(given)
 
 
