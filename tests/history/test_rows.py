@@ -72,7 +72,7 @@ def test_an_evaluation_comes_back_as_it_was(store: Store, record: EvaluationReco
         a_result(RUN),
         a_result(
             RUN,
-            status="failed",
+            status="error",
             answer=None,
             calls=None,
             f1=None,
@@ -85,6 +85,7 @@ def test_an_evaluation_comes_back_as_it_was(store: Store, record: EvaluationReco
         a_result(RUN, status="not_scored", f1=None, counts=(), calls=[], payload={}, question=""),
         a_result(RUN, trial=7, evaluation=2, is_reused=True, passed=False, usage=Usage()),
         a_result(RUN, values=(MetricValue("polite", 0.25, "a little"),)),
+        a_result(RUN, values=(MetricValue("polite", None, "it raises", is_broken=True),)),
         a_result(RUN, answer="only text, «и ещё», \x1b[31m and \x00"),
         a_result(RUN, answer={"deep": [{"a": [1, 2.5, None, True, 10**30]}]}),
     ],

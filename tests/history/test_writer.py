@@ -13,6 +13,7 @@ import pytest
 from tests.history.made_up import a_result, a_run, an_answer
 
 from callscore.history import connecting
+from callscore.history import writer as writing
 from callscore.history.opening import open_store
 from callscore.history.writer import Writer
 
@@ -201,6 +202,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from callscore.history.opening import open_store
+from callscore.history import writer as writing
 from callscore.history.writer import Writer
 from tests.history.made_up import a_result, a_run
 
@@ -278,3 +280,49 @@ def test_any_other_trouble_is_told_and_nobody_waits_for_ever(begun: Store) -> No
     assert told == [1]
     assert writer.problem is not None
     assert "OverflowError" in writer.problem
+
+
+def test_a_trouble_that_passes_loses_nothing(begun: Store) -> None:
+    _fill_up(begun, 0)
+    with Writer(begun) as writer:
+        told = _put_many(writer, 0, 300)
+        _fill_up(begun, 1_000)
+        writer._rests_until = 0.0
+        told += _put_many(writer, 300, 1)
+        kept = [result.case for result in begun.results(RUN)]
+
+    assert told == list(range(301))
+    assert kept == [f"case-{number}" for number in range(301)]
+    assert writer.problem is None
+
+
+def test_a_trouble_that_passes_before_the_end_loses_nothing(begun: Store) -> None:
+    _fill_up(begun, 0)
+    with Writer(begun) as writer:
+        _put_many(writer, 0, 300)
+        _fill_up(begun, 1_000)
+
+    assert len(list(begun.results(RUN))) == 300
+    assert writer.problem is None
+
+
+def test_only_so_much_waits_in_memory(begun: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_MOST_LEFT", 50)
+    _fill_up(begun, 0)
+    with Writer(begun) as writer:
+        _put_many(writer, 0, 300)
+        _fill_up(begun, 1_000)
+
+    assert writer.problem is not None
+    assert "the disk is full" in writer.problem
+    assert 50 <= len(list(begun.results(RUN))) < 300
+
+
+def test_one_record_that_cannot_be_kept_takes_no_other_with_it(begun: Store) -> None:
+    with Writer(begun) as writer:
+        writer.put(a_result(RUN, "a"))
+        writer.put(a_result(RUN, "b", trial=10**30))
+        writer.put(a_result(RUN, "c"))
+
+    assert [result.case for result in begun.results(RUN)] == ["a", "c"]
+    assert writer.problem is not None

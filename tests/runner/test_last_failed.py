@@ -39,14 +39,17 @@ def keep(
             arguments={"paths": PATHS, **arguments},
         )
     )
-    store.add_evaluation(EvaluationRecord(run=run.id, number=0, name="agent", variant="small"))
+    record = EvaluationRecord(
+        run=run.id, number=0, name="agent", variant="small", place="eval_a.py::agent"
+    )
+    store.add_evaluation(record)
     store.keep(
         ResultRecord(
             run=run.id,
             evaluation=0,
             case=case,
             trial=trial,
-            status="failed" if passed is None else "scored",
+            status="error" if passed is None else "scored",
             passed=passed,
         )
         for case, trials in outcomes.items()
@@ -73,7 +76,7 @@ def test_a_case_failed_that_did_not_pass_or_had_no_answer_in_any_trial(store: St
 
     assert failed is not None
     assert sorted(case for *_, case in failed) == ["error", "flaky"]
-    assert {key[:2] for key in failed} == {("agent", "small")}
+    assert {key[:2] for key in failed} == {("eval_a.py::agent", "small")}
 
 
 def test_of_several_runs_the_newest_counts(store: Store) -> None:

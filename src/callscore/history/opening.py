@@ -58,6 +58,7 @@ def open_store(path: Path | None = None) -> Store:
 
     from callscore.history.connecting import log_ahead, sqlite_engine
     from callscore.history.migrations import prepare
+    from callscore.history.run_lock import remove_stale
     from callscore.history.store import Store
     from callscore.history.troubles import in_sentences
 
@@ -71,6 +72,7 @@ def open_store(path: Path | None = None) -> Store:
     except BaseException:
         engine.dispose()
         raise
+    remove_stale(path)
     return store
 
 

@@ -12,7 +12,7 @@ from callscore.core.run import Usage
 __all__ = ["AnswerRecord", "EvaluationRecord", "ResultRecord", "RunRecord", "RunStatus", "Status"]
 
 RunStatus = Literal["running", "finished", "interrupted"]
-Status = Literal["scored", "failed", "not_scored"]
+Status = Literal["scored", "error", "not_scored"]
 
 
 class RunRecord(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
         number: its place in the run, from 0 on.
         name: what it is called.
         variant: the variant; None where there is only one way to run it.
-        place: the file that it stands in, from the folder of the history on.
+        place: the file that it stands in, from the folder of the history on, and its name there.
         settings: what decides the scores, as plain data.
         scorers: the names of the scorers.
         thresholds: what their means must reach.

@@ -41,7 +41,18 @@ Bodies = dict[bytes, bytes]
 
 _NO_COUNTS = (None,) * len(COUNTS)
 _MOST = 2**31 - 1
-_values = msgspec.json.Decoder(tuple[tuple[str, float | None, str | None], ...])
+
+
+class _Value(msgspec.Struct, array_like=True):
+    """What a scorer says, as it stands in a column."""
+
+    name: str
+    value: float | None
+    reason: str | None
+    is_broken: bool = False
+
+
+_values = msgspec.json.Decoder(tuple[_Value, ...])
 
 
 def kept_once(value: object, bodies: Bodies) -> bytes | None:
@@ -160,7 +171,13 @@ def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, A
 
 
 def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
-    return json_text([(each.name, each.value, each.reason) for each in values])
+    return json_text([_value_text(each) for each in values])
+
+
+def _value_text(value: MetricValue) -> tuple[str | float | None, ...]:
+    """What a scorer says; that it is broken stands at the end, where it is."""
+    said = (value.name, value.value, value.reason)
+    return (*said, True) if value.is_broken else said
 
 
 def _usage_row(usage: Usage) -> dict[str, int]:
@@ -203,7 +220,9 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
 
 
 def _values_of(scores: str | None) -> tuple[MetricValue, ...]:
-    return () if scores is None else tuple([MetricValue(*each) for each in _values.decode(scores)])
+    if scores is None:
+        return ()
+    return tuple([MetricValue(*msgspec.structs.astuple(each)) for each in _values.decode(scores)])
 
 
 def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:

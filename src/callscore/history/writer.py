@@ -6,9 +6,9 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Union
 
-from callscore.errors import CallscoreError
+from callscore.errors import CallscoreError, UnusableStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,9 +24,14 @@ __all__ = ["Writer"]
 _PAUSE = 0.05
 # More would make others wait who write to the same database.
 _MOST = 500
+# What waits in memory for a database that cannot be written.
+_MOST_LEFT = 10_000
+# Seconds between two tries to write to one.
+_REST = 1.0
 
 # What to keep, and whom to tell; without a record only whom to tell, and without both it is the end.
-_Item = tuple["AnswerRecord | ResultRecord | None", "Callable[[], None] | None"]
+_Record = Union["AnswerRecord", "ResultRecord"]
+_Item = tuple[_Record | None, "Callable[[], None] | None"]
 _END: _Item = (None, None)
 
 
@@ -34,16 +39,19 @@ class Writer:
     """A thread that keeps what it is given, as many records in one transaction as are waiting.
 
     A record that is reported kept is there even if the process is killed. Where the database cannot
-    be written any more, the first trouble stands in `problem`, and from then on records are dropped,
-    and reported all the same, so that the run goes on.
+    be written, records are reported all the same, so that the run goes on; they stay in memory, and
+    are tried again with those that come, and at the end.
 
     Attributes:
-        problem: what went wrong, in a sentence; None while all is well.
+        problem: why something is lost, in a sentence; None while nothing is.
     """
 
     def __init__(self, store: Store) -> None:
         self.problem: str | None = None
         self._store = store
+        self._left: list[_Record] = []  # to be tried again
+        self._trouble = ""
+        self._rests_until = 0.0
         # No lock of our own: whoever puts something would wait for it until this thread had its turn.
         self._waiting: SimpleQueue[_Item] = SimpleQueue()
         self._hurry = Event()  # somebody waits
@@ -108,7 +116,8 @@ class Writer:
             batch = [first, *self._at_hand(_MOST - 1)]
             last = monotonic()
             self._hurry.clear()
-            self._keep([record for record, _ in batch if record is not None])
+            self._left += [record for record, _ in batch if record is not None]
+            self._keep(is_last=_END in batch)
             for _, on_kept in batch:
                 if on_kept is not None:
                     # Whoever listens may be gone by now; the others have not deserved that.
@@ -123,12 +132,34 @@ class Writer:
             except Empty:
                 return
 
-    def _keep(self, records: list[AnswerRecord | ResultRecord]) -> None:
-        if self.problem is not None or not records:
-            return
+    def _keep(self, *, is_last: bool) -> None:
+        """Keep what is left, unless that has just failed; at the end what is still left is lost."""
+        started = monotonic()
+        if self._left and (is_last or started >= self._rests_until):
+            self._try(started)
+        if self._left and (is_last or len(self._left) > _MOST_LEFT):
+            self.problem = self.problem or self._trouble
+            del self._left[_MOST_LEFT:]
+
+    def _try(self, started: float) -> None:
         try:
-            self._store.keep(records)
-        except CallscoreError as error:
-            self.problem = str(error)
-        except Exception as error:  # noqa: BLE001  (a thread that ends would leave the run waiting)
-            self.problem = f"{self._store.place}: {type(error).__name__}: {error}"
+            self._store.keep(self._left)
+        except UnusableStore as error:  # which may pass
+            self._trouble = str(error)
+            took = monotonic() - started
+            self._rests_until = monotonic() + max(_REST, took)
+            return
+        except Exception:  # noqa: BLE001  (a thread that ends would leave the run waiting)
+            self._keep_each()
+        self._left = []
+
+    def _keep_each(self) -> None:
+        """Keep what can be kept, where something among it cannot."""
+        for record in self._left:
+            try:
+                self._store.keep([record])
+            except CallscoreError as error:
+                self.problem = self.problem or str(error)
+            except Exception as error:  # noqa: BLE001  (as above)
+                told = f"{self._store.place}: {type(error).__name__}: {error}"
+                self.problem = self.problem or told

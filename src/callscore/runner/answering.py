@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -49,7 +50,7 @@ def document_of(returned: Any) -> Any:
         raise UnreadableAnswer(f"the task returned what cannot be read: {error}") from error
     try:
         # Nearly always it is JSON by now, and this is ten times as quick as looking at each part.
-        return msgspec.json.decode(msgspec.json.encode(document))
+        return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return _made_plain(document)
 
@@ -58,6 +59,13 @@ def _taken_apart(returned: Any) -> Any:
     if type(returned).__module__.startswith(_PLAIN_MODELS):
         return returned.model_dump(mode="json", by_alias=True, warnings=False)
     return objects.plain(_with_calls(returned))
+
+
+def _path_text(value: object) -> str:
+    """A path as text; the only thing that JSON does not know, and everybody else does."""
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError
 
 
 def _made_plain(document: Any) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
 from inspect import iscoroutinefunction
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +19,14 @@ from callscore.core.run import Usage
 from callscore.evaluations.evaluation import Answer, Task
 from callscore.models.counting import counted
 from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.giving_up import begin, give_up
 from callscore.models.limits import limits_in_force
 from callscore.models.openai_chat import Chat
 from callscore.models.retrying import is_transient, retrying
 from callscore.models.usage import usage_of
 from callscore.runner.answering import document_of, gathered
 from callscore.runner.digests import keywords_of
-from callscore.runner.failures import Exited, TookTooLong, failure_by
-from callscore.runner.giving_up import begin, give_up
+from callscore.runner.failures import Exited, TookTooLong, failure, failure_by
 from callscore.runner.looping import Interrupt
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ask", "ask_here", "asked_case"]
 
+_BLOCKED = "nothing else could go on meanwhile, because an `async` task waits without `await`"
 _GRACE = 1.0  # seconds that a task has to end when it is told to
 
 
@@ -62,6 +66,10 @@ class _Call(Struct, frozen=True):
     def is_record(self) -> bool:
         """Whether the answers were recorded before, so that they cost nothing now."""
         return hasattr(self.task, "identity") and not self.is_model
+
+    def case_of_its_own(self) -> Case:
+        """The case for one attempt, which the task may change as it likes."""
+        return self.case if self.is_model else _copied_case(self.case)
 
 
 class _Document(Struct, frozen=True):
@@ -94,7 +102,11 @@ async def ask(
     finally:
         if not work.done():
             give_up(work)
-    return stuck.result() if stuck.done() else work.result()
+    if stuck.done():
+        return stuck.result()
+    if work.cancelled():  # and nobody here has done it
+        return failure(question, "raised", "the task cancelled the one that asked it")
+    return work.result()
 
 
 async def ask_here(
@@ -130,7 +142,9 @@ async def ask_here(
     try:
         with counted() as asked:
             document, attempts = await _asked(call, limits)
-    except Exception as error:  # noqa: BLE001  (whatever a task of somebody else does)
+    except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise  # somebody wants all of this to end
+    except BaseException as error:  # noqa: BLE001  (whatever a task of somebody else does)
         return failure_by(question, error)
     finally:
         limits_in_force.reset(token)
@@ -146,6 +160,26 @@ def asked_case(question: Question) -> Case:
     """The case as the task is given it: it knows which repetition it is, where there are several."""
     case = question.case
     return replace(case, trial=question.trial) if question.trials > 1 else case
+
+
+def _copied_case(case: Case) -> Case:
+    """A case whose data is nobody else's; what cannot be copied is shared."""
+    copies = {}
+    for field in ("input", "expected", "tools", "metadata"):
+        value = getattr(case, field)
+        if value is not None and not isinstance(value, str):
+            with suppress(Exception):  # of somebody else's object
+                copies[field] = deepcopy(value)
+    return replace(case, **copies) if copies else case
+
+
+def _copied(value: Any) -> Any:
+    """What a variant says, in dictionaries and lists of its own; clients in it stay what they are."""
+    if value.__class__ is dict:
+        return {key: _copied(member) for key, member in value.items()}
+    if value.__class__ is list:
+        return [_copied(member) for member in value]
+    return value
 
 
 def _usage(call: _Call, document: Any, requests: int, attempts: int) -> Usage:
@@ -184,6 +218,8 @@ async def _attempt(call: _Call, seconds: float | None) -> Any:
     watch = _Watch(seconds, call.on_stuck)
     try:
         answered = await _contained(call)
+        if watch.is_cancelled:  # from within, and it comes to whoever waits next
+            await asyncio.sleep(0)
     except asyncio.CancelledError:
         watch.raise_if_over()
         if watch.is_cancelled:
@@ -212,6 +248,7 @@ class _Watch:
         assert task is not None  # noqa: S101  (a coroutine runs in one)
         self._task = task
         self._cancelling = task.cancelling()
+        self._deadline = inf if seconds is None else task.get_loop().time() + seconds
         if seconds is not None:
             self._error = TookTooLong(f"the task took more than {seconds:g} s and was given up")
             self._timer = task.get_loop().call_later(seconds, self._time_is_over)
@@ -238,6 +275,8 @@ class _Watch:
             if self._task.uncancel() > self._cancelling:
                 raise asyncio.CancelledError
             raise self._error
+        if self._task.get_loop().time() > self._deadline:  # and no timer could say so
+            raise TookTooLong(f"{self._error}: {_BLOCKED}")
 
     def end(self) -> None:
         """Watch no more."""
@@ -247,8 +286,13 @@ class _Watch:
 
 async def _contained(call: _Call) -> _Document:
     """The answer; what would end the process is an error like any other."""
+    running = asyncio.current_task()
     try:
         return await _answered(call)
+    except GeneratorExit as error:
+        if asyncio.current_task() is not running:  # this is being closed
+            raise
+        raise RuntimeError("GeneratorExit") from error
     except SystemExit as error:
         raise Exited(f"the task wanted to end the process: sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:
@@ -273,14 +317,14 @@ async def _returned(call: _Call) -> Any:
     """What the task returns, awaited where that can be."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
-        return await task(call.case, **call.keywords)
+        return await task(call.case_of_its_own(), **_copied(call.keywords))
     returned = await in_daemon_thread(_called, call)
     return await returned if isinstance(returned, Awaitable) else returned
 
 
 def _called(call: _Call) -> Any:
     """What a plain function returns, as data where nothing has to be awaited for that."""
-    returned = call.task(call.case, **call.keywords)
+    returned = call.task(call.case_of_its_own(), **_copied(call.keywords))
     if isinstance(returned, Awaitable | AsyncIterable):
         return returned
     return _Document(document_of(returned))

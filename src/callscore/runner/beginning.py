@@ -6,6 +6,7 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
+from callscore.evaluations.places import file_of
 from callscore.history.project import git_state, versions
 from callscore.history.records import RunRecord
 from callscore.runner.digests import source_of
@@ -32,7 +33,7 @@ def recorder_for(
 
     Raises:
         UnknownRun: a run is to go on, and there is none.
-        UnusableStore: the history cannot be written.
+        UnusableStore: the history cannot be written; or, where a run goes on, not even read.
     """
     sources = _sources(groups)
     commit, is_dirty = git_state(Path.cwd())
@@ -40,33 +41,36 @@ def recorder_for(
         id="",
         command="run",
         started_at=time(),
-        name=options.name,
         arguments={**options.arguments, _CACHE: options.use_cache, _SOURCES: sources},
         versions=versions(),
         git_commit=commit,
         git_dirty=is_dirty,
     )
-    run = begin_run(store, record, resume=options.resume)
+    held = begin_run(store, record, resume=options.resume)
+    run = held.record
     known = Known(
         store=store,
         run=run.id if options.resume else None,
         use_cache=options.use_cache or bool(run.arguments.get(_CACHE)),
+        since=options.cache_since,
     )
-    return Recorder(store, run, groups, known), _changes(run.arguments.get(_SOURCES), sources)
+    try:
+        recorder = Recorder(store, run, groups, known, held.lock)
+    except BaseException:
+        held.lock.release()
+        raise
+    if held.problem:
+        recorder.problems.append(held.problem)
+    return recorder, _changes(run.arguments.get(_SOURCES), sources)
 
 
 def _sources(groups: Sequence[Group]) -> dict[str, str]:
     """The digests of the files whose text decides the answers."""
     return {
-        _file(group): source
+        file_of(group.evaluation.place): source
         for group in groups
         if group.questions and (source := source_of(group.questions[0]))
     }
-
-
-def _file(group: Group) -> str:
-    file, _, line = group.evaluation.place.rpartition(":")
-    return file if line.isdigit() else group.evaluation.place
 
 
 def _changes(before: Any, now: dict[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from callscore.core.equality import fingerprint
 from callscore.core.plain import plain
+from callscore.evaluations.sources import joined, source_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ def question_digest(question: Question, identity: Callable[[Any], Any] = _identi
 
     A task that can say what it asks is known by that alone: the same request has the same answer
     whatever evaluation it is for. Of any other task nobody can tell what it makes of its case, so
-    that it is known by its name, its tools, and the case without what is expected.
+    that it is known by its file and name, its tools, and the case without what is expected.
 
     Args:
         question: the question.
@@ -64,14 +65,18 @@ def question_digest(question: Question, identity: Callable[[Any], Any] = _identi
     about = [question.variant, keywords, _without_sides(case)]
     if hasattr(evaluation.task, "identity"):
         return _digest(["identity", identity(evaluation.task), *about])
-    return _digest(["task", evaluation.name, _tools_of(evaluation), *about])
+    name = evaluation.key or evaluation.name
+    return _digest(["task", name, _tools_of(evaluation), *about])
 
 
 def source_of(question: Question) -> str:
     """The digest of the text that defines the task; empty where it says itself what it asks."""
     task = question.evaluation.task
     says_itself = hasattr(task, "asks") or hasattr(task, "identity")
-    return "" if says_itself else question.evaluation.source
+    if says_itself:
+        return ""
+    functions = [each for each in keywords_of(question).values() if callable(each)]
+    return joined(question.evaluation.source, *map(source_digest, functions))
 
 
 def keywords_of(question: Question) -> dict[str, Any]:

@@ -12,13 +12,10 @@ from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import Evaluation
 from callscore.evaluations.plan import Selection, plan
 from callscore.models.limits import Limits, Rate, rate_of
-from callscore.runner.running import RunHooks, RunOptions, run
+from callscore.runner.running import RunOptions, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.core.run import Failure, RunResults, Unloaded
-    from callscore.evaluations.evaluation import Question, Scored
+    from callscore.core.run import RunResults, Unloaded
     from callscore.runner.gathering import Show
 
 __all__ = ["evaluate"]
@@ -28,6 +25,7 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
     *what: Evaluation | str | PathLike[str],
     keyword: str = "",
     tags: str | tuple[str, ...] | list[str] = (),
+    limit: int | None = None,
     trials: int | None = None,
     jobs: int = 8,
     rate: str | float | Rate | None = None,
@@ -35,10 +33,9 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
     retries: int = 2,
     fail_under: float | None = None,
     show: Show = "failing",
-    limit: int | None = 10,
+    most: int | None = 10,
     keep: bool | str | PathLike[str] = False,
     cache: bool = False,
-    on_done: Callable[[Question, Scored | Failure], None] | None = None,
 ) -> RunResults:
     """Run evaluations, and say what they come to.
 
@@ -46,6 +43,7 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         what: evaluations, files of evaluations, and folders of such files.
         keyword: runs only the cases that fit it: words, `and`, `or`, `not`, as for `callscore run -k`.
         tags: runs only the cases with one of these.
+        limit: how many cases of each evaluation are asked; None for all.
         trials: how often each case is asked; by default as often as its evaluation says.
         jobs: how many are asked at once.
         rate: how many may begin in a time: `"10/s"`, `"500/m"`, or a number for a second.
@@ -53,40 +51,43 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         retries: how often one is repeated after an error that may pass.
         fail_under: what the mean of each scorer must reach that has no threshold of its own.
         show: which cases to keep in the results.
-        limit: how many of them at the most, by evaluation and variant; None for all.
+        most: how many of them at the most, by evaluation and variant; None for all.
         keep: whether to keep the run in the project's history; or the file of another history.
         cache: whether to take an answer from the history where just the same was asked before.
-        on_done: is told of every question: its scores, or why there are none.
 
     Returns:
         The results. What goes wrong with an agent, or with a file, is in them and not raised.
 
     Raises:
-        InvalidSettings: an option has a value that it cannot have.
+        InvalidSettings: an option has a value that it cannot have, or a case needs a judge, and
+            there is none.
+        MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
     if cache and keep is False:
         raise InvalidSettings("cache: kept answers are in the history; say keep=True, too")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
     evaluations, unloaded = _evaluations(what)
-    selected = plan(evaluations, Selection(keyword=keyword, tags=wanted), trials=trials)
+    selected = plan(
+        evaluations, Selection(keyword=keyword, tags=wanted, limit=limit), trials=trials
+    )
     options = RunOptions(
         jobs=jobs,
         limits=Limits(retries=retries, timeout=timeout, rate=_rate(rate)),
         use_cache=cache,
         fail_under=fail_under,
         show=show,
-        most=limit,
+        most=most,
         arguments={"paths": [_named(one) for one in what], "keyword": keyword, "tags": wanted},
+        go_on="",
     )
-    hooks = RunHooks() if on_done is None else RunHooks(on_done=on_done)
     if keep is False:
-        found = run(selected, options, hooks)
+        found = run(selected, options)
     else:
         from callscore.history.opening import open_store
 
         with open_store(None if keep is True else Path(keep)) as store:
-            found = run(selected, options, hooks, store)
+            found = run(selected, options, store=store)
     return replace(found, unloaded=(*unloaded, *found.unloaded))
 
 
@@ -94,19 +95,11 @@ def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded
     """The evaluations that are handed over, and those in files, in the same order."""
     from callscore.evaluations.discovery import discover
 
-    found: list[Evaluation] = []
-    unloaded: list[Unloaded] = []
     for one in what:
-        if isinstance(one, Evaluation):
-            found.append(one)
-        elif isinstance(one, str | PathLike):
-            there, problems = discover([fspath(one)])
-            found += there
-            unloaded += problems
-        else:
+        if not isinstance(one, Evaluation | str | PathLike):
             problem = f"{one!r} is neither an evaluation nor the path of a file of evaluations"
             raise InvalidSettings(f"evaluate: {problem}")
-    return found, unloaded
+    return discover(what)
 
 
 def _named(one: Evaluation | str | PathLike[str]) -> str:

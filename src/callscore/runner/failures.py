@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +9,8 @@ from typing import TYPE_CHECKING
 from callscore.core.run import Failure
 from callscore.core.text import clip, escape
 from callscore.errors import CallscoreError, ModelFailed
-from callscore.models.keys import scrubbed
 from callscore.models.retrying import attempts_of
+from callscore.models.secrets import scrubbed
 from callscore.runner.answering import UnreadableAnswer
 
 if TYPE_CHECKING:
@@ -26,10 +24,9 @@ __all__ = ["Exited", "TookTooLong", "failure", "failure_by"]
 _LONGEST = 500  # columns of what somebody else says
 _MOST_FRAMES = 6
 _RUNNER = Path(__file__).parent
-_OWN_FOLDERS = (str(_RUNNER), str(_RUNNER.with_name("models")))
-# Names of variables of the environment that hold what nobody is to see.
-_SECRET = re.compile("(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
-_SHORTEST = 8  # a shorter text is a part of many words
+_OWN_FOLDERS = tuple(
+    str(_RUNNER.with_name(name)) for name in ("runner", "models", "evaluations", "testing")
+)
 
 
 class TookTooLong(Exception):
@@ -55,7 +52,7 @@ def failure(
         case=question.case.id,
         kind=kind,
         problem=_line(problem),
-        details=_without_keys(details),
+        details=scrubbed(details),
         trial=question.trial if question.trials > 1 else None,
         attempts=attempts,
     )
@@ -80,9 +77,9 @@ def _told(error: BaseException) -> tuple[FailureKind, str, str]:
 
 
 def _real(error: BaseException) -> BaseException:
-    """What was raised; Python lets no StopIteration out of a coroutine, and wraps it."""
+    """What was raised; neither a StopIteration nor a GeneratorExit gets out of a coroutine as such."""
     cause = error.__cause__
-    return cause if isinstance(cause, StopIteration) else error
+    return cause if isinstance(cause, StopIteration | GeneratorExit) else error
 
 
 def _named(error: BaseException) -> str:
@@ -94,15 +91,7 @@ def _named(error: BaseException) -> str:
 
 
 def _line(text: str) -> str:
-    return clip(escape(_without_keys(text)[: 2 * _LONGEST]), _LONGEST)
-
-
-def _without_keys(text: str) -> str:
-    """A text without what looks like a key, and without the keys in the environment."""
-    for name, value in os.environ.items():
-        if len(value) >= _SHORTEST and value in text and _SECRET.search(name):
-            text = scrubbed(text, value)
-    return scrubbed(text)
+    return clip(escape(scrubbed(text)[: 2 * _LONGEST]), _LONGEST)
 
 
 def _where(error: BaseException | None) -> str:

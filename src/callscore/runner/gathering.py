@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import insort
+from bisect import bisect_left, insort
 from statistics import median
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -49,24 +49,31 @@ class Column:
         self._mean = Mean()
         self._passed = 0
         self._not_scorable = Notes(each_once=True)
+        self._broken = Notes(each_once=True)
 
     def add(self, found: MetricValue) -> None:
         """Count what it says of one more answer."""
         if found.value is None:
-            self._not_scorable.add(found.reason or "")
+            notes = self._broken if found.is_broken else self._not_scorable
+            notes.add(found.reason or "")
             return
         self._mean.add(found.value)
         self._passed += found.value >= self._at_least
 
-    def result(self) -> ScorerResult:
-        """What it says of all answers so far."""
+    def result(self, *, is_complete: bool) -> ScorerResult:
+        """What it says of all answers so far.
+
+        Args:
+            is_complete: whether these are all; no threshold is missed by what was not asked.
+        """
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(),
             scored=self._mean.count,
             passed=self._passed,
-            threshold=self._threshold,
+            threshold=self._threshold if is_complete else None,
             not_scorable=self._not_scorable.noted(),
+            broken=self._broken.noted(),
         )
 
 
@@ -76,13 +83,31 @@ class _First(Generic[_Kept]):
     def __init__(self, most: int | None) -> None:
         self._most = most
         self._kept: list[tuple[int, _Kept]] = []
+        self._of_case: dict[str, int] = {}
         self.left_out = 0
 
-    def add(self, position: int, item: _Kept) -> None:
+    def add(self, position: int, item: _Kept, case: str | None = None) -> None:
+        """Keep an item; of several of one case only the first, where the case is named."""
+        if case is not None and not self._is_first(case, position):
+            return
         insort(self._kept, (position, item), key=_position)
         if self._most is not None and len(self._kept) > self._most:
             self._kept.pop()
             self.left_out += 1
+
+    def _is_first(self, case: str, position: int) -> bool:
+        """Whether nothing of the case came before; what is kept of it and came after is let go."""
+        before = self._of_case.setdefault(case, position)
+        if before < position:
+            return False
+        if before > position:
+            self._of_case[case] = position
+            here = bisect_left(self._kept, before, key=_position)
+            if here < len(self._kept) and self._kept[here][0] == before:
+                del self._kept[here]
+            else:
+                self.left_out -= 1
+        return True
 
     def items(self) -> list[tuple[int, _Kept]]:
         return list(self._kept)
@@ -122,10 +147,11 @@ class Gathering:
         self._failures: _First[Failure] = _First(None if most is None else _MOST_FAILURES)
         self._summary = Summary(at_least=settings.at_least)
         self._not_scored = Notes()
+        self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._seconds = array("d")
         self._usage = Usage()
-        self._answered = self._passed = self._undecided = self._failed = self._reused = 0
+        self._answered = self._passed = self._undecided = self._errors = self._reused = 0
 
     def add(self, position: int, outcome: Scored | Failure) -> None:
         """Count what became of a question.
@@ -135,9 +161,11 @@ class Gathering:
             outcome: its scores, or why there is no answer.
         """
         if isinstance(outcome, Failure):
-            self._failed += 1
+            self._names.add(outcome.case)
+            self._errors += 1
             self._failures.add(position, outcome)
             return
+        self._names.add(outcome.case.id)
         self._count_answer(outcome)
         for value in outcome.values:
             self._columns[value.name].add(value)
@@ -147,7 +175,9 @@ class Gathering:
             trial_of = None if outcome.case.trial is None else outcome.case.id
             self._summary.add(outcome.score, trial_of=trial_of)
         if self._show == "all" or (self._show == "failing" and outcome.passed is False):
-            self._shown.add(position, _to_show(outcome))
+            # One that fails at every trial is shown once; where all is shown, so is each trial.
+            is_repeated = outcome.case.trial is not None and self._show == "failing"
+            self._shown.add(position, _to_show(outcome), outcome.case.id if is_repeated else None)
 
     def _count_answer(self, outcome: Scored) -> None:
         answer = outcome.answer
@@ -164,18 +194,19 @@ class Gathering:
             counts[0] += 1
             counts[1] += outcome.passed
 
-    @property
-    def answered(self) -> int:
-        """How many answers were scored so far."""
-        return self._answered
-
-    def results(self, skipped: Noted) -> EvaluationResults:
+    def results(
+        self, skipped: Noted, *, cases: int | None = None, questions: int | None = None
+    ) -> EvaluationResults:
         """Everything so far.
 
         Args:
             skipped: the cases that were left out on purpose.
+            cases: how many were to be asked; None for those that were.
+            questions: how many answers were wanted, likewise.
         """
         shown = [case for _, case in self._shown.items()]
+        came = self._answered + self._errors
+        is_complete = came > 0 and came >= (questions or 0)
         return EvaluationResults(
             **self._about,
             results=Results(
@@ -185,13 +216,17 @@ class Gathering:
                 not_shown=self._shown.left_out,
                 not_scored=self._not_scored.noted(),
             ),
-            scorers=tuple([column.result() for column in self._columns.values()]),
+            scorers=tuple(
+                [column.result(is_complete=is_complete) for column in self._columns.values()]
+            ),
+            cases=len(self._names) if cases is None else cases,
+            questions=came if questions is None else questions,
             answered=self._answered,
             passed=self._passed,
             undecided=self._undecided,
             unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
             failures=tuple([failure for _, failure in self._failures.items()]),
-            failed=self._failed,
+            errors=self._errors,
             skipped=skipped,
             trials=tuple([CaseTrials(case, *counts) for case, counts in self._trials.items()]),
             usage=self._usage,

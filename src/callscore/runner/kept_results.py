@@ -11,6 +11,7 @@ from callscore.core.plain import plain
 from callscore.core.run import Failure, FailureKind
 from callscore.evaluations.evaluation import Answer
 from callscore.runner.failures import failure
+from callscore.runner.result_records import function_payload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ _LISTS = ("strip_prefix", "normalise_name", "effects")
 
 def told_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as somebody gave them, as plain data."""
-    given: dict[str, Any] = plain(msgspec.to_builtins(dict(settings), enc_hook=repr))
+    given: dict[str, Any] = plain(msgspec.to_builtins(dict(settings), enc_hook=function_payload))
     return {"settings": given} if given else {}
 
 

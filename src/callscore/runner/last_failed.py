@@ -30,7 +30,7 @@ def failed_before(store: Store, paths: Sequence[str]) -> frozenset[_Key] | None:
         paths: the files and folders of the evaluations, as they are named now.
 
     Returns:
-        The evaluation, the variant and the id of each; None where nothing was run before.
+        The key of the evaluation, the variant and the id of each; None where nothing was run before.
     """
     has_failed: dict[_Key, bool] = {}
     ran = (run for run in store.runs() if run.command == "run")
@@ -46,12 +46,12 @@ def failed_before(store: Store, paths: Sequence[str]) -> frozenset[_Key] | None:
 
 def _outcomes(store: Store, run: str) -> dict[_Key, bool]:
     """Whether a trial of each case of a run failed."""
-    names = {each.number: (each.name, each.variant) for each in store.evaluations(run)}
+    names = {each.number: (each.place, each.variant) for each in store.evaluations(run)}
     found: dict[_Key, bool] = {}
     for result in store.results(run):
-        name, variant = names[result.evaluation]
-        key = (name, variant, result.case)
-        failed = result.status == "failed" or result.passed is False
+        evaluation, variant = names[result.evaluation]
+        key = (evaluation, variant, result.case)
+        failed = result.status == "error" or result.passed is False
         found[key] = found.get(key, False) or failed
     return found
 

@@ -65,8 +65,11 @@ class LastWords:
     def __enter__(self) -> Self:
         if not hasattr(os, "fork"):
             return self
-        self._memory = mmap.mmap(-1, _COUNT + _NAME * self._jobs)
-        waiting, self._pipe = os.pipe()
+        try:
+            self._memory = mmap.mmap(-1, _COUNT + _NAME * self._jobs)
+            waiting, self._pipe = os.pipe()
+        except OSError:  # no more files, or memory; a run does not need this
+            return self
         try:
             with warnings.catch_warnings():
                 # The copy neither takes a lock nor starts anything, so that threads do not matter.
@@ -134,6 +137,7 @@ class LastWords:
             os.close(self._pipe)
             os.setsid()  # Ctrl-C, and what ends the whole group, is not meant for this process
             if not os.read(waiting, 1):
-                os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, self.sentence().encode())
+                said = self.sentence().encode("utf-8", "surrogateescape")
+                os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, said)
         finally:
             os._exit(0)

@@ -82,18 +82,18 @@ def _run_beside(
         started.set_result(asyncio.get_running_loop())
         return await main()
 
-    ended: Future[_Given] = DaemonExecutor().submit(_run_here, telling, on_interrupt)
-    try:
-        return ended.result()
-    except KeyboardInterrupt:
-        started.result().call_soon_threadsafe(on_interrupt)
+    def tell() -> None:  # the loop may not have begun yet
+        started.add_done_callback(lambda one: one.result().call_soon_threadsafe(on_interrupt))
+
+    with _interrupts(tell):
+        ended: Future[_Given] = DaemonExecutor().submit(_run_here, telling, on_interrupt)
         return ended.result()
 
 
 def _run_here(
     main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
 ) -> _Given:
-    with _loop() as loop, _interrupts(loop, on_interrupt):
+    with _loop() as loop, _interrupts(lambda: loop.call_soon_threadsafe(on_interrupt)):
         task = loop.create_task(main())
         while True:
             try:
@@ -105,9 +105,7 @@ def _run_here(
 
 
 @contextmanager
-def _interrupts(
-    loop: asyncio.AbstractEventLoop, on_interrupt: Callable[[], None]
-) -> Iterator[None]:
+def _interrupts(tell: Callable[[], object]) -> Iterator[None]:
     """Take Ctrl-C for a wish to stop, and the second one for an order."""
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -122,7 +120,7 @@ def _interrupts(
         if is_stopping:
             raise Interrupt
         is_stopping = True
-        loop.call_soon_threadsafe(on_interrupt)
+        tell()
 
     signal.signal(signal.SIGINT, interrupt)
     try:
@@ -181,6 +179,7 @@ def _loop() -> Iterator[asyncio.AbstractEventLoop]:
     try:
         yield loop
     except BaseException:  # what is under way in it must not go on in the next run
+        loop.set_exception_handler(_say_nothing)  # of tasks that the same exception has ended
         _abandon(loop)
         loop.close()
         raise
@@ -202,3 +201,7 @@ def _abandon(loop: asyncio.AbstractEventLoop) -> None:
     """Say nothing about what does not end; the user has asked for the end, or was told."""
     for task in asyncio.all_tasks(loop):
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+
+
+def _say_nothing(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+    """Nobody wants to know how tasks ended in a loop that was left in the middle."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.errors import CallscoreError
+from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.writer import Writer
 from callscore.runner.digests import Digests
 from callscore.runner.result_records import (
@@ -16,12 +16,12 @@ from callscore.runner.result_records import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from callscore.core.run import EvaluationResults
     from callscore.evaluations.evaluation import Answer, Question
     from callscore.evaluations.plan import Group
-    from callscore.history.records import RunRecord, RunStatus
+    from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
+    from callscore.history.run_lock import RunLock
     from callscore.history.store import Store
     from callscore.runner.result_records import Finished
     from callscore.runner.resuming import Known
@@ -37,17 +37,26 @@ class Recorder:
         run: the run, as the history holds it.
         groups: what is asked.
         known: finds answers that are there already.
+        lock: what keeps other processes away from the run.
 
     Attributes:
         run: the run.
         problems: what went wrong with the history, in sentences; the run goes on all the same.
     """
 
-    def __init__(self, store: Store, run: RunRecord, groups: Sequence[Group], known: Known) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: RunRecord,
+        groups: Sequence[Group],
+        known: Known,
+        lock: RunLock | None = None,
+    ) -> None:
         self.run = run
         self.problems: list[str] = []
         self._store = store
         self._known = known
+        self._lock = lock
         self._numbers = self._keep_evaluations(groups)
         self._digests = Digests()
         self._writer = Writer(store)
@@ -55,25 +64,28 @@ class Recorder:
     def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
         """The number of each group in the run; a run that goes on knows some of them already."""
         before = {
-            (record.name, record.variant): record.number
+            (record.place, record.variant): record.number
             for record in self._store.evaluations(self.run.id)
         }
         free = max(before.values(), default=-1) + 1
         numbers = []
         for group in groups:
-            name = group.evaluation.name, group.variant
-            number = before.get(name)
+            number = before.get((group.evaluation.key, group.variant))
             if number is None:
                 number, free = free, free + 1
             record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
-            self._store.add_evaluation(record)
+            self._keep_evaluation(record)
             numbers.append(number)
         return numbers
 
-    @property
-    def path(self) -> Path | None:
-        """The file of the history; None where it is no file."""
-        return self._store.path
+    def _keep_evaluation(self, record: EvaluationRecord) -> None:
+        """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
+        try:
+            self._store.add_evaluation(record)
+        except UnusableStore as error:
+            if self._known.run is None:
+                raise
+            self._note(str(error))
 
     def digests(self, question: Question) -> tuple[str, str]:
         """The digests of a question, and of the text of its task."""
@@ -123,6 +135,11 @@ class Recorder:
             self._store.finish(self.run.id, status, summary_payload(results), summaries)
         except CallscoreError as error:
             self._note(str(error))
+
+    def release(self) -> None:
+        """Let other processes go on with the run, where it did not end."""
+        if self._lock is not None:
+            self._lock.release()
 
     def _note(self, problem: str) -> None:
         if problem not in self.problems:

@@ -15,10 +15,11 @@ from callscore.core.model import Case
 from callscore.core.results import Noted
 from callscore.core.run import Failure, RunResults
 from callscore.core.settings import settings_from
-from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
+from callscore.errors import CallscoreError, InvalidCall
 from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.places import file_of
 from callscore.evaluations.plan import Group
-from callscore.evaluations.scorers import scorer_of, scorers_from
+from callscore.evaluations.scorers import scorers_from
 from callscore.history.identifiers import new_run_id
 from callscore.history.project import versions
 from callscore.history.records import RunRecord
@@ -33,6 +34,7 @@ from callscore.runner.kept_results import (
     kept_settings,
     told_settings,
 )
+from callscore.runner.kept_scorers import KeptScorers
 from callscore.runner.looping import run_to_end
 from callscore.runner.result_records import (
     JUDGE,
@@ -132,7 +134,8 @@ class _Rescoring:
         self._options = options
         self._hooks = hooks
         self._is_stopping = False
-        self._known_judges: dict[str, Judge] = {}
+        self._kept_scorers = KeptScorers()
+        self._known_judges: dict[tuple[Any, ...], Judge] = {}
         records = store.evaluations(parent.id)
         trials = store.trials(parent.id)
         self._trials = {record.number: trials.get(record.number, 1) for record in records}
@@ -173,28 +176,27 @@ class _Rescoring:
                 name: record.thresholds[name] for name in names if name in record.thresholds
             },
             settings=self._settings(record),
-            place=record.place,
+            place=file_of(record.place),
+            key=record.place,
         )
 
     def _settings(self, record: EvaluationRecord) -> Settings:
         options = self._options
-        if options.preset is not None:
-            return settings_from(options.settings, preset=options.preset)
         kept = kept_settings(record.settings)
-        for name in _FUNCTIONS:
-            function = kept.pop(name, None)
+        functions = {name: kept.pop(name, None) for name in _FUNCTIONS}
+        chosen = kept if options.preset is None else {}
+        for name, function in functions.items():
             if function is None or name in options.settings:
                 continue
-            if isinstance(function, dict):
-                kept[name] = self._judge(function)
+            if isinstance(function, dict):  # a preset says nothing about who is asked
+                chosen[name] = self._judge(function)
             else:
                 self._warn(f"{record.name}: {name}: {function} is not kept, and is not asked")
-        return settings_from({**kept, **options.settings})
+        return settings_from({**chosen, **options.settings}, preset=options.preset)
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
         """The judge of the run, who knows the answers that are kept."""
-        model, base_url, key_variable = (made_of[name] for name in JUDGE)
-        key = f"{model} {base_url}"
+        model, base_url, key_variable = key = tuple([made_of[name] for name in JUDGE])
         if key not in self._known_judges:
             made = judge(model, base_url=base_url, key_variable=key_variable)
             self._known_judges[key] = made
@@ -205,10 +207,14 @@ class _Rescoring:
             return scorers_from(self._options.scorers)
         found = []
         for name in record.scorers:
-            try:
-                found.append(scorer_of(name))
-            except InvalidSettings:
-                self._warn(f"{record.name}: the scorer {name} is a function, which is not kept")
+            scorer = self._kept_scorers.find(record, name)
+            if isinstance(scorer, str):
+                missing = (
+                    f"{record.name}: the scorer {name} is missing, and answers pass without it"
+                )
+                self._warn(f"{missing}: {scorer}")
+            else:
+                found.append(scorer)
         return tuple(found)
 
     def _gathering(self, number: int, evaluation: Evaluation) -> Gathering:
@@ -244,7 +250,6 @@ class _Rescoring:
                 lambda: self._score_some(results, writer, _JUDGED_AT_ONCE if waits else 1),
                 self._stop,
             )
-            writer.flush()
         if writer.problem is not None:
             self._warn(f"not everything is kept: {writer.problem}")
         return self._is_stopping

@@ -15,11 +15,14 @@ from callscore.core.plain import plain
 from callscore.core.run import Failure
 from callscore.core.spelling import spell_expected
 from callscore.core.text import repr_text
-from callscore.errors import InvalidCall
+from callscore.engines.definitions import Definitions
+from callscore.errors import CallscoreError, InvalidCall
 from callscore.evaluations.evaluation import Answer, Question, Scored
+from callscore.evaluations.scorers import SCORERS
 from callscore.formats.sides import read_wanted
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord
 from callscore.models.judging import Judge
+from callscore.runner.expecting import with_plain_expected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from callscore.core.run import EvaluationResults
     from callscore.core.settings import Settings
     from callscore.core.tool import Tool
-    from callscore.evaluations.evaluation import Evaluation
+    from callscore.evaluations.evaluation import Evaluation, Scorer
 
 __all__ = [
     "JUDGE",
@@ -37,7 +40,9 @@ __all__ = [
     "case_of_payload",
     "case_payload",
     "evaluation_record",
+    "function_payload",
     "result_record",
+    "scorer_name",
     "settings_payload",
     "summary_payload",
     "tools_payload",
@@ -45,6 +50,12 @@ __all__ = [
 
 # What a judge is made of; the key itself is in the environment.
 JUDGE = ("model", "base_url", "key_variable")
+
+# Where the expectation stands that no file can spell.
+_IN_PYTHON = "python"
+
+# What functions, objects of an SDK and files say of tools, read once.
+_definitions = Definitions()
 
 
 def evaluation_record(
@@ -56,12 +67,18 @@ def evaluation_record(
         number=number,
         name=evaluation.name,
         variant=variant,
-        place=evaluation.place,
+        place=evaluation.key,
         settings=settings_payload(evaluation.settings),
-        scorers=tuple([scorer.name for scorer in evaluation.scorers]),
+        scorers=tuple([scorer_name(scorer) for scorer in evaluation.scorers]),
         thresholds=evaluation.thresholds,
         tools=tools_payload(evaluation.tools),
     )
+
+
+def scorer_name(scorer: Scorer) -> str:
+    """What a scorer is kept under: its name; a function that is called like one of our own is told from it."""
+    own = SCORERS.get(scorer.name)
+    return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
 
 
 def answer_record(
@@ -133,9 +150,7 @@ def result_record(run: str, number: int, finished: Finished) -> ResultRecord:
         }
     if isinstance(outcome, Failure):
         told = (outcome.kind, outcome.problem)
-        return ResultRecord(
-            **{**about, "attempts": outcome.attempts}, status="failed", failure=told
-        )
+        return ResultRecord(**{**about, "attempts": outcome.attempts}, status="error", failure=told)
     return ResultRecord(
         **about,
         status="not_scored" if outcome.score is None else "scored",
@@ -158,14 +173,17 @@ def _counts(score: Score) -> tuple[int, ...]:
 def case_payload(case: Case) -> dict[str, Any]:
     """A case as a case file has it, without what is kept beside it."""
     payload: dict[str, Any] = {}
-    for field in ("input", "tools", "metadata"):
+    for field in ("input", "metadata"):
         value = getattr(case, field)
         if value is not None:
             payload[field] = plain(value)
+    if case.tools is not None:
+        payload["tools"] = _own_tools(case)
     if case.tags:
         payload["tags"] = list(case.tags)
     if case.expected is not None:
-        payload["expected"] = [_spelled(item) for item in case.expected]
+        expected = with_plain_expected(case).expected or ()
+        payload["expected"] = [_spelled(item) for item in expected]
     return payload
 
 
@@ -176,6 +194,9 @@ def case_of_payload(name: str, payload: Mapping[str, Any]) -> Case:
         InvalidCall: what it expects cannot be read any more: only Python can say it.
     """
     wanted = payload.get("expected")
+    for item in wanted or ():
+        if isinstance(item, dict) and _IN_PYTHON in item:
+            raise InvalidCall(f"only Python can say what the case expects: {item[_IN_PYTHON]}")
     return Case(
         payload.get("input"),
         id=name,
@@ -192,16 +213,28 @@ def _spelled(item: Any) -> Any:
     try:
         return plain(spell_expected(item))
     except (InvalidCall, RecursionError):  # no file can say it; the run keeps what it looks like
-        return repr_text(item)
+        return {_IN_PYTHON: plain(repr_text(item))}
+
+
+def _own_tools(case: Case) -> Any:
+    """The tools that a case brings: as they are where that is data, else what they say of themselves."""
+    tools = plain(case.tools)
+    if tools == case.tools:
+        return tools
+    try:
+        return tools_payload(_definitions.of(case.tools, f"case {case.id}"))
+    except CallscoreError:  # nothing was scored by them, either
+        return tools
 
 
 def settings_payload(settings: Settings) -> dict[str, Any]:
     """Settings as plain data: of a judge what it is made of, of other functions the names."""
-    found: dict[str, Any] = plain(msgspec.to_builtins(settings, enc_hook=_function_name))
+    found: dict[str, Any] = plain(msgspec.to_builtins(settings, enc_hook=function_payload))
     return found
 
 
-def _function_name(function: Any) -> Any:
+def function_payload(function: Any) -> Any:
+    """A function as plain data: of a judge what it is made of, of any other the name."""
     if isinstance(function, Judge):
         return {name: getattr(function, name) for name in JUDGE}
     named = function if hasattr(function, "__qualname__") else type(function)
@@ -215,7 +248,7 @@ def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | No
 
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     """What evaluations come to, in the counts that a list of runs shows."""
-    summed = ("answered", "passed", "undecided", "failed", "reused")
+    summed = ("answered", "passed", "undecided", "errors", "reused")
     counts: dict[str, Any] = {name: sum(getattr(each, name) for each in results) for name in summed}
     counts["skipped"] = sum(each.skipped.count for each in results)
     counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import shlex
 from time import time
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.errors import UnknownRun
+from callscore.errors import UnknownRun, UnusableStore
 from callscore.evaluations.evaluation import Answer
 from callscore.history.identifiers import new_run_id
-from callscore.runner.run_lock import is_under_way
+from callscore.history.records import RunRecord
+from callscore.history.run_lock import RunLock
 
 if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
-    from callscore.history.records import AnswerRecord, RunRecord
+    from callscore.history.records import AnswerRecord
     from callscore.history.store import Store
 
-__all__ = ["Known", "begin_run", "unfinished_run"]
+__all__ = ["HeldRun", "Known", "begin_run", "unfinished_run"]
 
 _PATHS = "paths"
+_NAMED = 3
 
 
-def unfinished_run(store: Store, arguments: dict[str, Any]) -> RunRecord:
-    """The newest run of the same paths that did not come to its end, and that nobody is at.
+class HeldRun(Struct, frozen=True):
+    """A run that this process is at, and no other.
+
+    Attributes:
+        record: the run.
+        lock: what keeps the others away.
+        problem: why it could not be kept that it goes on, in a sentence.
+    """
+
+    record: RunRecord
+    lock: RunLock
+    problem: str = ""
+
+
+def unfinished_run(store: Store, arguments: dict[str, Any]) -> HeldRun:
+    """The newest run of the same paths that did not come to its end, and that nobody else is at.
+
+    It is ours from now on, until its lock is released.
 
     Raises:
         UnknownRun: there is none.
@@ -35,27 +54,86 @@ def unfinished_run(store: Store, arguments: dict[str, Any]) -> RunRecord:
             continue
         if run.status == "finished":
             continue
-        if not is_under_way(store.path, run.id):
-            return run
-        under_way += 1
+        lock = RunLock(store.path, run.id)
+        if not lock.take():
+            under_way += 1
+            continue
+        now = store.find(run.id)
+        if now.status != "finished":  # by another process, while we were looking
+            return HeldRun(now, lock)
+        lock.release()
     what = " ".join(map(str, arguments.get(_PATHS) or ()))
     if under_way:
-        raise UnknownRun(f"the unfinished run of {what} is still under way in another process")
-    raise UnknownRun(f"there is no unfinished run of {what} to go on with. Run it without --resume")
+        raise UnknownRun(
+            f"the unfinished run of {what} is still under way: another process is at it"
+        )
+    hint = _other_unfinished(store) or "Run it without --resume"
+    raise UnknownRun(f"there is no unfinished run of {what} to go on with. {hint}")
 
 
-def begin_run(store: Store, record: RunRecord, *, resume: bool) -> RunRecord:
+def _other_unfinished(store: Store) -> str:
+    """What to type to go on with the newest unfinished runs of other paths; empty without any."""
+    commands: list[str] = []
+    for run in store.runs():
+        paths = run.arguments.get(_PATHS)
+        if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
+            continue
+        command = shlex.join(["callscore", "run", *map(str, paths), "--resume"])
+        if command not in commands and _is_left(store, run):
+            commands.append(command)
+        if len(commands) == _NAMED:
+            break
+    return f"There are others: {'; '.join(commands)}" if commands else ""
+
+
+def _is_left(store: Store, run: RunRecord) -> bool:
+    """Whether no process is at a run."""
+    lock = RunLock(store.path, run.id)
+    if not lock.take():
+        return False
+    lock.release()
+    return True
+
+
+def begin_run(store: Store, record: RunRecord, *, resume: HeldRun | bool) -> HeldRun:
     """Keep that a run begins, or that one goes on; the run as it is kept.
+
+    Args:
+        store: the history.
+        record: the run that begins.
+        resume: whether one goes on in its place; or the one that does.
 
     Raises:
         UnknownRun: one is to go on, and there is none.
     """
-    if resume:
-        before = unfinished_run(store, record.arguments)
-        went_on = replace(before, status="running", finished_at=None, versions=record.versions)
-        return store.begin(went_on)
+    if not resume:
+        return _begun(store, record)
+    held = resume if isinstance(resume, HeldRun) else unfinished_run(store, record.arguments)
+    before = held.record
+    went_on = replace(before, status="running", finished_at=None, versions=record.versions)
+    try:
+        return HeldRun(store.begin(went_on), held.lock)
+    except UnusableStore as error:  # what is there can still be read
+        return HeldRun(went_on, held.lock, str(error))
+
+
+def _begun(store: Store, record: RunRecord) -> HeldRun:
+    """A new run, which nobody sees before it is ours."""
     started_at = time()
-    return store.begin(replace(record, id=new_run_id(started_at), started_at=started_at))
+    run = replace(record, id=new_run_id(started_at), started_at=started_at)
+    lock = RunLock(store.path, run.id)
+    if not lock.take():  # another process has the same moment, and the same luck
+        return _begun(store, record)
+    try:
+        begun = store.begin(run)
+    except BaseException:
+        lock.release()
+        raise
+    if begun.id != run.id:
+        lock.release()
+        lock = RunLock(store.path, begun.id)
+        lock.take()
+    return HeldRun(begun, lock)
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -64,14 +142,15 @@ class Known(Struct, frozen=True, kw_only=True):
     Attributes:
         store: where to look.
         run: the run whose own answers are good, because it goes on; None where a new one begins.
-        started_at: when that run began.
         use_cache: whether the answers of any run are good, where just the same was asked.
+        since: from when on, in seconds since 1970, where the task is code: what else it uses may
+            have changed before.
     """
 
     store: Any
     run: str | None = None
-    started_at: float = 0.0
     use_cache: bool = False
+    since: float = 0.0
 
     @property
     def is_asked(self) -> bool:
@@ -91,6 +170,8 @@ class Known(Struct, frozen=True, kw_only=True):
             found = self.store.answer_in(self.run, digest, question.trial)
         if found is None and self.use_cache:
             found = self.store.answer(digest, source, question.trial)
+            if found is not None and source and found.asked_at < self.since:
+                found = None
         if found is None:
             return None
         return Answer(

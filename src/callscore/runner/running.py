@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,12 @@ from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Question, Scored
 from callscore.models.limits import DEFAULT, Limits
 from callscore.runner.gathering import Gathering, Show
-from callscore.runner.judges import JudgesAtWork
+from callscore.runner.judges import JudgesAtWork, require_judges
+from callscore.runner.resuming import HeldRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.evaluations.plan import Group, Plan
     from callscore.history.store import Store
     from callscore.runner.recording import Recorder
@@ -32,26 +36,27 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     Attributes:
         jobs: how many questions to ask at once.
         limits: how long one may take, how often it is repeated, and how many may begin in a second.
-        resume: whether to go on with the newest run of the same paths that did not end.
+        resume: whether to go on with the newest run of the same paths that did not end; or the run
+            to go on with.
         use_cache: whether to take an answer from any run where just the same was asked.
+        cache_since: from when on, in seconds since 1970, such an answer of code is good.
         fail_under: what the mean of each scorer must reach for which nobody has said it.
         show: which cases to keep in the results.
         most: how many of them at the most, by evaluation and variant; None for all.
         arguments: what was asked for, as it is kept; `paths` among it.
-        name: what to call the run.
-        go_on: what to type to go on with the run, where the process vanishes.
+        go_on: what to type to go on with the run, where the process vanishes; empty where nobody can.
         lang: the language in which that is said.
     """
 
     jobs: int = 8
     limits: Limits = DEFAULT
-    resume: bool = False
+    resume: HeldRun | bool = False
     use_cache: bool = False
+    cache_since: float = 0.0
     fail_under: float | None = None
     show: Show = "failing"
     most: int | None = 10
     arguments: dict[str, Any] = {}
-    name: str | None = None
     go_on: str = "callscore run --resume"
     lang: Language = "en"
 
@@ -104,13 +109,36 @@ def run(
 
     Raises:
         UnknownRun: a run is to go on, and there is none.
+        InvalidSettings: a case needs a judge, and there is none.
+        MissingKey: the judge has no key.
+        UnusableStore: a run is to go on, and the history cannot be read.
     """
     started = perf_counter()
-    running = _Running(plan, options, hooks)
-    if store is not None:
-        running.keep_in(store)
-    is_interrupted = running.ask_all()
-    return replace(running.results(is_interrupted=is_interrupted), seconds=perf_counter() - started)
+    try:
+        running = _Running(plan, options, hooks)
+        if store is not None:
+            running.keep_in(store)
+        try:
+            found = running.results(is_interrupted=running.ask_all())
+        finally:
+            running.release()
+    finally:
+        if isinstance(options.resume, HeldRun):
+            options.resume.lock.release()
+    return replace(found, seconds=perf_counter() - started)
+
+
+@contextmanager
+def _settled_heap() -> Iterator[None]:
+    """Spare the collector what is there already: it would look through all of it again and again."""
+    if gc.get_freeze_count():  # somebody else has done so
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 class _Running:
@@ -120,10 +148,11 @@ class _Running:
         self._options = options
         self._hooks = hooks
         self._unloaded = list(plan.unloaded)
-        self._warnings: list[str] = []
+        self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
         self._groups = [group for group in plan.groups if self._can_be_asked(group)]
         self._gatherings = [self._gathering(group) for group in self._groups]
+        require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
         self._judges = JudgesAtWork(self._groups)
 
     def _can_be_asked(self, group: Group) -> bool:
@@ -160,6 +189,8 @@ class _Running:
         try:
             self._recorder, warnings = recorder_for(store, self._groups, options)
         except UnusableStore as error:
+            if options.resume:  # everything would be asked again
+                raise
             self._warn(f"nothing of this run is kept: {error}")
         else:
             for warning in warnings:
@@ -170,7 +201,6 @@ class _Running:
         """Ask every question; whether somebody wanted it to stop."""
         from callscore.runner.last_words import LastWords
         from callscore.runner.looping import run_to_end
-        from callscore.runner.run_lock import RunLock
         from callscore.runner.working import Workers
 
         options, recorder = self._options, self._recorder
@@ -178,8 +208,9 @@ class _Running:
         jobs = max(1, min(options.jobs, total))
         self._hooks.on_plan(total)
         with ExitStack() as held:
+            held.enter_context(_settled_heap())
             words = None
-            if recorder is not None:
+            if recorder is not None and options.go_on:
                 words = LastWords(
                     recorder.run.id,
                     total=total,
@@ -188,15 +219,18 @@ class _Running:
                     lang=options.lang,
                 )
                 held.enter_context(words)
-                if recorder.path is not None:
-                    held.enter_context(RunLock(recorder.path, recorder.run.id))
+            held.push(self._let_go)
             workers = Workers(
                 self._groups, jobs=jobs, limits=options.limits, recorder=recorder, words=words
             )
             run_to_end(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
-            if recorder is not None:
-                recorder.close()
         return workers.is_interrupted
+
+    def _let_go(self, kind: type[BaseException] | None, *_: Any) -> None:
+        """End the keeping, also where a hook has raised; a second Ctrl-C waits for nothing."""
+        is_order = kind is not None and issubclass(kind, KeyboardInterrupt)
+        if self._recorder is not None and not is_order:
+            self._recorder.close()
 
     def _report(
         self, group: int, position: int, question: Question, outcome: Scored | Failure
@@ -207,9 +241,15 @@ class _Running:
     def results(self, *, is_interrupted: bool) -> RunResults:
         """What all of it came to, which is kept, too."""
         found = [
-            gathering.results(group.skipped)
+            gathering.results(
+                group.skipped,
+                cases=len({question.case.id for question in group.questions}),
+                questions=len(group.questions),
+            )
             for gathering, group in zip(self._gatherings, self._groups, strict=True)
         ]
+        for problem in self._judges.problems():
+            self._warn(f"what the judge said is not kept: {problem}")
         recorder = self._recorder
         if recorder is not None:
             recorder.finish("interrupted" if is_interrupted else "finished", found)
@@ -223,6 +263,11 @@ class _Running:
             is_interrupted=is_interrupted,
             warnings=tuple(self._warnings),
         )
+
+    def release(self) -> None:
+        """Let other processes go on with the run, where it did not end."""
+        if self._recorder is not None:
+            self._recorder.release()
 
     def _warn(self, warning: str) -> None:
         self._warnings.append(warning)

@@ -21,7 +21,9 @@ from callscore.formats.recognition import find_dialect
 from callscore.formats.sides import as_one, made_in, read_side
 from callscore.formats.trace import DEFAULT, Wanted
 from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.giving_up import begin, give_up
 from callscore.runner.asking import asked_case
+from callscore.runner.expecting import with_plain_expected
 from callscore.runner.failures import failure
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ async def scored(
         calls, *others = _read(answer.document, settings, tools)
     except (InvalidCall, UnreadableInput) as error:
         return failure(question, "unreadable", f"no calls can be read from the {error}")
-    case = replace(asked_case(question), actual=calls, others=tuple(others))
+    case = with_plain_expected(asked_case(question))
+    case = replace(case, actual=calls, others=tuple(others))
     try:
         score = await _score(case, settings, tools)
     except CallscoreError as error:
@@ -174,10 +177,25 @@ def _given(case: Case, answer: Answer, score: Score | None, tools: _Tools) -> di
 
 async def _value(scorer: Scorer, given: dict[str, Any], seconds: float | None) -> MetricValue:
     """What a scorer says; people's functions may wait for something that never comes."""
-    if seconds is None or scorer.function is SCORERS.get(scorer.name):
+    if scorer.function is SCORERS.get(scorer.name):
         return await value_of(scorer, given)
+    work = begin(value_of(scorer, given))
     try:
-        async with asyncio.timeout(seconds):
-            return await value_of(scorer, given)
-    except TimeoutError:
-        return MetricValue(scorer.name, None, f"it took more than {seconds:g} s and was given up.")
+        await asyncio.wait((work,), timeout=seconds)
+    finally:
+        if not work.done():
+            give_up(work)
+    if not work.done():
+        reason = f"it took more than {seconds:g} s and was given up."
+        return MetricValue(scorer.name, None, reason, is_broken=True)
+    return _heard(scorer.name, work)
+
+
+def _heard(name: str, work: asyncio.Task[MetricValue]) -> MetricValue:
+    """What became of asking a scorer."""
+    if work.cancelled():
+        return MetricValue(name, None, "it was cancelled from within.", is_broken=True)
+    error = work.exception()
+    if error is not None:
+        return MetricValue(name, None, f"it raises {type(error).__name__}", is_broken=True)
+    return work.result()

@@ -7,10 +7,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.run import Failure
+from callscore.models.giving_up import begin, give_up
 from callscore.models.limits import limits_in_force
 from callscore.runner.asking import ask_here
 from callscore.runner.failures import failure, failure_by
-from callscore.runner.giving_up import begin, give_up
 from callscore.runner.result_records import Finished
 from callscore.runner.scoring import scored
 
@@ -138,6 +138,8 @@ class Workers:
     async def _work(self, job: int) -> None:
         limits_in_force.set(self._limits)  # for judges, and in this task alone
         for group, position, question in self._queue:
+            if self._is_ending:  # and the last task made an answer of being told so
+                return
             self._started(question)
             if self._words is not None:
                 self._words.asking(job, _label(question))

@@ -1,0 +1,704 @@
+"""One question: whatever a task does, there is an answer or a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+from openai import AsyncOpenAI
+from tests.runner.agents import RIGHT, a_case, a_question
+from tests.servers.openai_server import Reply, openai_server
+
+from callscore import models
+from callscore.core.run import Failure, Usage
+from callscore.evaluations.evaluation import Answer
+from callscore.models.counting import count_waiting
+from callscore.models.limits import Limits, Rate, limits_in_force
+from callscore.runner.asking import ask, ask_here, asked_case
+from callscore.runner.looping import Interrupt
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from callscore.core.model import Case
+    from callscore.evaluations.evaluation import Question
+
+PATIENT = Limits(timeout=50, retries=0)  # nobody waits for so long, and a busy machine may
+SOON = Limits(timeout=0.05, retries=0)
+
+
+def asked(question: Question, limits: Limits = PATIENT, **options: Any) -> Answer | Failure:
+    return asyncio.run(ask(question, limits, **options))
+
+
+def answer_of(task: Any, limits: Limits = PATIENT) -> Any:
+    found = asked(a_question(task), limits)
+    assert isinstance(found, Answer), found
+    return found.document
+
+
+def failure_of(task: Any, limits: Limits = PATIENT, **options: Any) -> Failure:
+    found = asked(a_question(task), limits, **options)
+    assert isinstance(found, Failure)
+    return found
+
+
+# --- answers ----------------------------------------------------------------------------------
+
+
+def test_a_task_may_be_a_coroutine_function_or_not() -> None:
+    async def awaited(case: Any) -> Any:
+        return [case.id]
+
+    async def generated(case: Any) -> AsyncIterator[Any]:
+        yield case.id
+
+    def generated_in_a_thread(case: Any) -> Iterator[Any]:
+        yield case.id
+
+    class Callable:
+        async def __call__(self, case: Any) -> Any:
+            return [case.id]
+
+    for task in (
+        awaited,
+        generated,
+        generated_in_a_thread,
+        Callable(),
+        lambda case: [case.id],
+        lambda case: awaited(case),  # noqa: PLW0108  (a plain function that gives a coroutine)
+        lambda case: generated(case),  # noqa: PLW0108  (or a generator)
+    ):
+        assert answer_of(task) == ["weather"], task
+
+
+def test_a_task_that_gives_a_stream_is_read_to_the_end() -> None:
+    async def streamed(_: Any) -> Any:
+        return iter(RIGHT)
+
+    assert answer_of(streamed) == RIGHT
+
+
+def test_a_task_that_is_no_coroutine_function_runs_beside_the_loop() -> None:
+    threads: list[Any] = []
+
+    def task(_: Any) -> Any:
+        threads.append(
+            (threading.current_thread() is threading.main_thread(), limits_in_force.get())
+        )
+        return []
+
+    asked(a_question(task), Limits(retries=1))
+
+    assert threads == [(False, Limits(retries=1))]
+
+
+def test_a_variant_gives_the_task_keywords() -> None:
+    def task(_: Any, *, city: str) -> Any:
+        return [("get_weather", {"city": city})]
+
+    question = a_question(task, variants={"north": {"city": "Oslo"}})
+
+    found = asked(question)
+
+    assert isinstance(found, Answer)
+    assert found.document == [["get_weather", {"city": "Oslo"}]]
+
+
+def test_a_case_knows_its_trial_where_there_are_several() -> None:
+    once, twice = a_question(list), a_question(list, trials=2)
+
+    assert (asked_case(once).trial, asked_case(twice).trial) == (None, 1)
+
+
+def test_an_answer_says_how_long_it_took_and_what_it_cost() -> None:
+    async def task(_: Any) -> Any:
+        await asyncio.sleep(0.01)
+        usage = {"prompt_tokens": 20, "completion_tokens": 10}
+        return {"choices": [{"message": {"role": "assistant", "content": "Hi"}}], "usage": usage}
+
+    found = asked(a_question(task), Limits())
+
+    assert isinstance(found, Answer)
+    assert found.seconds >= 0.01
+    assert found.usage == Usage(1, 20, 10)
+    assert not found.is_reused
+
+
+def test_waiting_for_ones_turn_is_not_the_agents_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 10.0])
+    monkeypatch.setattr("callscore.runner.asking.perf_counter", lambda: next(clock))
+
+    class Slow(Rate):
+        async def wait(self) -> None:
+            count_waiting(4.0)
+
+    found = asked(a_question(lambda _: []), Limits(rate=Slow(1)))
+
+    assert isinstance(found, Answer)
+    assert found.seconds == pytest.approx(6.0, abs=0.5)
+
+
+def test_recorded_answers_cost_nothing_now() -> None:
+    class Recorded:
+        def __call__(self, _: Any) -> Any:
+            usage = {"prompt_tokens": 20, "completion_tokens": 10}
+            return {"choices": [{"message": {"content": "Hi"}}], "usage": usage}
+
+        def identity(self) -> dict[str, Any]:
+            return {}
+
+    found = asked(a_question(Recorded()))
+
+    assert isinstance(found, Answer)
+    assert found.usage == Usage()
+
+
+# --- a model ----------------------------------------------------------------------------------
+
+
+def test_a_chat_repeats_its_requests_itself_and_they_are_counted() -> None:
+    def script(_: Any, number: int) -> Reply:
+        return Reply(status=500) if number == 1 else Reply(text="Hi")
+
+    with openai_server(script) as server:
+        task = models.chat("small", base_url=server.base_url)
+        found = asked(a_question(task), Limits(retries=1))
+
+    assert isinstance(found, Answer)
+    assert found.usage == Usage(2, 20, 10)
+
+
+def test_a_chat_that_gets_no_answer_is_a_failure_with_its_attempts() -> None:
+    with openai_server(lambda *_: Reply(status=500, headers={"retry-after": "0"})) as server:
+        task = models.chat("small", base_url=server.base_url)
+        found = asked(a_question(task), Limits(retries=1))
+
+    assert isinstance(found, Failure)
+    assert (found.kind, found.attempts) == ("raised", 2)
+    assert "500" in found.problem
+
+
+def test_a_model_that_never_answers_is_a_timeout() -> None:
+    with openai_server(lambda *_: Reply(is_hung=True)) as server:
+        task = models.chat("small", base_url=server.base_url)
+        found = asked(a_question(task), SOON)
+
+    assert isinstance(found, Failure)
+    assert found.kind == "timeout"
+
+
+# --- what goes wrong --------------------------------------------------------------------------
+
+
+def test_what_a_task_raises_is_told_with_the_place() -> None:
+    def inner() -> NoReturn:
+        raise ZeroDivisionError("division by zero")
+
+    async def task(_: Any) -> Any:
+        inner()
+
+    found = failure_of(task)
+
+    assert (found.kind, found.problem) == (
+        "raised",
+        "the task raised ZeroDivisionError: division by zero",
+    )
+    assert found.details.splitlines()[-1].strip() == 'raise ZeroDivisionError("division by zero")'
+    assert "runner/asking.py" not in found.details
+
+
+def test_a_task_may_raise_anything() -> None:
+    async def cancelled(_: Any) -> Any:
+        raise asyncio.CancelledError
+
+    def stopped(_: Any) -> Any:
+        return next(iter([]))
+
+    assert (
+        failure_of(cancelled).problem
+        == "the task raised RuntimeError: it was cancelled from within"
+    )
+    assert failure_of(stopped).problem == "the task raised StopIteration"
+
+
+def test_an_error_that_may_pass_is_tried_again() -> None:
+    tries: list[int] = []
+
+    async def task(_: Any) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ConnectionError("lost")
+        return []
+
+    found = asked(a_question(task), Limits(retries=1))
+
+    assert isinstance(found, Answer)
+    assert (found.attempts, len(tries)) == (2, 2)
+
+
+def test_an_error_that_does_not_pass_is_told_with_the_attempts() -> None:
+    async def lost(_: Any) -> Any:
+        raise ConnectionError("lost")
+
+    async def wrong(_: Any) -> Any:
+        raise ValueError("wrong")
+
+    assert failure_of(lost, Limits(retries=1)).attempts == 2
+    assert failure_of(wrong, Limits(retries=1)).attempts == 1
+
+
+def test_a_hung_task_is_given_up_and_not_asked_again() -> None:
+    async def hung(_: Any) -> Any:
+        await asyncio.sleep(60)
+
+    def hung_in_a_thread(_: Any) -> Any:
+        time.sleep(60)
+
+    async def hung_in_its_own_thread(_: Any) -> Any:
+        await asyncio.wrap_future(_in_thread(time.sleep, 60))
+
+    for task in (hung, hung_in_a_thread, hung_in_its_own_thread):
+        found = failure_of(task, Limits(timeout=0.05, retries=3))
+        assert (found.kind, found.attempts) == ("timeout", 1)
+        assert found.problem == "the task took more than 0.05 s and was given up"
+
+
+def _in_thread(function: Any, *arguments: Any) -> Any:
+    from callscore.runner.looping import DaemonExecutor
+
+    return DaemonExecutor().submit(function, *arguments)
+
+
+def test_a_task_that_makes_something_else_of_being_stopped_is_late_all_the_same() -> None:
+    async def answering(_: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return []
+
+    async def raising(_: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise ValueError("not now") from None
+
+    for task in (answering, raising):
+        assert failure_of(task, SOON).kind == "timeout"
+
+
+def test_a_task_that_does_not_listen_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("callscore.runner.asking._GRACE", 0.02)
+    let_go, ended = asyncio.Event(), asyncio.Event()
+
+    async def deaf(_: Any) -> Any:
+        while not let_go.is_set():
+            try:
+                await let_go.wait()
+            except asyncio.CancelledError:
+                continue
+        ended.set()
+        return []
+
+    async def ask_and_wait() -> Answer | Failure:
+        found = await ask(a_question(deaf), SOON)
+        assert not ended.is_set()
+        let_go.set()
+        await ended.wait()
+        return found
+
+    found = asyncio.run(ask_and_wait())
+
+    assert isinstance(found, Failure)
+    assert found.kind == "timeout"
+
+
+def test_a_task_that_wants_to_end_the_process_does_not() -> None:
+    async def ending(_: Any) -> Any:
+        sys.exit(3)
+
+    def ending_in_a_thread(_: Any) -> Any:
+        sys.exit("no more")
+
+    assert failure_of(ending).kind == "exited"
+    assert failure_of(ending).problem == "the task wanted to end the process: sys.exit(3)"
+    assert "sys.exit('no more')" in failure_of(ending_in_a_thread).problem
+
+
+async def _interrupting(_: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def test_a_keyboard_interrupt_is_the_tasks_own_only_where_somebody_handles_ctrl_c() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        asked(a_question(_interrupting))
+
+    found = failure_of(_interrupting, takes_interrupts=True)
+
+    assert (found.kind, found.problem) == (
+        "exited",
+        "the task wanted to end the process: KeyboardInterrupt",
+    )
+
+
+def test_the_second_ctrl_c_is_nobodys_own() -> None:
+    async def interrupted(_: Any) -> Any:
+        raise Interrupt
+
+    with pytest.raises(Interrupt):
+        asked(a_question(interrupted), takes_interrupts=True)
+
+
+@pytest.mark.parametrize("returned", [None, object(), asyncio.sleep, {"a": {1: object()}}])
+def test_what_is_no_data_is_refused_in_a_sentence(returned: Any) -> None:
+    found = failure_of(lambda _: returned)
+
+    assert found.kind == "unreadable"
+    assert found.problem.startswith("the task returned ")
+
+
+def test_what_cannot_be_asked_at_all_is_refused() -> None:
+    task = models.chat("small", base_url="https://models.example/v1", key_variable="NO_SUCH_KEY")
+
+    found = failure_of(task)
+
+    assert found.kind == "refused"
+    assert "NO_SUCH_KEY" in found.problem
+
+
+def test_whoever_stops_waiting_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("callscore.runner.asking._GRACE", 0.02)
+    began = asyncio.Event()
+
+    async def hung(_: Any) -> Any:
+        began.set()
+        await asyncio.sleep(60)
+
+    async def stop() -> None:
+        waiting = asyncio.create_task(ask(a_question(hung), Limits()))
+        await began.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(stop())
+
+
+def test_the_trial_is_told_where_there_are_several() -> None:
+    def task(_: Any) -> Any:
+        raise ValueError
+
+    found = asked(a_question(task, trials=2))
+
+    assert isinstance(found, Failure)
+    assert found.label == "weather #1"
+
+
+PROGRAM = """
+import asyncio, time
+from callscore import Case, evaluate, evaluation
+
+@evaluation(cases=[Case("a", id="thread"), Case("b", id="to_thread"), Case("c", id="deaf")])
+def assistant(case):
+    return {"thread": lambda: time.sleep(60), "to_thread": to_thread, "deaf": deaf}[case.id]()
+
+async def to_thread():
+    await asyncio.to_thread(time.sleep, 60)
+
+async def deaf():
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            pass
+
+(found,) = evaluate(assistant, timeout=0.1).evaluations
+print(*sorted(failure.kind for failure in found.failures))
+"""
+
+
+def test_nothing_that_hangs_keeps_the_process_from_ending() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=50,
+    )
+
+    assert (ran.stdout, ran.stderr) == ("timeout timeout timeout\n", "")
+
+
+def test_a_case_is_not_changed_by_being_asked() -> None:
+    case = a_case(tools=[{"name": "get_weather"}])
+    given: list[Any] = []
+
+    asked(a_question(given.append, case))
+
+    assert given[0].input == case.input
+    assert given[0].tools == case.tools
+
+
+# --- cancelled, and worse ---------------------------------------------------------------------
+
+
+async def _cancelling_itself(_: Any) -> Any:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+
+
+async def _cancelling_itself_and_returning(_: Any) -> Any:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    return []
+
+
+@pytest.mark.parametrize("task", [_cancelling_itself, _cancelling_itself_and_returning])
+def test_a_task_that_cancels_whoever_asks_it_is_told(task: Any) -> None:
+    found = failure_of(task)
+
+    assert (found.kind, found.problem) == ("raised", "the task cancelled the one that asked it")
+
+
+def test_a_task_that_cancels_and_returns_does_not_harm_the_next_question() -> None:
+    async def quick(_: Any) -> Any:
+        await asyncio.sleep(0)
+        return RIGHT
+
+    async def both() -> Any:
+        with pytest.raises(asyncio.CancelledError):
+            await ask_here(a_question(_cancelling_itself_and_returning), PATIENT, on_stuck=_unstuck)
+        return await ask_here(a_question(quick), PATIENT, on_stuck=_unstuck)
+
+    assert asyncio.run(both()).document == RIGHT
+
+
+def _unstuck(failure: Failure) -> NoReturn:
+    raise AssertionError(failure)
+
+
+def test_a_task_that_waits_for_what_was_cancelled_is_told() -> None:
+    async def task(_: Any) -> Any:
+        other = asyncio.ensure_future(asyncio.sleep(60))
+        other.cancel()
+        await other
+
+    assert failure_of(task).problem == "the task raised RuntimeError: it was cancelled from within"
+
+
+class Odd(BaseException):
+    """What no `except Exception` catches, as some libraries have it."""
+
+
+async def _odd(_: Any) -> Any:
+    raise Odd("no Exception")
+
+
+def _odd_in_a_thread(_: Any) -> Any:
+    raise Odd("no Exception")
+
+
+@pytest.mark.parametrize("task", [_odd, _odd_in_a_thread])
+def test_what_is_no_exception_at_all_is_told_like_any_other(task: Any) -> None:
+    found = failure_of(task)
+
+    assert (found.kind, found.problem) == ("raised", "the task raised Odd: no Exception")
+    assert 'raise Odd("no Exception")' in found.details
+
+
+def test_a_keyboard_interrupt_in_a_thread_is_the_tasks_own_too() -> None:
+    def task(_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    assert failure_of(task, takes_interrupts=True).kind == "exited"
+
+
+def test_whoever_stops_waiting_while_the_time_is_over_is_not_told_of_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("callscore.runner.asking._GRACE", 50)
+    told = asyncio.Event()
+
+    async def slow_to_listen(_: Any) -> Any:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            told.set()
+            await asyncio.sleep(60)
+
+    async def stop() -> None:
+        question = a_question(slow_to_listen)
+        asking = asyncio.create_task(ask_here(question, SOON, on_stuck=_unstuck))
+        await told.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(stop())
+
+
+# --- blocking and streams ---------------------------------------------------------------------
+
+
+def test_a_task_that_blocks_the_loop_is_late_as_soon_as_it_lets_go() -> None:
+    async def blocking(_: Any) -> Any:
+        time.sleep(0.1)  # noqa: ASYNC251  (that is the point)
+        await asyncio.sleep(60)
+
+    assert failure_of(blocking, SOON).kind == "timeout"
+
+
+def test_a_stream_that_never_ends_is_given_up() -> None:
+    never = threading.Event()
+
+    async def streamed(_: Any) -> AsyncIterator[Any]:
+        yield {}
+        await asyncio.sleep(60)
+
+    def streamed_in_a_thread(_: Any) -> Iterator[Any]:
+        yield {}
+        never.wait()
+
+    async def stream_returned(_: Any) -> Any:
+        return streamed_in_a_thread(_)
+
+    for task in (streamed, streamed_in_a_thread, stream_returned):
+        assert failure_of(task, SOON).kind == "timeout", task
+    never.set()  # so that no thread is left behind
+
+
+def test_what_a_stream_raises_is_told() -> None:
+    async def streamed(_: Any) -> AsyncIterator[Any]:
+        yield {}
+        raise ValueError("half of it")
+
+    def streamed_in_a_thread(_: Any) -> Iterator[Any]:
+        yield {}
+        raise ValueError("half of it")
+
+    for task in (streamed, streamed_in_a_thread):
+        assert failure_of(task).problem == "the task raised ValueError: half of it", task
+
+
+def test_the_object_of_an_sdk_is_an_answer_with_its_usage() -> None:
+    async def task(case: Any) -> Any:
+        async with AsyncOpenAI(base_url=server.base_url, api_key="-", max_retries=0) as client:
+            said: Any = [{"role": "user", "content": case.input}]
+            return await client.chat.completions.create(model="small", messages=said)
+
+    with openai_server(lambda *_: Reply(calls=[("get_weather", {"city": "Paris"})])) as server:
+        found = asked(a_question(task), Limits(retries=0))
+
+    assert isinstance(found, Answer)
+    assert found.document["choices"][0]["message"]["tool_calls"][0]["id"] == "call_1"
+    assert found.usage == Usage(1, 20, 10)
+
+
+@pytest.mark.parametrize(("status", "attempts"), [(503, 3), (429, 3), (400, 1), (401, 1)])
+def test_an_error_of_an_sdk_is_tried_again_where_it_may_pass(
+    status: int, attempts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-pattern-but-secret")
+
+    async def task(_: Any) -> Any:
+        async with AsyncOpenAI(base_url=server.base_url, max_retries=0) as client:
+            said: Any = [{"role": "user", "content": "Hi"}]
+            return await client.chat.completions.create(model="small", messages=said)
+
+    reply = Reply(
+        status=status,
+        headers={"retry-after-ms": "1"},
+        message="not-a-pattern-but-secret is wrong, sk-abcdefghijkl123456, too",
+    )
+    with openai_server(lambda *_: reply) as server:
+        found = asked(a_question(task), Limits(retries=2))
+
+    assert isinstance(found, Failure)
+    assert (found.kind, found.attempts, len(server.requests)) == ("raised", attempts, attempts)
+    assert "*** is wrong, ***, too" in found.problem
+    assert "secret" not in found.problem + found.details
+
+
+def test_a_chat_inside_of_a_task_is_not_repeated_by_two() -> None:
+    with openai_server(lambda *_: Reply(status=500, headers={"retry-after-ms": "1"})) as server:
+        chat = models.chat("small", base_url=server.base_url)
+
+        async def task(case: Any) -> Any:
+            return await chat(case)
+
+        found = asked(a_question(task), Limits(retries=2))
+
+    assert isinstance(found, Failure)
+    assert (found.attempts, len(server.requests)) == (3, 3)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_a_task_does_to_its_case_is_for_itself_alone(is_async: bool) -> None:
+    messages = [{"role": "user", "content": "Hi!"}]
+    asked: list[int] = []
+
+    def change(case: Case, more: list[int]) -> list[Any]:
+        case.input.append("mine")
+        case.metadata["mine"] = 1
+        case.expected[0].arguments["city"] = "mine"  # type: ignore[index]  # there is one
+        more.append(1)
+        asked.append(len(case.input) + len(more))
+        return []
+
+    async def change_async(case: Case, more: list[int]) -> list[Any]:
+        return change(case, more)
+
+    variants = {"one": {"more": [0]}}
+    case = a_case(input=messages, metadata={})
+    question = a_question(change_async if is_async else change, case, variants=variants)
+    for _ in range(2):
+        asyncio.run(ask(question, Limits()))
+
+    assert asked == [4, 4]
+    assert (question.case.input, question.case.metadata) == (messages[:1], {})
+    assert question.case.expected == a_question(list).case.expected
+
+
+def test_an_input_that_cannot_be_copied_is_handed_over_itself() -> None:
+    lock = threading.Lock()
+
+    found = asyncio.run(
+        ask(a_question(lambda case: [str(case.input is lock)], a_case(input=lock)), Limits())
+    )
+
+    assert isinstance(found, Answer)
+    assert found.document == ["True"]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_task_that_raises_generator_exit_has_failed(is_async: bool) -> None:
+    def leave(_: Case) -> None:
+        raise GeneratorExit
+
+    async def leave_async(case: Case) -> None:
+        leave(case)
+
+    found = asyncio.run(ask(a_question(leave_async if is_async else leave), Limits()))
+
+    assert isinstance(found, Failure)
+    assert (found.kind, found.problem) == ("raised", "the task raised GeneratorExit")
+
+
+def test_an_async_task_that_blocks_everything_has_taken_too_long() -> None:
+    async def block(_: Case) -> list[Any]:
+        time.sleep(0.2)  # noqa: ASYNC251  (this is what is wrong with it)
+        return []
+
+    found = asyncio.run(ask(a_question(block), Limits(timeout=0.05)))
+
+    assert isinstance(found, Failure)
+    assert found.kind == "timeout"
+    assert "waits without `await`" in found.problem

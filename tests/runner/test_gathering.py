@@ -1,0 +1,188 @@
+"""What the questions of an evaluation come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.runner.agents import a_case
+
+from callscore import score
+from callscore.core.results import MetricValue, Noted
+from callscore.core.run import CaseTrials, Failure, Usage, passes
+from callscore.core.settings import DEFAULT
+from callscore.evaluations.evaluation import Answer, Scored
+from callscore.runner.gathering import Column, Gathering
+
+if TYPE_CHECKING:
+    from callscore.core.run import EvaluationResults
+
+ABOUT = {"name": "assistant", "place": "eval_a.py:3", "variant": None}
+
+
+def outcome(name: str, value: float | None = 1.0, **others: Any) -> Scored:
+    made: list[Any] = [("f", {})] if value else []
+    fields: dict[str, Any] = {"reused": False, "trial": None, "expected": [("f", {})]} | others
+    case = a_case(name, expected=fields["expected"], trial=fields["trial"])
+    values = (MetricValue("accuracy", value, None if value is not None else "nobody knows"),)
+    return Scored(
+        case=case,
+        answer=Answer(
+            document=[],
+            seconds=fields.get("seconds", 1.0),
+            usage=Usage(1, 20, 10),
+            is_reused=fields["reused"],
+        ),
+        score=None if fields["expected"] is None else score(fields["expected"], made),
+        values=values,
+        passed=passes(values, 1.0),
+    )
+
+
+def gather(*outcomes: Scored | Failure, order: list[int] | None = None, **options: Any) -> Any:
+    thresholds = options.pop("thresholds", {"accuracy": None})
+    gathering = Gathering(ABOUT, DEFAULT, thresholds, **options)
+    for position in order or range(len(outcomes)):
+        gathering.add(position, outcomes[position])
+    found: EvaluationResults = gathering.results(Noted())
+    return found
+
+
+def test_answers_are_counted_by_what_became_of_them() -> None:
+    failure = Failure(case="d", kind="raised", problem="no")
+
+    found = gather(outcome("a"), outcome("b", 0.0), outcome("c", None), failure)
+
+    assert (found.answered, found.passed, found.undecided, found.errors) == (3, 1, 1, 1)
+    assert found.failures == (failure,)
+    assert found.label == "assistant"
+
+
+def test_a_scorer_has_a_mean_over_what_it_has_a_number_for() -> None:
+    found = gather(
+        outcome("a"), outcome("b", 0.0), outcome("c", None), thresholds={"accuracy": 0.75}
+    )
+
+    (scorer,) = found.scorers
+    assert (scorer.mean, scorer.scored, scorer.passed, scorer.threshold) == (0.5, 2, 1, 0.75)
+    assert scorer.not_scorable == Noted(1, ("nobody knows",))
+    assert scorer.is_below
+
+
+def test_the_first_failing_cases_are_shown_in_the_order_of_the_plan() -> None:
+    cases = [outcome(name, 0.0) for name in "abcde"]
+
+    found = gather(*cases, order=[4, 2, 0, 3, 1], most=3)
+
+    assert [case.id for case in found.results.cases] == ["a", "b", "c"]
+    assert found.results.not_shown == 2
+    assert found.results.cases[0].metrics == (MetricValue("accuracy", 0.0),)
+
+
+def test_all_or_none_can_be_shown() -> None:
+    cases = [outcome("a"), outcome("b", 0.0)]
+
+    assert len(gather(*cases, show="all", most=None).results.cases) == 2
+    assert len(gather(*cases, show="none").results.cases) == 0
+
+
+def test_failures_are_kept_up_to_a_bound_unless_all_are_to_be_shown() -> None:
+    failures = [Failure(case=str(at), kind="raised", problem="no") for at in range(30)]
+
+    assert len(gather(*failures).failures) == 20
+    assert len(gather(*failures, most=None).failures) == 30
+    assert gather(*failures).errors == 30
+
+
+def test_a_case_that_expects_nothing_in_particular_is_shown_apart() -> None:
+    found = gather(outcome("a", 0.0, expected=None))
+
+    assert found.results.cases == ()
+    assert [case.id for case in found.unreferenced] == ["a"]
+    assert found.results.not_scored == Noted(1, ("a",))
+    assert found.results.summary.cases == 0
+
+
+def test_the_trials_of_a_case_belong_together() -> None:
+    found = gather(
+        outcome("a", trial=1),
+        outcome("a", 0.0, trial=2),
+        outcome("b", trial=1),
+        outcome("b", None, trial=2),
+    )
+
+    assert found.trials == (CaseTrials("a", 2, 1), CaseTrials("b", 1, 1))
+    assert found.trials[0].is_flaky
+    assert set(found.results.summary.trials) == {"a", "b"}
+
+
+def test_what_was_there_before_costs_nothing_now() -> None:
+    found = gather(
+        outcome("a", seconds=1), outcome("b", seconds=2), outcome("c", reused=True, seconds=9)
+    )
+
+    assert found.usage == Usage(2, 40, 20)
+    assert found.reused == 1
+    assert found.seconds == 2
+
+
+def test_nothing_comes_to_nothing() -> None:
+    found = gather()
+
+    assert (found.answered, found.seconds, found.scorers[0].mean) == (0, None, None)
+
+
+def test_a_column_says_each_reason_once() -> None:
+    column = Column("polite", 0.5, 0.9)
+    for found in (
+        MetricValue("polite", 1.0),
+        MetricValue("polite", 0.4),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None, "no idea"),
+        MetricValue("polite", None),
+    ):
+        column.add(found)
+
+    result = column.result(is_complete=True)
+
+    assert (result.name, result.mean, result.scored, result.passed) == ("polite", 0.7, 2, 1)
+    assert result.not_scorable == Noted(3, ("no idea", ""))
+    assert result.broken == Noted()
+
+
+def test_a_column_counts_apart_where_its_scorer_is_broken() -> None:
+    column = Column("polite", 0.5, 0.9)
+    for _ in range(2):
+        column.add(MetricValue("polite", None, "it raises KeyError", is_broken=True))
+
+    result = column.result(is_complete=True)
+
+    assert (result.scored, result.not_scorable) == (0, Noted())
+    assert result.broken == Noted(2, ("it raises KeyError",))
+
+
+def test_a_case_that_fails_at_every_trial_is_shown_once() -> None:
+    trials = [outcome(name, 0.0, trial=trial) for name in ("a", "b", "c") for trial in (1, 2)]
+
+    found = gather(*trials, order=[1, 3, 2, 0, 5, 4], most=2)
+
+    assert [case.label for case in found.results.cases] == ["a #1", "b #1"]
+    assert found.results.not_shown == 1  # a case, and not its two answers
+    assert (found.cases, found.questions) == (3, 6)
+
+
+def test_where_all_is_shown_so_is_every_trial() -> None:
+    trials = [outcome("a", 0.0, trial=trial) for trial in (1, 2)]
+
+    assert len(gather(*trials, show="all").results.cases) == 2
+
+
+def test_no_threshold_is_missed_by_what_was_not_asked() -> None:
+    gathering = Gathering(ABOUT, DEFAULT, {"accuracy": 0.9})
+    skipped = gathering.results(Noted(2), cases=0, questions=0)
+    gathering.add(0, outcome("a", 0.0))
+    some = gathering.results(Noted(), cases=2, questions=2)
+    gathering.add(1, outcome("b", 0.0))
+    everything = gathering.results(Noted(), cases=2, questions=2)
+
+    found = (skipped, some, everything)
+    assert [each.scorers[0].is_below for each in found] == [False, False, True]

@@ -1,0 +1,371 @@
+"""Kept answers that are scored again: nobody is asked, and nothing is made up."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
+from tests.servers.openai_server import OpenAIServer, Reply, openai_server
+
+from callscore import evaluation, expect, models
+from callscore.core.run import CaseTrials, Failure, JudgeCounts, Usage
+from callscore.errors import InvalidSettings
+from callscore.evaluations.evaluation import Scored
+from callscore.evaluations.places import file_of
+from callscore.evaluations.plan import plan
+from callscore.runner.rescoring import RescoreOptions, rescore
+from callscore.runner.running import RunHooks, RunOptions, run
+
+if TYPE_CHECKING:
+    from callscore.core.run import RunResults
+    from callscore.evaluations.plan import Plan
+    from callscore.history.store import Store
+
+EXTRA = [{"name": "get_weather", "arguments": {"city": "Paris", "unit": "C"}}]
+FLEXIBLE = RescoreOptions(settings={"mode": "flexible"})
+
+
+def ran(store: Store, asked: Plan) -> RunResults:
+    return run(asked, RunOptions(jobs=1), store=store)
+
+
+def again(
+    store: Store, options: RescoreOptions | None = None, hooks: RunHooks | None = None
+) -> RunResults:
+    latest = store.find("latest")
+    return rescore(store, latest, options or RescoreOptions(), hooks or RunHooks())
+
+
+def test_the_same_settings_give_the_same_and_nobody_is_asked(store: Store) -> None:
+    asked: list[str] = []
+
+    def agent(case: Any, *, city: str) -> Any:
+        asked.append(case.id)
+        return [("get_weather", {"city": city})]
+
+    variants = {"north": {"city": "Oslo"}, "south": {"city": "Paris"}}
+    cases = [a_case("a"), a_case("b", expected=None), a_case("c/…", tags=["smoke"])]
+    first = ran(
+        store,
+        a_plan(agent, *cases, variants=variants, trials=2, thresholds=0.5, tools=[WEATHER]),
+    )
+    asked.clear()
+    told: list[Any] = []
+
+    hooks = RunHooks(on_done=lambda question, outcome: told.append((question, outcome)))
+    second = again(store, RescoreOptions(show="all"), hooks)
+
+    assert asked == []
+    assert len(told) == 12
+    assert all(isinstance(outcome, Scored) for _, outcome in told)
+    assert second.below == first.below == ("assistant [north]: accuracy",)
+    for was, now in zip(first.evaluations, second.evaluations, strict=True):
+        assert (now.name, now.variant) == (was.name, was.variant)
+        assert now.place == file_of(was.place)
+        assert (now.scorers, now.trials) == (was.scorers, was.trials)
+        assert (now.answered, now.reused, now.usage) == (6, 6, Usage())
+        assert now.results.summary == was.results.summary
+    assert second.evaluations[0].trials[0] == CaseTrials("a", 2, 0)
+    kept = store.find(second.id)
+    assert (kept.command, kept.parent, kept.status) == ("rescore", first.id, "finished")
+    assert kept.arguments == {"run": first.id, "preset": None}
+    assert kept.totals["passed"] == store.find(first.id).totals["passed"] == 4
+
+
+def test_other_settings_take_the_place_of_single_ones(store: Store) -> None:
+    first = ran(store, a_plan(lambda _: EXTRA, at_least=0.75))
+
+    second = again(store, FLEXIBLE)
+    preset = again(store, RescoreOptions(preset="flexible"))
+
+    assert [one.evaluations[0].passed for one in (first, second, preset)] == [0, 1, 1]
+    assert second.evaluations[0].results.settings.at_least == 0.75
+    assert preset.evaluations[0].results.settings.at_least == 1.0
+    assert store.find(second.id).arguments["settings"] == {"mode": "flexible"}
+
+
+def test_a_run_that_was_scored_again_can_be_scored_again(store: Store) -> None:
+    ran(store, a_plan(lambda _: EXTRA))
+    flexible = again(store, FLEXIBLE)
+
+    third = again(store)
+
+    assert third.evaluations[0].passed == 1
+    assert store.find(third.id).parent == flexible.id
+
+
+def test_other_scorers_take_the_place_of_the_runs(store: Store) -> None:
+    ran(store, a_plan(lambda _: EXTRA, thresholds={"accuracy": 0.5}))
+
+    names = ["tool_called", "accuracy", "ragas.tool_call_f1"]
+    second = again(store, RescoreOptions(scorers=names, fail_under=0.25))
+
+    scorers = second.evaluations[0].scorers
+    assert [one.name for one in scorers] == names
+    assert [one.threshold for one in scorers] == [0.25, 0.5, 0.25]
+    assert scorers[0].mean == 1.0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        RescoreOptions(settings={"mood": "good"}),
+        RescoreOptions(settings={"mode": "lax"}),
+        RescoreOptions(preset="lax"),
+        RescoreOptions(scorers=["acuracy"]),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_kept(
+    store: Store, options: RescoreOptions
+) -> None:
+    ran(store, a_plan(lambda _: RIGHT))
+
+    with pytest.raises(InvalidSettings):
+        again(store, options)
+
+    assert len(store.runs()) == 1
+
+
+def test_functions_are_not_kept_and_it_is_said(store: Store) -> None:
+    def polite() -> float:
+        return 1.0
+
+    def accuracy() -> float:
+        return 0.25
+
+    def alike(one: str, other: str) -> float:
+        return float(one == other)
+
+    ran(
+        store,
+        a_plan(lambda _: RIGHT, scorers=[polite, accuracy, "recall"], similarity=alike),
+    )
+    notes: list[str] = []
+
+    second = again(store, hooks=RunHooks(on_note=notes.append))
+
+    assert [one.name for one in second.evaluations[0].scorers] == ["recall"]
+    assert list(second.warnings) == notes
+    missing = "is missing, and answers pass without it: "
+    assert notes[0].startswith(f"assistant: the scorer polite {missing}")
+    assert notes[1].startswith(f"assistant: the scorer accuracy() {missing}")
+    assert notes[2].startswith("assistant: similarity: ")
+    assert notes[2].endswith("alike is not kept, and is not asked")
+    named = again(store, RescoreOptions(scorers=["f1"], settings={"similarity": alike}))
+    assert named.warnings == ()
+
+
+def test_without_any_scorer_left_nothing_passes_and_nothing_fails(store: Store) -> None:
+    def polite() -> float:
+        return 1.0
+
+    ran(store, a_plan(lambda _: RIGHT, scorers=[polite]))
+
+    second = again(store)
+
+    each = second.evaluations[0]
+    assert (each.answered, each.passed, each.undecided) == (1, 0, 1)
+    assert second.warnings
+
+
+# --- answers that there are not -----------------------------------------------------------------
+
+
+def test_failures_are_told_again_and_unreadable_answers_are_read_again(store: Store) -> None:
+    def agent(case: Any) -> Any:
+        if case.id == "raising":
+            raise ValueError("not today")
+        return {"what": "is this"} if case.id == "odd" else RIGHT
+
+    first = ran(store, a_plan(agent, *map(a_case, ["raising", "odd", "fine"])))
+
+    second = again(store)
+
+    assert [(one.case, one.kind) for one in second.evaluations[0].failures] == [
+        ("raising", "raised"),
+        ("odd", "unreadable"),
+    ]
+    problems = [one.problem for one in second.evaluations[0].failures]
+    assert problems == [one.problem for one in first.evaluations[0].failures]
+    assert second.evaluations[0].passed == 1
+    kept = {one.case: one for one in store.results(second.id)}
+    assert kept["odd"].answer == {"what": "is this"}
+    assert kept["raising"].failure == ("raised", "the task raised ValueError: not today")
+
+
+def test_an_expectation_that_only_python_can_say_is_refused_and_not_guessed(store: Store) -> None:
+    wanted = expect.call("search", {"$where": 1, "limit": expect.gt(3)})
+    cases = [a_case("python", expected=[wanted]), a_case("plain")]
+    answers = {"python": [("search", {"$where": 1, "limit": 4})], "plain": RIGHT}
+    first = ran(store, a_plan(lambda case: answers[case.id], *cases))
+
+    second = again(store)
+
+    assert first.evaluations[0].passed == 2
+    (failed,) = second.evaluations[0].failures
+    assert (failed.case, failed.kind) == ("python", "refused")
+    assert failed.problem.startswith("only Python can say what the case expects: ")
+    assert second.evaluations[0].passed == 1
+
+
+def test_the_tools_that_a_case_brings_are_those_of_the_run(store: Store) -> None:
+    def get_weather(city: str) -> str:
+        """Tell the weather."""
+        return city
+
+    case = a_case(tools=[get_weather])
+    first = ran(store, a_plan(lambda _: RIGHT, case, scorers=["parameters_valid"]))
+    told: list[Any] = []
+
+    again(store, hooks=RunHooks(on_done=lambda _, outcome: told.append(outcome)))
+
+    (found,) = told
+    assert isinstance(found, Scored)
+    assert found.score is not None
+    assert found.score.faults == ()
+    assert found.values[0].value == first.evaluations[0].scorers[0].mean == 1.0
+
+
+# --- judges ---------------------------------------------------------------------------------------
+
+JUDGED = a_case(expected=[expect.call("get_weather", city=expect.judge("Is it a city?"))])
+
+
+def verdict(answer: bool = True) -> Reply:
+    return Reply(text=msgspec.json.encode({"verdict": answer, "reason": "So it is"}).decode())
+
+
+def forget(store: Store) -> None:
+    with store.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM judgements")
+
+
+def keys(server: OpenAIServer) -> list[str]:
+    return [request.headers["authorization"] for request in server.requests]
+
+
+def test_the_judge_of_the_run_is_known_and_remembers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGES_KEY", "key-of-the-judge")
+    with openai_server(lambda *_: verdict()) as server:
+        judged = models.judge("small", base_url=server.base_url, key_variable="JUDGES_KEY")
+        first = ran(store, a_plan(lambda _: RIGHT, JUDGED, judge=judged))
+        second = again(store)
+        preset = again(store, RescoreOptions(preset="flexible"))
+        forget(store)
+        third = again(store)
+
+    assert [one.evaluations[0].passed for one in (first, second, preset, third)] == [1, 1, 1, 1]
+    assert first.judges == third.judges == (JudgeCounts("small", 1, 1),)
+    assert second.judges == preset.judges == (JudgeCounts("small", 1, 0),)
+    assert keys(server) == ["Bearer key-of-the-judge"] * 2
+    assert b"key-of-the-judge" not in msgspec.json.encode(store.evaluations(third.id))
+
+
+def test_judges_with_keys_of_their_own_are_not_mixed_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONE_KEY", "first")
+    monkeypatch.setenv("OTHER_KEY", "second")
+    with openai_server(lambda *_: verdict()) as server:
+        made = []
+        for name, question in (("ONE_KEY", "Is it big?"), ("OTHER_KEY", "Is it old?")):
+            judged = models.judge("small", base_url=server.base_url, key_variable=name)
+            wanted = [expect.call("get_weather", city=expect.judge(question))]
+            made.append(
+                an_evaluation(lambda _: RIGHT, a_case(expected=wanted), name=name, judge=judged)
+            )
+        ran(store, plan(made))
+        before = sorted(keys(server))
+        server.requests.clear()
+        forget(store)
+        again(store)
+
+    assert sorted(keys(server)) == before == ["Bearer first", "Bearer second"]
+
+
+def test_a_judge_of_several_evaluations_is_one_and_is_asked_once(store: Store) -> None:
+    with openai_server(lambda *_: verdict()) as server:
+        judged = models.judge("small", base_url=server.base_url)
+        made = [an_evaluation(lambda _: RIGHT, JUDGED, name=name, judge=judged) for name in "ab"]
+        ran(store, plan(made))
+        forget(store)
+        second = again(store)
+
+    assert len(server.requests) == 2
+    assert second.judges == (JudgeCounts("small", 1, 1),)
+
+
+def test_another_judge_takes_the_place_of_the_runs(store: Store) -> None:
+    with openai_server(lambda *_: verdict()) as yes, openai_server(lambda *_: verdict(False)) as no:
+        ran(
+            store,
+            a_plan(lambda _: RIGHT, JUDGED, judge=models.judge("small", base_url=yes.base_url)),
+        )
+        other = models.judge("strict", base_url=no.base_url)
+        second = again(store, RescoreOptions(settings={"judge": other}))
+
+    assert second.evaluations[0].passed == 0
+    assert second.warnings == ()
+    assert len(no.requests) == 1
+    kept = store.find(second.id).arguments["settings"]["judge"]
+    assert kept["model"] == "strict"
+
+
+def test_a_function_as_a_judge_is_not_kept_and_it_is_said(store: Store) -> None:
+    def always(question: str, value: Any) -> bool:
+        return bool(question and value)
+
+    ran(store, a_plan(lambda _: RIGHT, JUDGED, judge=always))
+
+    second = again(store)
+
+    assert second.warnings[0].endswith("always is not kept, and is not asked")
+    assert "judge" in second.evaluations[0].failures[0].problem
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def test_ctrl_c_stops_it_and_what_was_scored_is_kept(store: Store) -> None:
+    ran(store, a_plan(lambda _: RIGHT, *[a_case(f"case-{number}") for number in range(20)]))
+    told: list[Any] = []
+
+    def stop(question: Any, _: Scored | Failure) -> None:
+        told.append(question)
+        if len(told) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    second = again(store, hooks=RunHooks(on_done=stop))
+
+    assert second.is_interrupted
+    assert 3 <= second.evaluations[0].answered < 20
+    assert store.find(second.id).status == "interrupted"
+    assert len(list(store.results(second.id))) == second.evaluations[0].answered
+
+
+def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
+    @evaluation(cases=[a_case(str(number)) for number in range(20)])
+    def assistant(_: Any) -> Any:
+        return RIGHT
+
+    ran(store, plan([assistant]))
+
+    def break_it(question: Any, _: Scored | Failure) -> None:
+        if question.case.id == "3":
+            with store.writing() as connection:
+                connection.exec_driver_sql("ALTER TABLE evaluations RENAME TO lost")
+                connection.exec_driver_sql("ALTER TABLE payloads RENAME TO gone")
+
+    # All of them are read before the first is scored.
+    second = again(store, hooks=RunHooks(on_done=break_it))
+
+    assert second.evaluations[0].passed == 20
+    assert len(second.warnings) == 2
+    assert "no such table: payloads" in second.warnings[0]
+    assert "no such table: evaluations" in second.warnings[1]

@@ -1,0 +1,438 @@
+"""A run, from the plan to its results: what is asked, what is kept, and what is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+from tests.runner.agents import RIGHT, a_case, a_plan, an_evaluation
+from tests.servers.openai_server import Reply, openai_server
+
+from callscore import models
+from callscore.core.results import Noted
+from callscore.core.run import CaseTrials, Failure, Usage
+from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
+from callscore.evaluations.plan import plan
+from callscore.models.limits import Limits
+from callscore.runner.running import RunHooks, RunOptions, run
+
+if TYPE_CHECKING:
+    from callscore.core.model import Case
+    from callscore.evaluations.evaluation import Question, Scored
+    from callscore.evaluations.plan import Plan
+    from callscore.history.store import Store
+
+PATHS = {"paths": ["evals"]}
+ONE_BY_ONE = RunOptions(jobs=1, arguments=PATHS)
+RESUMED = RunOptions(jobs=1, arguments=PATHS, resume=True)
+CACHED = RunOptions(jobs=1, arguments=PATHS, use_cache=True)
+MANY = [a_case(f"case-{number}") for number in range(12)]
+
+
+class Agent:
+    """Answers rightly, and notes what it was asked; some it gets wrong."""
+
+    def __init__(self, *wrong: str) -> None:
+        self.asked: list[str] = []
+        self._wrong = wrong
+
+    def __call__(self, case: Case, **_: Any) -> Any:
+        self.asked.append(case.id)
+        return [] if case.id in self._wrong else RIGHT
+
+
+def fill_up(store: Store, pages: int) -> None:
+    """Let the disk be full after so many more pages."""
+    with store.reading() as connection:
+        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {used + pages}")
+
+
+# --- what it comes to -----------------------------------------------------------------------------
+
+
+def test_without_a_history_a_run_has_no_name() -> None:
+    told: list[Any] = []
+    hooks = RunHooks(
+        on_plan=told.append,
+        on_started=lambda question: told.append(question.case.id),
+        on_done=lambda question, outcome: told.append((question.case.id, outcome.passed)),  # type: ignore[union-attr]  # all are answered
+    )
+
+    found = run(a_plan(Agent("b"), a_case("a"), a_case("b")), ONE_BY_ONE, hooks)
+
+    assert told == [2, "a", ("a", True), "b", ("b", False)]
+    assert (found.id, found.warnings, found.is_interrupted) == ("", (), False)
+    (each,) = found.evaluations
+    assert (each.answered, each.passed) == (2, 1)
+    assert [case.id for case in each.results.cases] == ["b"]
+
+
+def test_nothing_to_ask_is_no_trouble(store: Store) -> None:
+    found = run(plan([]), store=store)
+
+    assert found.evaluations == ()
+    assert store.find(found.id).status == "finished"
+
+
+def test_variants_trials_and_skipped_cases_are_told_apart(store: Store) -> None:
+    asked = a_plan(
+        Agent("b"),
+        a_case("a"),
+        a_case("b"),
+        a_case("c", skip="too dear"),
+        variants={"small": {"size": 1}, "large": {"size": 2}},
+        trials=2,
+    )
+
+    found = run(asked, RunOptions(), store=store)
+
+    assert [each.variant for each in found.evaluations] == ["small", "large"]
+    for each in found.evaluations:
+        assert (each.answered, each.passed) == (4, 2)
+        assert sorted(each.trials, key=lambda one: one.case) == [
+            CaseTrials("a", 2, 2),
+            CaseTrials("b", 2, 0),
+        ]
+        assert each.skipped == Noted(1, ("c: too dear",))
+    kept = Counter((one.evaluation, one.case, one.trial) for one in store.results(found.id))
+    assert set(kept.values()) == {1}
+    assert len(kept) == 8
+    assert store.find(found.id).totals["skipped"] == 2
+
+
+def test_what_nobody_has_said_a_mean_must_reach_is_said_for_the_run() -> None:
+    asked = a_plan(Agent(*"abcd"), scorers=["accuracy", "recall"], thresholds={"recall": 0.0})
+
+    found = run(asked, RunOptions(fail_under=0.5))
+    wrong = run(a_plan(Agent("weather"), thresholds=0.5), RunOptions(fail_under=0.0))
+
+    assert [one.threshold for one in found.evaluations[0].scorers] == [0.5, 0.0]
+    assert found.below == ()
+    assert wrong.below == ("assistant: accuracy",)
+
+
+@pytest.mark.parametrize(
+    ("show", "most", "shown", "not_shown"),
+    [("failing", 1, ["b"], 1), ("all", None, ["a", "b", "c"], 0), ("none", None, [], 0)],
+)
+def test_of_the_cases_those_are_kept_that_are_to_be_shown(
+    show: Any, most: int | None, shown: list[str], not_shown: int
+) -> None:
+    asked = a_plan(Agent("b", "c"), *map(a_case, "abc"))
+
+    results = run(asked, RunOptions(show=show, most=most)).evaluations[0].results
+
+    assert [case.id for case in results.cases] == shown
+    assert results.not_shown == not_shown
+
+
+@pytest.mark.parametrize("jobs", [0, -1, True, 2.0, "8"])
+def test_how_many_are_asked_at_once_is_a_number(jobs: Any) -> None:
+    with pytest.raises(InvalidSettings, match="is not an integer from 1 on"):
+        RunOptions(jobs=jobs)
+
+
+def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    chat = models.chat("small", base_url="https://models.invalid/v1")
+    variants = {"cold": {"temperature": 0}, "warm": {"temperature": 1}}
+    asked = plan(
+        [an_evaluation(chat, name="model", variants=variants), an_evaluation(Agent(), name="mine")]
+    )
+
+    found = run(asked)
+    perhaps = run(asked, CACHED)
+
+    assert [each.name for each in found.evaluations] == ["mine"]
+    assert len(found.unloaded) == 1
+    assert "OPENAI_API_KEY" in found.unloaded[0].problem
+    assert [each.errors for each in perhaps.evaluations] == [1, 1, 0]
+
+
+# --- kept answers -----------------------------------------------------------------------------------
+
+
+def test_kept_answers_are_taken_only_where_that_is_wished_for(store: Store) -> None:
+    agent = Agent()
+    asked = a_plan(agent, *map(a_case, "ab"))
+
+    first = run(asked, CACHED, store=store)
+    second = run(asked, CACHED, store=store)
+    third = run(asked, ONE_BY_ONE, store=store)
+
+    assert agent.asked == ["a", "b", "a", "b"]
+    assert [one.evaluations[0].reused for one in (first, second, third)] == [0, 2, 0]
+    assert [one.is_reused for one in store.results(second.id)] == [True, True]
+
+
+def test_what_has_changed_is_asked_again(store: Store) -> None:
+    agent = Agent()
+    before = replace(an_evaluation(agent, *map(a_case, "ab")), source="aa")
+    run(plan([before]), CACHED, store=store)
+    agent.asked.clear()
+
+    def asked_now(changed: Plan) -> list[str]:
+        run(changed, CACHED, store=store)
+        told = list(agent.asked)
+        agent.asked.clear()
+        return told
+
+    # What is expected, and how it is scored, has no part in the answer.
+    other = an_evaluation(agent, a_case("a", expected=[]), a_case("b"), scorers=["exact"])
+    assert asked_now(plan([replace(other, source="aa")])) == []
+    inputs = an_evaluation(agent, a_case("a", input="Now what?"), a_case("b"))
+    assert asked_now(plan([replace(inputs, source="aa")])) == ["a"]
+    assert asked_now(plan([replace(before, source="changed")])) == ["a", "b"]
+    assert asked_now(plan([before], trials=2)) == ["a", "b"]
+    assert asked_now(plan([replace(before, key="eval_b.py::other")])) == ["a", "b"]
+    offered = an_evaluation(agent, *map(a_case, "ab"), tools=["get_weather"])
+    assert asked_now(plan([replace(offered, source="aa")])) == ["a", "b"]
+
+
+def test_the_same_request_has_one_answer_whatever_evaluation_it_is_for(store: Store) -> None:
+    with openai_server(lambda *_: Reply(text="Hi")) as server:
+        chat = models.chat("small", base_url=server.base_url)
+        first = run(a_plan(chat, a_case("a")), CACHED, store=store)
+        other = a_plan(chat, a_case("b", input="Ask about a"), name="other")
+        second = run(other, CACHED, store=store)
+        warm = {"warm": {"temperature": 1}}
+        third = run(a_plan(chat, a_case("a"), variants=warm), CACHED, store=store)
+
+    assert len(server.requests) == 2
+    assert first.evaluations[0].usage == third.evaluations[0].usage == Usage(1, 20, 10)
+    assert (second.evaluations[0].usage, second.evaluations[0].reused) == (Usage(), 1)
+
+
+def test_a_failure_is_not_an_answer_and_is_asked_again(store: Store) -> None:
+    asked: list[int] = []
+
+    def failing(_: Any) -> Any:
+        asked.append(1)
+        raise ValueError("not today")
+
+    first, second = (run(a_plan(failing), CACHED, store=store) for _ in range(2))
+
+    assert len(asked) == first.errors + second.errors == 2
+    (kept,) = store.results(second.id)
+    assert kept.failure == ("raised", "the task raised ValueError: not today")
+
+
+# --- going on ----------------------------------------------------------------------------------------
+
+
+def stop_after(count: int) -> RunHooks:
+    """Press Ctrl-C once after so many answers."""
+    seen: list[Any] = []
+
+    def done(question: Question, _: Scored | Failure) -> None:
+        seen.append(question)
+        if len(seen) == count:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return RunHooks(on_done=done)
+
+
+def test_an_interrupted_run_goes_on_and_asks_nothing_twice(store: Store) -> None:
+    agent = Agent()
+    asked = a_plan(agent, *MANY)
+
+    first = run(asked, ONE_BY_ONE, stop_after(5), store)
+    kept = len(list(store.results(first.id)))
+    assert store.find(first.id).status == "interrupted"
+    second = run(asked, RESUMED, store=store)
+
+    assert first.is_interrupted
+    assert first.evaluations[0].answered == kept < len(MANY)
+    assert second.id == first.id
+    assert (second.evaluations[0].answered, second.evaluations[0].errors) == (len(MANY), 0)
+    assert second.evaluations[0].reused >= kept
+    repeated = [case for case, count in Counter(agent.asked).items() if count > 1]
+    assert len(repeated) <= 1  # what was being asked when it was stopped
+    assert store.find(first.id).status == "finished"
+    assert len(list(store.results(first.id))) == len(MANY)
+    with pytest.raises(UnknownRun):
+        run(asked, RESUMED, store=store)
+
+
+def test_a_run_that_goes_on_with_other_text_says_so(store: Store) -> None:
+    agent = Agent()
+    before = replace(an_evaluation(agent, *MANY), source="aa", place="eval_a.py:3")
+    run(plan([before]), ONE_BY_ONE, stop_after(5), store)
+    notes: list[str] = []
+
+    found = run(
+        plan([replace(before, source="bb")]), RESUMED, RunHooks(on_note=notes.append), store
+    )
+
+    assert list(found.warnings) == notes
+    assert notes[0].startswith("eval_a.py has changed since the run began")
+    assert found.evaluations[0].reused >= 5
+
+
+def test_the_second_ctrl_c_ends_it_at_once(store: Store) -> None:
+    def done(*_: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=done), store)
+
+    assert [one.status for one in store.runs()] == ["running"]
+    assert run(a_plan(Agent(), *MANY), RESUMED, store=store).evaluations[0].passed == len(MANY)
+
+
+def test_a_hook_that_raises_ends_the_run_and_leaves_nothing_behind(store: Store) -> None:
+    def done(*_: Any) -> None:
+        raise ValueError("the report cannot be written")
+
+    before = set(threading.enumerate())
+    with pytest.raises(ValueError, match="the report cannot be written"):
+        run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=done), store)
+
+    left = [one.name for one in set(threading.enumerate()) - before if one.is_alive()]
+    assert "callscore-history" not in left
+    assert run(a_plan(Agent(), *MANY), RESUMED, store=store).evaluations[0].reused
+
+
+# --- a history that breaks ----------------------------------------------------------------------------
+
+
+def test_a_run_goes_on_where_the_disk_is_full(store: Store) -> None:
+    cases = [a_case(f"case-{at}", metadata={"text": os.urandom(600).hex()}) for at in range(40)]
+    notes: list[str] = []
+    fill_up(store, 8)
+
+    found = run(a_plan(Agent(), *cases), RunOptions(), RunHooks(on_note=notes.append), store)
+
+    assert found.evaluations[0].passed == 40
+    assert list(found.warnings) == notes
+    assert "not everything is kept: " in notes[0]
+    assert "the disk is full" in notes[0]
+    assert 0 < len(list(store.results(found.id))) < 40
+
+
+def test_a_run_goes_on_where_the_history_is_deleted(store: Store) -> None:
+    path = store.path
+    assert path is not None
+
+    def delete(question: Question, _: Any) -> None:
+        if question.case.id == "case-3":
+            path.unlink()
+
+    found = run(a_plan(Agent(), *MANY), ONE_BY_ONE, RunHooks(on_done=delete), store)
+
+    assert found.evaluations[0].passed == len(MANY)
+    assert "was moved or deleted while it was in use" in found.warnings[0]
+
+
+def test_a_run_goes_on_where_kept_answers_cannot_be_read(store: Store) -> None:
+    with store.writing() as connection:
+        connection.exec_driver_sql("DROP TABLE answers")
+
+    found = run(a_plan(Agent(), *MANY), CACHED, store=store)
+
+    assert found.evaluations[0].passed == len(MANY)
+    assert [one.count("no such table: answers") for one in found.warnings] == [1]
+
+
+def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) -> None:
+    with store.writing() as connection:
+        connection.exec_driver_sql("DROP TABLE runs")
+
+    found = run(a_plan(Agent(), *MANY), RunOptions(), store=store)
+
+    assert (found.id, found.evaluations[0].passed) == ("", len(MANY))
+    assert found.warnings[0].startswith("nothing of this run is kept: ")
+
+
+# --- odd things ---------------------------------------------------------------------------------------
+
+ODD = ["a b", "a/b", "…", "🌍", "tab\there", "line\nbreak", "nul\x00", "%s", "'; DROP", "x" * 5_000]
+
+
+def test_cases_may_be_called_anything(store: Store) -> None:
+    agent = Agent()
+    asked = a_plan(agent, *map(a_case, ODD))
+
+    first = run(asked, CACHED, store=store)
+    second = run(asked, CACHED, store=store)
+
+    assert agent.asked == ODD
+    assert (first.evaluations[0].passed, second.evaluations[0].reused) == (len(ODD), len(ODD))
+    kept = [one.case for one in store.results(second.id)]
+    assert kept == [name.replace("\x00", "\\u0000") for name in ODD]
+
+
+def test_malformed_arguments_and_huge_integers_are_kept_as_they_came(store: Store) -> None:
+    answers = {
+        "broken": [{"name": "get_weather", "arguments": '{"city": "Par'}],
+        "huge": [{"name": "get_weather", "arguments": {"city": 10**400}}],
+    }
+    asked = a_plan(
+        lambda case: answers[case.id],
+        a_case("broken"),
+        a_case("huge", expected=[("get_weather", {"city": 10**400})]),
+    )
+
+    found = run(asked, RunOptions(jobs=1), store=store)
+
+    assert (found.evaluations[0].passed, found.errors) == (1, 0)
+    broken, huge = store.results(found.id)
+    assert (broken.answer, huge.answer) == (answers["broken"], answers["huge"])
+    assert broken.calls is not None
+    assert broken.calls[0]["raw"] == '{"city": "Par'
+
+
+def test_a_slow_answer_is_waited_for_only_so_long(store: Store) -> None:
+    with openai_server(lambda *_: Reply(is_hung=True)) as server:
+        chat = models.chat("small", base_url=server.base_url)
+        limits = Limits(timeout=0.05, retries=0)
+        found = run(a_plan(chat), RunOptions(limits=limits), store=store)
+
+    assert [one.kind for one in found.evaluations[0].failures] == ["timeout"]
+    assert [one.status for one in store.results(found.id)] == ["error"]
+
+
+def test_a_run_goes_on_with_what_is_there_where_nothing_can_be_written(store: Store) -> None:
+    asked: list[str] = []
+
+    def dying(case: Case) -> Any:
+        asked.append(case.id)
+        if asked == ["a", "b"]:
+            signal.raise_signal(signal.SIGINT)
+        return RIGHT
+
+    plan = a_plan(dying, a_case("a"), a_case("b"), a_case("c"))
+    run(plan, RunOptions(jobs=1, arguments=PATHS), store=store)
+    before = list(asked)
+    with store.reading() as connection:
+        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {used}")
+        connection.exec_driver_sql("PRAGMA query_only = ON")
+    found = run(plan, RESUMED, store=store)
+
+    assert found.evaluations[0].passed == 3
+    assert found.evaluations[0].reused >= 1
+    assert asked.count("a") == 1
+    assert len(before) < 3
+    assert any(warning.startswith("not everything is kept") for warning in found.warnings)
+
+
+def test_no_run_goes_on_where_the_history_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable() -> Any:
+        raise UnusableStore("history.db", "it is no database")
+
+    monkeypatch.setattr(store, "runs", unreadable)
+
+    with pytest.raises(UnusableStore, match="no database"):
+        run(a_plan(list), RESUMED, store=store)
