@@ -16,6 +16,7 @@ import data
 import dialects
 import keeping
 import plugin
+import running
 import timing
 
 import callscore
@@ -80,6 +81,7 @@ def measure(effort: Effort) -> Iterator[Row]:
         yield score_large(path)
     yield from read_traces(effort)
     yield from keep_answers(effort)
+    yield from run_evaluations(effort)
     yield from import_package(effort)
     what = "2,000 tests that do not use the pytest plugin, with it / without it"
     yield Row(what, plugin.unused_cost(2 * effort.rounds), 1.05)
@@ -101,6 +103,18 @@ def read_traces(effort: Effort) -> Iterator[Row]:
         "the recorded files / json.loads, all together",
         dialects.recorded(effort.rounds),
         DIALECT_BAR,
+    )
+
+
+def run_evaluations(effort: Effort) -> Iterator[Row]:
+    """A run against a real server on this machine, against the bare SDK; see running.py."""
+    by_chat, by_own = running.best_ratios(effort.few_cases, effort.rounds)
+    what = f"run {effort.few_cases:,} cases, 20 ms latency, 100 in flight"
+    yield Row(f"{what}, models.chat / bare SDK", by_chat, 1.3)
+    yield Row(f"{what}, one's own task / bare SDK", by_own, 1.3)
+    few, many = running.memory((effort.few_cases, 5 * effort.few_cases))
+    yield Row(
+        f"peak memory, {5 * effort.few_cases:,} cases / {effort.few_cases:,}", many / few, 1.3
     )
 
 

@@ -30,6 +30,7 @@ NOT_RUN = ("make ", "source ")
 # What is another each time, and what pages have in its place.
 RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-z]{4}\b")
 TIME = re.compile(r"\b(?P<before>in|median) (?:< )?\d[\d.,]*(?P<blank> ?)m?s\b")
+MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b")
 TIME_IN_TABLE = re.compile(r"  +(?:< )?\d[\d.,]* m?s$", re.MULTILINE)
 
 
@@ -106,6 +107,7 @@ def _run_bash(code: str) -> str:
 def tidy(printed: str) -> str:
     """Without what is another each time, and without blanks at the ends of lines and of the text."""
     same = RUN.sub("20261115-184354-k3f9", printed)
+    same = MOMENT.sub("2026-11-15 18:43 UTC", same)
     same = TIME.sub(r"\g<before> 0.1\g<blank>s", same)
     same = TIME_IN_TABLE.sub(lambda found: "0.1 s".rjust(len(found[0])), same)
     return "".join(f"{line.rstrip()}\n" for line in same.strip("\n").splitlines())

@@ -109,6 +109,7 @@ class ModelFailed(CallscoreError):
         status: what HTTP calls it; None where there was no answer at all.
         attempts: how often it was asked.
         is_timeout: whether it took too long.
+        results: what had been scored before, where it was to judge many cases.
     """
 
     def __init__(
@@ -126,6 +127,7 @@ class ModelFailed(CallscoreError):
         self.status = status
         self.attempts = attempts
         self.is_timeout = is_timeout
+        self.results: Results | None = None
 
     def __str__(self) -> str:
         return f"{self.model}: {self.problem}"

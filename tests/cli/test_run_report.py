@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 from tests.reports.runs import FINE as FINE_RUN
-from tests.reports.runs import MIXED, WEATHER
+from tests.reports.runs import MIXED, VARIANTS, WEATHER
 
 from callscore.cli.exits import AGENT, BELOW, FINE, INTERRUPTED, UNREADABLE
-from callscore.cli.run_report import exit_code, output_aside, reasons
+from callscore.cli.output import open_output
+from callscore.cli.run_report import exit_code, output_aside, reasons, write_run
 from callscore.core.run import RunResults, ScorerResult
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.core.wording import Language
 
 GO_ON = "callscore run evals --resume"
@@ -42,6 +45,18 @@ def test_the_gravest_reason_comes_first_and_decides(capsys: pytest.CaptureFixtur
         "callscore: assistant: accuracy 0.667 is below 0.900",
         "callscore: assistant: polite has no number, and 0.500 is wanted",
     ]
+
+
+def test_a_missed_threshold_is_not_said_again_right_below_the_report(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    below = replace(MIXED, is_interrupted=False, unloaded=(), evaluations=VARIANTS.evaluations[2:])
+    below = replace(below, evaluations=(replace(below.evaluations[0], errors=0, failures=()),))
+
+    assert exit_code(below, "en", go_on=GO_ON, is_shown=True) == BELOW
+    assert capsys.readouterr().err == ""
+    assert exit_code(below, "en", go_on=GO_ON) == BELOW
+    assert "accuracy 0.667 is below 0.800" in capsys.readouterr().err
 
 
 def test_each_reason_has_its_code() -> None:
@@ -84,6 +99,21 @@ def test_a_forbidden_call_counts_once_there_is_a_threshold(
 
     assert [code for code, _ in found(run)] == codes
     assert all("forbidden calls were made: calculator" in sentence for _, sentence in found(run))
+
+
+@pytest.mark.parametrize(
+    ("output_format", "is_said"),
+    [("json", True), ("junit", True), ("table", False), ("markdown", False)],
+)
+def test_warnings_are_said_beside_a_report_for_programs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, output_format: str, *, is_said: bool
+) -> None:
+    with open_output(str(tmp_path / "report"), output_format, "en") as output:
+        write_run(MIXED, output, output_format, "en")
+
+    warning = "Nothing was kept: the disk is full (.callscore/history.db)."
+    assert (f"callscore: {warning}\n" in capsys.readouterr().err) is is_said
+    assert "Nothing was kept" in (tmp_path / "report").read_text()
 
 
 def test_what_is_printed_meanwhile_goes_to_standard_error(

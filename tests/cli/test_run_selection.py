@@ -13,7 +13,7 @@ from callscore.cli.run_selection import chosen, go_on_command
 from callscore.evaluations.plan import Selection
 from callscore.history.opening import open_store
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
-from callscore.models.limits import Limits
+from callscore.models.limits import Limits, Rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ REQUEST = RunRequest(
     tags=(),
     limit=None,
     trials=None,
-    jobs=1,
+    jobs=8,
     limits=Limits(),
     fail_under=None,
     last_failed=False,
@@ -55,7 +55,9 @@ def begin(store: Store, **arguments: Any) -> str:
     run = store.begin(
         RunRecord(id="r", command="run", started_at=1.0, arguments={"paths": PATHS, **arguments})
     )
-    store.add_evaluation(EvaluationRecord(run=run.id, number=0, name="agent"))
+    store.add_evaluation(
+        EvaluationRecord(run=run.id, number=0, name="agent", place="eval_a.py::agent")
+    )
     store.keep(
         ResultRecord(run=run.id, evaluation=0, case=case, status="scored", passed=passed)
         for case, passed in (("a", False), ("b", True))
@@ -101,8 +103,8 @@ def test_what_failed_before_is_asked_alone(store: Store) -> None:
 
     choice = chosen(replace(REQUEST, last_failed=True), store, pytest.fail)
 
-    assert list(choice.selection.last_failed or ()) == [("agent", None, "a")]
-    assert choice.arguments["cases"] == [["agent", None, "a"]]
+    assert list(choice.selection.last_failed or ()) == [("eval_a.py::agent", None, "a")]
+    assert choice.arguments["cases"] == [["eval_a.py::agent", None, "a"]]
 
 
 def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> None:
@@ -122,3 +124,13 @@ def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> 
 
 def test_what_to_type_to_go_on_can_be_copied_into_a_shell() -> None:
     assert go_on_command(REQUEST) == "callscore run evals 'more evals' --resume"
+
+
+def test_what_to_type_to_go_on_keeps_the_gate_and_the_pace() -> None:
+    limits = Limits(retries=0, timeout=None, rate=Rate(500, 60))
+    given = replace(REQUEST, paths=(".",), jobs=4, limits=limits, fail_under=0.9, lang="ru")
+
+    assert go_on_command(given) == (
+        "callscore run . --resume --jobs 4 --rate 30000/h --timeout 0 --retries 0 --fail-under 0.9"
+        " --lang ru"
+    )

@@ -70,6 +70,29 @@ def test_other_data_runs_everything_and_trusts_what_is_known_by_its_content(fold
     assert request.trusts_kept
 
 
+@pytest.mark.parametrize("cache", [False, True])
+def test_answers_are_good_from_the_last_change_of_another_file_on(
+    folder: Path, *, cache: bool
+) -> None:
+    rounds: list[RunRequest] = []
+    changes = ["eval_a.py", "agent.py", "eval_a.py"]
+
+    def run(request: RunRequest) -> int:
+        rounds.append(request)
+        if len(rounds) > len(changes):
+            return INTERRUPTED
+        (folder / changes[len(rounds) - 1]).write_text(f"changed {len(rounds)}")
+        return 0
+
+    watch(replace(REQUEST, paths=(".",), cache=cache), run)
+
+    began, same, other, again = [request.cache_since for request in rounds]
+    assert began == 0.0
+    assert (same == 0.0) is cache  # those of other days were asked for
+    assert other > same
+    assert again == other
+
+
 def test_an_error_in_a_later_round_is_said_and_the_watch_goes_on(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

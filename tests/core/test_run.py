@@ -77,10 +77,10 @@ def test_a_run_names_every_scorer_that_misses_its_threshold() -> None:
 
 
 def test_a_run_counts_the_cases_without_an_answer() -> None:
-    run = RunResults(evaluations=(evaluation("a", failed=2), evaluation("b", failed=1)))
+    run = RunResults(evaluations=(evaluation("a", errors=2), evaluation("b", errors=1)))
 
-    assert run.failed == 3
-    assert RunResults().failed == 0
+    assert run.errors == 3
+    assert RunResults().errors == 0
 
 
 HIGH, LOW, NONE = MetricValue("a", 1.0), MetricValue("b", 0.4), MetricValue("c", None, "no text")
@@ -101,6 +101,13 @@ def test_an_answer_passes_where_every_scorer_with_a_number_is_content(
     values: tuple[MetricValue, ...], at_least: float, passed: bool | None
 ) -> None:
     assert passes(values, at_least) is passed
+
+
+def test_an_answer_does_not_pass_where_a_scorer_is_broken() -> None:
+    broken = MetricValue("d", None, "it raises KeyError", is_broken=True)
+
+    assert passes((HIGH, broken), 0.0) is False
+    assert passes((broken,), 0.0) is False
 
 
 def test_no_number_makes_up_for_a_forbidden_call() -> None:

@@ -84,6 +84,7 @@ def test_a_scorer_says_whether_it_misses_its_threshold() -> None:
         "threshold": 0.9,
         "is_below": True,
         "not_scorable": {"count": 0, "names": []},
+        "broken": {"count": 0, "names": []},
     }
     assert scorers["parameters_valid"]["is_below"] is False
     assert scorers["tool_called"]["threshold"] is None
@@ -147,6 +148,18 @@ def test_no_number_from_any_scorer_is_neither_passed_nor_failed() -> None:
     )
 
     assert first_of(RunResults(evaluations=(each,)))["unreferenced"][0]["passed"] is None
+
+
+def test_a_broken_scorer_is_called_so_and_its_answer_does_not_pass() -> None:
+    value = MetricValue("x", None, "it raises KeyError", is_broken=True)
+    each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=(value,)),))
+
+    (case,) = first_of(RunResults(evaluations=(each,)))["unreferenced"]
+
+    assert case["passed"] is False
+    assert case["values"] == [
+        {"name": "x", "value": None, "reason": "it raises KeyError", "broken": True}
+    ]
 
 
 def test_repeated_cases_have_their_trials_and_the_chances() -> None:

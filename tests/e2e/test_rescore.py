@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -49,8 +50,11 @@ def test_kept_answers_are_scored_under_other_settings_and_nobody_is_asked(
 ) -> None:
     ran = callscore("rescore", "latest", "--mode", "flexible", "--threshold", "0.6")
 
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert "agent   eval_agent.py:" in ran.stdout
+    assert ran.returncode == 0
+    assert re.fullmatch(
+        r"callscore: run [-\w]+, asked on [-\d]+ [:\d]+ UTC, is scored again\n", ran.stderr
+    )
+    assert "agent   eval_agent.py" in ran.stdout
     assert "3 cases, flexible from 0.6, any order" in ran.stdout
     assert "accuracy   1.000      3/3     ≥ 0.900" in ran.stdout
     assert "All 3 passed\n3 answers (3 reused) in " in ran.stdout
@@ -65,7 +69,7 @@ def test_what_is_not_given_stays_as_it_was(callscore: Program, folder: Path) -> 
     named = callscore("rescore", "--config", "callscore.toml")
 
     assert same.returncode == 1
-    assert same.stderr == "callscore: agent: accuracy 0.667 is below 0.900\n"
+    assert same.stderr.endswith(" again\ncallscore: agent: accuracy 0.667 is below 0.900\n")
     assert "sum   failed\n  0.000 accuracy\n" in same.stdout
     assert named.returncode == 0
 
@@ -89,10 +93,72 @@ def test_other_scorers_and_another_bar_can_be_asked_for(callscore: Program, fold
     ran = callscore("rescore", *options, "--lang", "ru", "--show", "none", "-o", "again.txt")
 
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr == "callscore: agent: exact 0.667 ниже порога 0.800\n"
+    assert ran.stderr.endswith(" UTC\ncallscore: agent: exact 0.667 ниже порога 0.800\n")
     report = (folder / "again.txt").read_text()
     assert "tool_called     1.000        3/3   ≥ 0.800" in report
     assert "exact           0.667        2/3   < 0.800" in report
+
+
+def test_the_suffix_of_the_file_says_the_format(callscore: Program, folder: Path) -> None:
+    callscore("rescore", "-o", "again.JSON")
+    callscore("rescore", "-o", "again.md")
+    callscore("rescore", "-o", "again.xml", "--format", "table")
+
+    report = msgspec.json.decode((folder / "again.JSON").read_bytes(), type=dict[str, Any])
+    assert len(report["evaluations"][0]["cases"]) == 3  # all, as in json
+    assert (folder / "again.md").read_text().startswith("## ")
+    assert (folder / "again.xml").read_text().startswith("agent ")
+
+
+def test_by_default_it_is_the_newest_run_that_asked(callscore: Program, folder: Path) -> None:
+    callscore("rescore", "--mode", "flexible", "--threshold", "0.1")
+
+    again = callscore("rescore")
+    latest = callscore("rescore", "latest~1")
+
+    assert "3 cases, strict" in again.stdout
+    assert "3 cases, flexible from 0.1" in latest.stdout
+    asked_in, scored_in = [
+        re.findall(r"run ([-\w]+), asked on", ran.stderr) for ran in (again, latest)
+    ]
+    with open_store(folder / ".callscore/history.db") as store:
+        ids = [run.id for run in store.runs()]
+    assert asked_in == ids[-1:]
+    assert scored_in == ids[-2:-1]
+
+
+def test_functions_are_taken_from_the_file_of_their_evaluation(
+    callscore: Program, tmp_path: Path
+) -> None:
+    text = """
+    def brief(calls):
+        print("measuring")
+        return len(calls) < 1
+
+    @evaluation(cases=CASES, scorers=["accuracy", brief], thresholds={"brief": 0.1})
+    def agent(case):
+        asking(case)
+        return ANSWERS[case.id]
+    """
+    file = add_file(tmp_path, "evals/eval_agent.py", text)
+    first = callscore("run", "evals")
+    file.write_text(file.read_text().replace("< 1", "< 2"))
+    changed = callscore("rescore", "--format", "json")
+    file.write_text("import no_such_module\n")
+    broken = callscore("rescore")
+    file.unlink()
+    gone = callscore("rescore")
+
+    assert "brief      0.333      1/3     ≥ 0.100" in first.stdout
+    report = msgspec.json.decode(changed.stdout, type=dict[str, Any])
+    brief = report["evaluations"][0]["scorers"][1]
+    assert (brief["name"], brief["mean"], brief["threshold"]) == ("brief", 1.0, 0.1)
+    assert "measuring" in changed.stderr
+    missing = "! agent: the scorer brief is missing, and answers pass without it: "
+    assert f"{missing}evals/eval_agent.py:1: " in " ".join(broken.stdout.split())
+    why = "it is a function of evals/eval_agent.py, which is gone"
+    assert f"{missing}{why}" in " ".join(gone.stdout.split())
+    assert len(asked(tmp_path)) == 3
 
 
 @pytest.mark.usefixtures("folder")

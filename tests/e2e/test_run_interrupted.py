@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +17,6 @@ from tests.e2e.processes import started, wait_until
 from callscore.history.opening import open_store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.e2e.conftest import Program
 
 # The second case hangs until a file says that it need not any more.
@@ -61,9 +61,9 @@ def test_ctrl_c_shows_what_there_is_and_keeps_it(callscore: Program, folder: Pat
 
     out, err = (folder / "stdout").read_text(), (folder / "stderr").read_text()
     assert code == 130
-    assert "\n1 passed, interrupted\n1 answer in " in out
+    assert "\n1 passed, interrupted: 2 unanswered\n1 answer in " in out
     assert err == (
-        "callscore: interrupted; what finished is kept. Go on with: callscore run . --resume\n"
+        "callscore: interrupted; what finished is kept. Go on with: callscore run . --resume --jobs 1\n"
     )
     (folder / "go-on").touch()
     ran = callscore("run", "--resume", "--jobs", "1")
@@ -123,7 +123,25 @@ def test_a_second_ctrl_c_ends_it_at_once(folder: Path) -> None:
                 process.send_signal(signal.SIGINT)
         code = process.wait()
 
+    err = (folder / "stderr").read_text()
     assert code == 130
+    assert "interrupted; what finished is kept. Go on with: callscore run . --resume" in err
+    assert "Traceback" not in err
+
+
+def test_a_report_that_cannot_be_written_loses_nothing(callscore: Program, folder: Path) -> None:
+    (folder / "go-on").touch()
+    with Path("/dev/full").open("wb") as full, started(folder, "run", stdout=full.fileno()) as ran:
+        code = ran.wait()
+    file = callscore("run", "-o", "/dev/full")
+
+    err = (folder / "stderr").read_text()
+    assert (code, file.returncode) == (2, 2)
+    for said in (err, file.stderr):
+        assert "Usage" not in said
+        assert "No space left on device" in said
+        run = re.findall(r"run ([-\w]+) is kept; callscore rescore \1 shows it again\n", said)
+        assert "All 3 passed" in callscore("rescore", *run).stdout
 
 
 def test_ctrl_c_while_files_are_read_ends_it_without_a_report(tmp_path: Path) -> None:
@@ -154,7 +172,7 @@ def test_two_runs_at_once_share_one_history(callscore: Program, folder: Path) ->
     assert beside.returncode == 0
     assert "All 3 passed\n" in beside.stdout
     assert resumed.returncode == 2
-    assert "is still under way in another process" in resumed.stderr
+    assert "is still under way: another process is at it" in resumed.stderr
     with open_store(folder / ".callscore/history.db") as store:
         assert [run.status for run in store.runs()] == ["finished", "interrupted"]
 

@@ -61,6 +61,29 @@ def test_what_changes_is_run_again_until_ctrl_c(tmp_path: Path) -> None:
     assert out.count("other   evals/eval_other.py:") == 2
 
 
+def test_answers_from_before_another_file_changed_are_not_taken(tmp_path: Path) -> None:
+    file = add_file(tmp_path, "eval_other.py", OTHER.replace("evals/thoughts", "thoughts"))
+    former = file.read_text()
+    helper = tmp_path / "answering.py"
+    helper.write_text("def answer(case):\n    return []\n")
+
+    with started(tmp_path, "run", "--watch") as process:
+        wait_until(lambda: waits(tmp_path, 1), "the first run")
+        file.write_text(former + "\nMORE = 1\n")
+        wait_until(lambda: waits(tmp_path, 2), "the changed file")
+        helper.write_text("def answer(case):\n    return ANSWER\n\nANSWER = ['getWeather']\n")
+        wait_until(lambda: waits(tmp_path, 3), "what stands beside it")
+        file.write_text(former)
+        wait_until(lambda: waits(tmp_path, 4), "the file as it was at first")
+        file.write_text(former + "\nMORE = 1\n")
+        wait_until(lambda: waits(tmp_path, 5), "what was asked since that change")
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+
+    assert asked(tmp_path) == ["weather"] * 4
+    assert (tmp_path / "stdout").read_text().count("1 answer (1 reused)") == 1
+
+
 def test_of_a_suite_only_what_is_new_is_asked(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
     cases = tmp_path / "cases.jsonl"

@@ -102,11 +102,11 @@ def test_a_report_can_be_had_in_russian(results: Results) -> None:
     assert 'message="остановлено здесь: остального в отчёте нет"' in text
 
 
-def test_characters_that_xml_does_not_know_are_left_out(hostile: Results) -> None:
+def test_characters_that_xml_does_not_know_are_spelled_out(hostile: Results) -> None:
     root = parsed(hostile)
 
-    assert names(root, "failure") == ["[31m[red]|`<b>:smile:"]
-    assert names(root, "error") == ["[31m[red]|`<b>:smile:"] * 3
+    assert names(root, "failure") == ["\\u001b[31m[red]|`<b>:smile:\\u0000"]
+    assert names(root, "error") == ["\\u001b[31m[red]|`<b>:smile:\\u0000"] * 3
 
 
 def test_nothing_to_report_is_an_empty_suite(nothing: Results) -> None:

@@ -120,7 +120,7 @@ def test_a_forbidden_call_is_a_failure_of_its_own_type() -> None:
 
 def test_a_case_that_passes_or_has_no_number_is_a_passed_test() -> None:
     each = replace(
-        FINE.evaluations[0], unreferenced=(CaseValues(id="quiet"),), scorers=(), failed=0
+        FINE.evaluations[0], unreferenced=(CaseValues(id="quiet"),), scorers=(), errors=0
     )
 
     assert [len(test) for test in parsed(RunResults(evaluations=(each,))).iter("testcase")] == [0]
@@ -137,7 +137,24 @@ def test_no_calls_are_said_in_words_and_in_russian() -> None:
 def test_characters_that_xml_does_not_know_are_left_out() -> None:
     root = parsed(ATTACKED)
 
-    assert found(root, "error")[0] == ("[31m[red]|`<b>:smile:", "raised")
+    assert found(root, "error")[0] == ("\\u001b[31m[red]|`<b>:smile:\\u0000", "raised")
+
+
+def test_names_that_differ_in_what_cannot_be_seen_stay_different() -> None:
+    each = FINE.evaluations[0]
+    shown = [replace(WEATHER, id=f"a{mark}b") for mark in ("\x01", "\x02", "\u202e", "")]
+    run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=shown)),))
+
+    names = [test.get("name") for test in parsed(run).iter("testcase")]
+
+    assert names[:4] == ["a\\u0001b", "a\\u0002b", "a\\u202eb", "ab"]
+
+
+def test_warnings_are_what_the_program_said_beside_the_report() -> None:
+    said = [element.text for element in parsed(MIXED).iter("system-err")]
+
+    assert said == ["Nothing was kept: the disk is full (.callscore/history.db)."]
+    assert parsed(FINE).find(".//system-err") is None
 
 
 def test_nothing_run_is_an_empty_document() -> None:

@@ -39,7 +39,7 @@ def test_the_verdict_is_the_headline() -> None:
     first, *_ = write(MIXED).split("\n")
 
     assert first == (
-        "## 3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted"
+        "## 3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered"
     )
     assert write(NOTHING) == "## Nothing was run.\n"
     assert write(VARIANTS, lang="ru").startswith("## пройдено 15 из 18, не пройдено 3, 1 ошибка\n")
@@ -83,9 +83,20 @@ def test_variants_stand_side_by_side() -> None:
         " | tokens |" in text
     )
     assert "| `small` | 0.833 | 0.750 | 0.667 | 4/6 | 1 | 2.0 s | 5,035 |" in text
+    assert "| threshold |  |  | 0.800 |  |  |  |  |" in text
     assert "- **`small`: `accuracy` 0.667 is below 0.800**" in text
     assert "#### Repeated trials\n\n|  | k=1 | k=2 | k=3 |" in text
     assert "| `claude-sonnet-4 pass^k` | 0.833 | 0.667 | 0.500 |" in text
+
+
+def test_a_long_reason_is_cut() -> None:
+    values = (MetricValue("x", 0.0, "why " * 200),)
+    each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=values),))
+
+    line = next(x for x in write(RunResults(evaluations=(each,))).split("\n") if "why" in x)
+
+    assert "…" in line
+    assert len(line) < 320
 
 
 def test_trials_of_an_evaluation_without_variants_have_no_name_before_them() -> None:

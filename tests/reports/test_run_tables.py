@@ -61,7 +61,7 @@ def test_the_names_of_scorers_are_broken_before_the_table_is_given_up() -> None:
 
 
 def test_columns_are_there_for_what_is_known() -> None:
-    plain = [replace(each, failed=0, seconds=None, usage=Usage()) for each in VARIANTS.evaluations]
+    plain = [replace(each, errors=0, seconds=None, usage=Usage()) for each in VARIANTS.evaluations]
     some = [replace(plain[0], seconds=1.0), *plain[1:]]
 
     names = [name for name, _ in variant_columns(plain, "en")]
@@ -119,3 +119,13 @@ def test_trials_of_one_evaluation_stand_at_the_left() -> None:
 
     assert table is not None
     assert table.plain.split("\n")[1].startswith("pass@k   1.000")
+
+
+def test_a_long_name_gives_way_to_the_rates_of_trials() -> None:
+    table = trial_table(VARIANTS.evaluations, 30)
+
+    assert table is not None
+    lines = table.plain.splitlines()
+    assert len(lines) == 7
+    assert lines[3] == "cl…-4   pass@k   0.833   1.000"
+    assert max(map(len, lines)) == 30

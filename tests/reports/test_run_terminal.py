@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from rich.console import Console
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
+from callscore.api import score
 from callscore.core.model import ToolCall
-from callscore.core.results import MetricValue
+from callscore.core.results import CaseScore, MetricValue
 from callscore.core.run import CaseValues, RunResults
 from callscore.core.text import display_width
 from callscore.reports.run_terminal import NAME, render, render_summary, write
@@ -36,7 +37,7 @@ run 20261115-184354-k3f9
 
 MIXED_REPORT = """\
 assistant   evals/eval_assistant.py:12
-9 cases, strict, any order, median 1.2 s
+11 cases, strict, any order, median 1.2 s
 
 scorer              mean   passed   threshold
 tool_called        1.000      5/5
@@ -86,7 +87,7 @@ evals/eval_broken.py:3   cannot be used
 
 ! Nothing was kept: the disk is full (.callscore/history.db).
 
-3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted
+3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered
 8 answers (2 reused) in 1 min 15 s, 9 requests, 12,345 tokens in, 678 out
 judged by gpt-4.1-mini: 12 values, 4 questions asked
 run 20261115-184354-k3f9
@@ -260,3 +261,21 @@ def test_an_evaluation_without_a_place_has_none() -> None:
     here = replace(FINE.evaluations[0], place="")
 
     assert write(RunResults(evaluations=(here,))).startswith("assistant\n3 cases")
+
+
+def test_a_long_reason_is_cut() -> None:
+    values = (MetricValue("x", 0.0, "why " * 200),)
+    each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=values),))
+
+    said = write(RunResults(evaluations=(each,)))
+
+    assert "…" in said
+    assert said.count("why") == 75
+
+
+def test_that_there_are_no_calls_stands_under_its_case() -> None:
+    case = CaseScore(id="greeting", score=score([], []))
+    each = FINE.evaluations[0]
+    run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=[case])),))
+
+    assert "\n  Nothing was expected and nothing was called.\n" in write(run)

@@ -16,6 +16,7 @@ from callscore.reports.run_wording import (
     duration,
     facts,
     first_names,
+    gate_hint,
     judge_lines,
     number,
     subtitle,
@@ -55,8 +56,8 @@ def test_thousands_stand_apart() -> None:
         ({"answered": 3, "passed": 3}, [("All 3 passed", "good")]),
         ({"answered": 1, "passed": 1}, [("1 passed", "good")]),
         ({"answered": 3, "passed": 2}, [("2 of 3 passed", ""), ("1 failed", "bad")]),
-        ({"answered": 2, "passed": 2, "failed": 1}, [("2 passed", ""), ("1 error", "bad")]),
-        ({"answered": 0, "passed": 0, "failed": 2}, [("No answers", ""), ("2 errors", "bad")]),
+        ({"answered": 2, "passed": 2, "errors": 1}, [("2 passed", ""), ("1 error", "bad")]),
+        ({"answered": 0, "passed": 0, "errors": 2}, [("No answers", ""), ("2 errors", "bad")]),
         (
             {"answered": 2, "passed": 0, "undecided": 2},
             [("0 passed", ""), ("2 without a number", "")],
@@ -73,8 +74,8 @@ def test_the_verdict_says_what_it_all_comes_to(
 
 def test_an_interrupted_run_says_so() -> None:
     assert verdict(replace(FINE, is_interrupted=True), "ru") == [
-        ("Все 3 пройдены", "good"),
-        ("прервано", "bad"),
+        ("пройдено 3", ""),  # not all: nobody knows about the others
+        ("прервано: без ответа 0", "bad"),
     ]
 
 
@@ -107,3 +108,30 @@ def test_below_the_name_stand_the_cases_and_how_they_are_compared() -> None:
     alone = replace(VARIANTS.evaluations[0], variant=None)
     assert subtitle([alone], "en") == "2 cases, 6 answers, strict, any order, median 3.0 s"
     assert subtitle(VARIANTS.evaluations[:1], "en") == "2 cases, 6 answers, strict, any order"
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_said"),
+    [
+        ({"answered": 3, "passed": 2}, True),
+        ({"answered": 3, "passed": 3}, False),
+        ({"answered": 3, "passed": 2, "undecided": 1}, False),
+        ({"answered": 3, "passed": 2, "errors": 1}, False),  # the exit code says so
+    ],
+)
+def test_failures_that_change_no_exit_code_are_pointed_out(
+    fields: dict[str, int], is_said: bool
+) -> None:
+    scorers = tuple(replace(scorer, threshold=None) for scorer in EACH.scorers)
+    run = RunResults(evaluations=(replace(EACH, scorers=scorers, **fields),))
+
+    hint = gate_hint(run, "en")
+
+    assert (hint is not None and "--fail-under 1" in hint) is is_said
+
+
+def test_where_there_is_a_threshold_there_is_a_gate() -> None:
+    scorers = tuple(replace(scorer, threshold=0.1) for scorer in EACH.scorers)
+    run = RunResults(evaluations=(replace(EACH, scorers=scorers, answered=3, passed=2),))
+
+    assert gate_hint(run, "en") is None

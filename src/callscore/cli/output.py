@@ -59,7 +59,9 @@ def open_output(
                 raise
         _publish(temporary, target)
     except OSError as error:
-        raise click.UsageError(f"Cannot write {path}: {error.strerror}.") from error
+        is_wrong = isinstance(error, FileNotFoundError | NotADirectoryError | PermissionError)
+        kind = click.UsageError if is_wrong else click.ClickException  # a disk is full, say
+        raise kind(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _publish(temporary: Path, target: Path) -> None:
@@ -89,7 +91,7 @@ class _StandardOutput:
                 raise click.exceptions.Exit(0) from None
         except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.UsageError(f"Cannot write the output: {error.strerror}.") from error
+            raise click.ClickException(f"Cannot write the output: {error.strerror}.") from error
 
 
 class Output:

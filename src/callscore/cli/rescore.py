@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,29 +17,39 @@ from callscore.cli.options import (
     settings_options,
 )
 from callscore.cli.output import open_output
-from callscore.cli.run_options import FORMATS, shown_from, shown_options
-from callscore.cli.run_progress import run_progress
-from callscore.cli.run_report import exit_code, write_run
+from callscore.cli.run_options import FORMATS, format_for, shown_from, shown_options
+from callscore.cli.run_progress import note, run_progress
+from callscore.cli.run_report import exit_code, output_aside, say_kept, write_run
+from callscore.core.phrase import Phrase, say
+from callscore.core.run import RunResults
 from callscore.errors import UnknownRun
 from callscore.runner.rescoring import RescoreOptions, rescore
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
-    from callscore.core.run import RunResults
+    from callscore.history.records import RunRecord
+    from callscore.history.store import Store
 
 __all__ = ["command"]
 
-_HELP = """Score the answers of a RUN again, without asking anything.
+_AGAIN = Phrase(
+    "run {run}, asked on {moment} UTC, is scored again",
+    "прогон {run} оценивается заново; ответы получены {moment} UTC",
+)
+_HELP = """Score the answers of a RUN again, without asking an agent anything.
 
-RUN is its id, or the beginning of one; `latest`, the default; or `latest~2`, two before it.
+RUN is its id, or the beginning of one; `latest`, or `latest~2`, two before it. The default is the newest
+one of `callscore run`.
 
 Each evaluation keeps the settings that it has, but for those that are given here: the defaults below
-are those of a score, not of this command. What it gives is kept as a run of its own.
+are those of a score, not of this command. What it gives is kept as a run of its own. A judge is asked
+only about values that it has not judged yet. Scorers that are functions are taken from the files of
+their evaluations as they are now.
 """
 
 
 @click.command(cls=SettingsCommand, short_help="Score kept answers again.", help=_HELP)
-@click.argument("run", default="latest", metavar="[RUN]")
+@click.argument("run", required=False)
 @settings_options
 @click.option(
     "--scorer",
@@ -51,8 +62,10 @@ are those of a score, not of this command. What it gives is kept as a run of its
 @shown_options
 @report_options(FORMATS)
 @lang_option
-def command(*, run: str, lang: Language, output: str | None, **options: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options: Any) -> int:
     """Score the answers of a run again, write the report, and find the exit code."""
+    options["output_format"] = format_for(ctx, options)
     judge = judge_from(options)
     preset, settings = overrides_from(options)
     if judge is not None:
@@ -65,16 +78,41 @@ def command(*, run: str, lang: Language, output: str | None, **options: Any) -> 
         **shown_from(options),
     )
     output_format: str = options["output_format"]
-    with open_output(output, output_format, lang, is_gate=True) as target:
-        results = _rescored(run, wanted, lang)
-        write_run(results, target, output_format, lang)
-    return exit_code(results, lang, go_on=shlex.join(["callscore", "rescore", run]))
+    go_on = shlex.join(["callscore", "rescore", *([] if run is None else [run])])
+    results = RunResults()
+    try:
+        with open_output(options["output"], output_format, lang, is_gate=True) as target:
+            with output_aside():  # scorers may print
+                results = _rescored(run, wanted, lang)
+            is_shown = write_run(results, target, output_format, lang)
+    except (click.ClickException, KeyboardInterrupt):
+        say_kept(results, lang, go_on=go_on)
+        raise
+    return exit_code(results, lang, go_on=go_on, is_shown=is_shown)
 
 
-def _rescored(run: str, options: RescoreOptions, lang: Language) -> RunResults:
+def _rescored(run: str | None, options: RescoreOptions, lang: Language) -> RunResults:
     from callscore.history.opening import default_path, open_store
 
     if not default_path().exists():  # nor is it made, to look for something in it
         raise UnknownRun(f"there is no run yet: {default_path()} does not exist")
-    with open_store() as store, run_progress(lang) as hooks:
-        return rescore(store, store.find(run), options, hooks)
+    with open_store() as store:
+        found = _newest_that_asked(store) if run is None else store.find(run)
+        moment = strftime("%Y-%m-%d %H:%M", gmtime(_who_asked(store, found).started_at))
+        note(say(_AGAIN, lang, run=found.id, moment=moment))
+        with run_progress(lang) as hooks:
+            return rescore(store, found, options, hooks)
+
+
+def _newest_that_asked(store: Store) -> RunRecord:
+    for run in store.runs():
+        if run.command == "run":
+            return run
+    raise UnknownRun(f"there is no run in {store.place} yet. Begin with: callscore run")
+
+
+def _who_asked(store: Store, run: RunRecord) -> RunRecord:
+    """The run that the answers are of: what was scored again has them from before."""
+    while run.parent is not None:
+        run = store.find(run.parent)
+    return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,21 +11,34 @@ from msgspec.structs import replace
 from callscore.cli.judge_option import judge_from, judge_option
 from callscore.cli.options import lang_option, report_options
 from callscore.cli.output import open_output
-from callscore.cli.run_options import FORMATS, asking_options, request_from, shown_options
+from callscore.cli.run_options import (
+    FORMATS,
+    asking_options,
+    format_for,
+    request_from,
+    shown_options,
+)
 from callscore.cli.run_progress import note, run_progress
-from callscore.cli.run_report import exit_code, output_aside, write_run
+from callscore.cli.run_report import (
+    exit_code,
+    output_aside,
+    say_interrupted,
+    say_kept,
+    write_run,
+)
 from callscore.cli.run_selection import chosen, go_on_command
 from callscore.core.run import RunResults
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnusableStore
 from callscore.evaluations.discovery import discover
 from callscore.evaluations.plan import plan
 from callscore.runner.running import RunOptions, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from callscore.cli.run_options import RunRequest
     from callscore.evaluations.evaluation import Evaluation
+    from callscore.history.store import Store
 
 __all__ = ["command", "run_evaluations"]
 
@@ -46,8 +60,10 @@ Exit codes: 1 below a threshold, 3 a file of evaluations cannot be used,
 @shown_options
 @report_options(FORMATS)
 @lang_option
-def command(**options: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> int:
     """Run evaluations, write the report, and find the exit code."""
+    options["output_format"] = format_for(ctx, options)
     options["judge"] = judge_from(options)
     request = request_from(options)
     if request.watch:
@@ -59,12 +75,21 @@ def command(**options: Any) -> int:
 
 def run_once(request: RunRequest) -> int:
     """Run the evaluations one time, write the report, and find the exit code."""
-    with open_output(request.output, request.output_format, request.lang, is_gate=True) as output:
-        with output_aside():
-            results = run_evaluations(request)
-        if results.evaluations or request.output_format != "table":
-            write_run(results, output, request.output_format, request.lang)
-    return exit_code(results, request.lang, go_on=go_on_command(request))
+    results, is_shown = RunResults(), False
+    go_on = go_on_command(request)
+    try:
+        with open_output(
+            request.output, request.output_format, request.lang, is_gate=True
+        ) as output:
+            with output_aside():
+                results = run_evaluations(request)
+            has_more = any(each.details for each in results.unloaded)  # than a sentence on stderr
+            if results.evaluations or has_more or request.output_format != "table":
+                is_shown = write_run(results, output, request.output_format, request.lang)
+    except (click.ClickException, KeyboardInterrupt):
+        say_kept(results, request.lang, go_on=go_on)
+        raise
+    return exit_code(results, request.lang, go_on=go_on, is_shown=is_shown)
 
 
 def run_evaluations(request: RunRequest) -> RunResults:
@@ -75,15 +100,25 @@ def run_evaluations(request: RunRequest) -> RunResults:
         UnknownRun: a run is to go on, and there is none.
         UnusableStore: nothing could be kept.
     """
-    evaluations, unloaded = discover(request.paths)
+    evaluations, unloaded = discover(request.paths, note)
     if not evaluations:
         return RunResults(unloaded=tuple(unloaded))
     if request.trusts_kept and all(_is_known_by_content(each) for each in evaluations):
         request = replace(request, cache=True)
     results = _run_in_store(request, _with_judge(evaluations, request.judge))
     if not results.evaluations and not results.unloaded and not unloaded:
-        raise InvalidSettings("nothing is selected: no case fits -k, --tag and --last-failed")
+        raise InvalidSettings(f"nothing is selected: no case fits {_selected_by(request)}")
     return replace(results, unloaded=(*unloaded, *results.unloaded))
+
+
+def _selected_by(request: RunRequest) -> str:
+    given = {
+        "-k": request.keyword,
+        "--tag": request.tags,
+        "--last-failed": request.last_failed,
+        "the run that goes on": request.resume,
+    }
+    return " and ".join(name for name, value in given.items() if value) or "these files"
 
 
 def _is_known_by_content(evaluation: Evaluation) -> bool:
@@ -92,18 +127,19 @@ def _is_known_by_content(evaluation: Evaluation) -> bool:
 
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
-    from callscore.history.opening import open_store
-
-    with open_store() as store:
+    with _store(request) as store:
         choice = chosen(request, store, note)
         planned = plan(evaluations, choice.selection, trials=choice.trials)
         if not planned.groups:
+            if choice.resumed is not None:
+                choice.resumed.lock.release()
             return RunResults(unloaded=planned.unloaded)
         options = RunOptions(
             jobs=request.jobs,
             limits=request.limits,
-            resume=request.resume,
+            resume=choice.resumed or request.resume,
             use_cache=request.cache,
+            cache_since=request.cache_since,
             fail_under=request.fail_under,
             show=request.show,
             most=request.most,
@@ -111,8 +147,30 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             go_on=go_on_command(request),
             lang=request.lang,
         )
-        with run_progress(request.lang) as hooks:
-            return run(planned, options, hooks, store)
+        try:
+            with run_progress(request.lang) as hooks:
+                return run(planned, options, hooks, store)
+        except KeyboardInterrupt:  # the second one
+            if store is not None:
+                say_interrupted(request.lang, go_on=options.go_on)
+            raise
+
+
+@contextmanager
+def _store(request: RunRequest) -> Iterator[Store | None]:
+    """The history; None, and a word about it, where nothing can be kept and nothing is needed."""
+    from callscore.history.opening import open_store
+
+    try:
+        store = open_store()
+    except UnusableStore as error:
+        if request.resume or request.last_failed or request.cache:
+            raise
+        note(f"nothing of this run is kept: {error}")
+        yield None
+        return
+    with store:
+        yield store
 
 
 def _with_judge(evaluations: Sequence[Evaluation], judge: Any) -> list[Evaluation]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
 from callscore.cli.options import SHARE
@@ -18,8 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "JOBS",
+    "RETRIES",
+    "TIMEOUT",
     "RunRequest",
     "asking_options",
+    "format_for",
     "request_from",
     "shown_from",
     "shown_options",
@@ -27,6 +33,10 @@ __all__ = [
 
 FORMATS = ["table", "json", "markdown", "junit"]
 FEW = 10
+JOBS = 8
+TIMEOUT = 60.0
+RETRIES = 2
+_SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 _FOR_PEOPLE = ("table", "markdown")
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -66,6 +76,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         output: where to write it; None for standard output.
         lang: the language.
         trusts_kept: whether kept answers are taken where all that decides them is known.
+        cache_since: from when on, in seconds since 1970, kept answers of code are good.
     """
 
     paths: tuple[str, ...]
@@ -87,6 +98,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     output: str | None
     lang: Language
     trusts_kept: bool = False
+    cache_since: float = 0.0
 
 
 _ASKING = (
@@ -117,7 +129,7 @@ _ASKING = (
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
-        default=8,
+        default=JOBS,
         show_default=True,
         help="Ask so many at once.",
     ),
@@ -125,7 +137,7 @@ _ASKING = (
     click.option(
         "--timeout",
         type=click.FloatRange(min=0),
-        default=60.0,
+        default=TIMEOUT,
         show_default=True,
         metavar="SECONDS",
         help="Give an answer up after so long; 0 for never.",
@@ -133,9 +145,10 @@ _ASKING = (
     click.option(
         "--retries",
         type=click.IntRange(min=0),
-        default=2,
+        default=RETRIES,
         show_default=True,
-        help="Repeat after an error that may pass: 429, 5xx, a lost connection, a timeout.",
+        help="Repeat after an error that may pass: 429, 5xx, a lost connection. What --timeout has"
+        " given up is repeated only where a ready model is asked.",
     ),
     click.option(
         "--last-failed", is_flag=True, help="Only what failed, or had an error, the last time."
@@ -189,6 +202,15 @@ def shown_from(options: dict[str, Any]) -> dict[str, Any]:
         "show": show or ("failing" if for_people else "all"),
         "most": FEW if most is None and for_people else most,
     }
+
+
+def format_for(ctx: click.Context, options: dict[str, Any]) -> str:
+    """The format of the report: the one that is given, or else the one of the file's suffix."""
+    given: str = options["output_format"]
+    is_given = ctx.get_parameter_source("output_format") is not ParameterSource.DEFAULT
+    if is_given or options["output"] is None:
+        return given
+    return _SUFFIXES.get(Path(options["output"]).suffix.lower(), given)
 
 
 def request_from(options: dict[str, Any]) -> RunRequest:

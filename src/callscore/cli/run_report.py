@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from callscore.core.phrase import Language
     from callscore.core.run import EvaluationResults, RunResults
 
-__all__ = ["exit_code", "output_aside", "reasons", "write_run"]
+__all__ = ["exit_code", "output_aside", "reasons", "say_interrupted", "say_kept", "write_run"]
 
 _MODULES = {
     "table": "run_terminal",
@@ -31,13 +31,19 @@ _MODULES = {
     "markdown": "run_markdown",
     "junit": "run_junit",
 }
+_FOR_PROGRAMS = ("json", "junit")
 _INTERRUPTED = Phrase(
     "interrupted; what finished is kept. Go on with: {command}",
     "прервано; готовое сохранено. Продолжить: {command}",
 )
 _INTERRUPTED_UNKEPT = Phrase("interrupted", "прервано")
+_KEPT = Phrase(
+    "run {run} is kept; callscore rescore {run} shows it again",
+    "прогон {run} сохранён; callscore rescore {run} покажет его снова",
+)
 _UNLOADED = Phrase("{place}: {problem}", "{place}: {problem}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
+_QUESTIONS = Plural(("question", "questions"), ("вопроса", "вопросов", "вопросов"))
 _ERRORS = Phrase("{evaluation}: no answer to {cases}", "{evaluation}: нет ответа для {cases}")
 _BELOW = Phrase(
     "{evaluation}: {scorer} {mean} is below {threshold}",
@@ -46,6 +52,10 @@ _BELOW = Phrase(
 _NO_MEAN = Phrase(
     "{evaluation}: {scorer} has no number, and {threshold} is wanted",
     "{evaluation}: у {scorer} нет оценки, а нужна {threshold}",
+)
+_BROKEN = Phrase(
+    "{evaluation}: the scorer {scorer} does not work: {reasons} ({cases})",
+    "{evaluation}: критерий {scorer} не работает: {reasons} ({cases})",
 )
 _FORBIDDEN = Phrase(
     "{evaluation}: forbidden calls were made: {names}",
@@ -59,9 +69,9 @@ def output_aside() -> Iterator[None]:
 
     That holds for what they start as other processes, too.
     """
-    sys.stdout.flush()
     saved = None
-    with suppress(OSError, ValueError):  # it is closed, or is no file
+    with suppress(AttributeError, OSError, ValueError):  # it is closed, or is no file
+        sys.stdout.flush()
         saved = os.dup(1)
         os.dup2(2, 1)
     try:
@@ -73,31 +83,58 @@ def output_aside() -> Iterator[None]:
             os.close(saved)
 
 
-def write_run(run: RunResults, output: Output, output_format: str, lang: Language) -> None:
-    """Write the report; in colour where a terminal shows it."""
+def write_run(run: RunResults, output: Output, output_format: str, lang: Language) -> bool:
+    """Write the report; in colour where a terminal shows it.
+
+    What is for programs is read by nobody, so that the warnings in it are said beside it, too.
+
+    Returns:
+        Whether it is on the terminal to which standard error goes as well.
+    """
+    if output_format in _FOR_PROGRAMS:
+        for warning in run.warnings:
+            note(warning)
     console = output.console() if output_format == "table" else None
     if console is not None:
         from callscore.reports.run_terminal import render
 
         render(run, console=console, lang=lang)
-        return
+        return sys.stderr.isatty()
     report = import_module(f"callscore.reports.{_MODULES[output_format]}")
     output.write_text(report.write(run, lang=lang))
+    return False
 
 
-def exit_code(run: RunResults, lang: Language, *, go_on: str) -> int:
+def exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
     """Say why the run is not fine, and find the code for it; the gravest counts.
 
     Args:
         run: what it gave.
         lang: the language.
         go_on: what to type to go on with it.
+        is_shown: whether the report stands right above, where each missed threshold is marked.
     """
     code = FINE
     for reason_code, sentence in reasons(run, lang, go_on=go_on):
-        note(sentence)
+        if reason_code != BELOW or not is_shown:
+            note(sentence)
         code = code or reason_code
     return code
+
+
+def say_interrupted(lang: Language, *, go_on: str) -> None:
+    """Say what is left of a run that a second Ctrl-C has ended."""
+    note(say(_INTERRUPTED, lang, command=go_on))
+
+
+def say_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
+    """Say where what a run gave is, though its report is not written."""
+    if not run.id:
+        return
+    if run.is_interrupted:
+        say_interrupted(lang, go_on=go_on)
+    else:
+        note(say(_KEPT, lang, run=run.id))
 
 
 def reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[int, str]]:
@@ -108,11 +145,28 @@ def reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[in
     for each in run.unloaded:
         yield UNREADABLE, say(_UNLOADED, lang, place=each.place, problem=each.problem)
     for evaluation in run.evaluations:
-        if evaluation.failed:
-            cases = count_of(_CASES, evaluation.failed, lang)
+        yield from [(UNREADABLE, sentence) for sentence in _broken(evaluation, lang)]
+    for evaluation in run.evaluations:
+        if evaluation.errors:
+            wanted = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
+            cases = count_of(wanted, evaluation.errors, lang)
             yield AGENT, say(_ERRORS, lang, evaluation=evaluation.label, cases=cases)
     for evaluation in run.evaluations:
         yield from [(BELOW, sentence) for sentence in _below(evaluation, lang)]
+
+
+def _broken(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
+    """The scorers that are no use: nobody knows what the answers are worth."""
+    for scorer in evaluation.scorers:
+        if scorer.broken.count:
+            yield say(
+                _BROKEN,
+                lang,
+                evaluation=evaluation.label,
+                scorer=scorer.name,
+                reasons="; ".join(reason.rstrip(".") for reason in scorer.broken.names),
+                cases=count_of(_CASES, scorer.broken.count, lang),
+            )
 
 
 def _below(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:

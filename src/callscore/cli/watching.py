@@ -49,10 +49,14 @@ def watch(request: RunRequest, runs: Runs) -> int:
     watched = _Watched(request)
     changes = watched.changes()
     code = runs(request)
+    since = 0.0 if request.cache else watched.began  # --cache asks for those of other days
     try:
         while code != INTERRUPTED:
             note(say(_WATCHING, request.lang))
-            code = _run_again(round_for(request, watched.wait_for(changes)), runs)
+            changed = watched.wait_for(changes)
+            if not _are_evaluations(changed, request):
+                since = watched.began
+            code = _run_again(replace(round_for(request, changed), cache_since=since), runs)
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
@@ -61,7 +65,7 @@ def watch(request: RunRequest, runs: Runs) -> int:
 def _run_again(request: RunRequest, runs: Runs) -> int:
     from callscore.evaluations.loading import forget_imported
 
-    forget_imported()
+    forget_imported([Path.cwd(), *(Path(path).resolve().parent for path in request.paths)])
     try:
         return runs(request)
     except CallscoreError as error:  # the next change may repair it
@@ -73,18 +77,22 @@ def round_for(request: RunRequest, changed: Sequence[Path]) -> RunRequest:
     """What to run after these files have changed.
 
     Files of evaluations are run again by themselves: an answer for which just the same is asked is
-    taken from before. Other code may change every answer. Other data may do so, too, unless all
-    that is sent to a model is known.
+    taken from before. Other code may change every answer, so that none from before its change is
+    taken. Other data may do so, too, unless all that is sent to a model is known.
 
     Args:
         request: what the user asked for.
         changed: the files.
     """
-    if all(_is_evaluations(path, request) for path in changed):
+    if _are_evaluations(changed, request):
         there = tuple(_short(path) for path in changed if path.exists())
         return replace(request, paths=there or request.paths, cache=True)
     is_code = any(path.suffix == ".py" for path in changed)
     return replace(request, trusts_kept=not is_code)
+
+
+def _are_evaluations(changed: Sequence[Path], request: RunRequest) -> bool:
+    return all(_is_evaluations(path, request) for path in changed)
 
 
 def _is_evaluations(path: Path, request: RunRequest) -> bool:
@@ -98,7 +106,11 @@ def _short(path: Path) -> str:
 
 
 class _Watched:
-    """The files that are watched."""
+    """The files that are watched.
+
+    Attributes:
+        began: when the last run began.
+    """
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request
@@ -106,7 +118,7 @@ class _Watched:
         self._is_deep = any(path.is_dir() for path in named)
         self._roots = list(dict.fromkeys(p if p.is_dir() else p.parent for p in named))
         self._written = None if request.output is None else Path(request.output).resolve()
-        self._began = 0.0
+        self.began = 0.0
 
     def changes(self) -> Iterator[set[Path]]:
         """Begin to watch: sets of files that changed; empty ones while nothing does."""
@@ -124,7 +136,7 @@ class _Watched:
             ignore_permission_denied=True,
         )
         next(found)  # from here on nothing is missed
-        self._began = time()
+        self.began = time()
         return ({Path(path).resolve() for _, path in some} for some in found)
 
     def _is_watched(self, path: str) -> bool:
@@ -139,7 +151,7 @@ class _Watched:
         for some in changes:
             files = sorted(path for path in some if not self._is_our_own(path, ended))
             if files:
-                self._began = time()
+                self.began = time()
                 names = _names(files)
                 note(say(_CHANGED, self._request.lang, names=names))
                 return files
@@ -153,7 +165,7 @@ class _Watched:
             written = path.stat().st_mtime
         except OSError:
             return False
-        return self._began <= written <= ended
+        return self.began <= written <= ended
 
 
 def _names(files: Iterable[Path]) -> str:

@@ -34,6 +34,7 @@ __all__ = [
     "results_to_dict",
     "score_to_dict",
     "tool_to_dict",
+    "value_to_dict",
 ]
 
 
@@ -90,6 +91,12 @@ def _fault(fault: Fault, lang: Language) -> dict[str, Any]:
 
 def _fields(value: Fault | MetricValue) -> dict[str, Any]:
     return {field: plain(getattr(value, field)) for field in value.__struct_fields__}
+
+
+def value_to_dict(value: MetricValue) -> dict[str, Any]:
+    """What a metric or a scorer says of a case; `broken` is there only where it does not work."""
+    fields = _fields(value)
+    return {**fields, "broken": True} if fields.pop("is_broken") else fields
 
 
 def _settings(settings: Settings) -> Any:
@@ -170,7 +177,7 @@ def case_to_dict(case: CaseScore, *, lang: Language = "en") -> dict[str, Any]:
         "id": plain(case.id),
         "trial": plain(case.trial),
         "tags": plain(case.tags),
-        "metrics": [_fields(metric) for metric in case.metrics],
+        "metrics": [value_to_dict(metric) for metric in case.metrics],
         **score_to_dict(case.score, lang=lang),
     }
 

@@ -20,11 +20,13 @@ class MetricValue(Struct, frozen=True, gc=False):
         name: the metric, as it was asked for.
         value: its number; None where it has none.
         reason: why it has none, or why the number is what it is, where somebody says so.
+        is_broken: whether it has none because it does not work: it raises, say, or gives text.
     """
 
     name: str
     value: float | None = None
     reason: str | None = None
+    is_broken: bool = False
 
 
 class CaseScore(Struct, frozen=True, gc=False, kw_only=True):

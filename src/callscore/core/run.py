@@ -87,6 +87,8 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
         passed: for how many of them the number is enough.
         threshold: what the mean must reach; None where nobody asked for anything.
         not_scorable: the others; in place of names, the reasons, each of them once.
+        broken: the answers for which it does not work, which are none of these; in place of names,
+            the reasons, with the line of the scorer where it is known.
     """
 
     name: str
@@ -95,6 +97,7 @@ class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
     passed: int = 0
     threshold: float | None = None
     not_scorable: Noted = Noted()
+    broken: Noted = Noted()
 
     @property
     def is_below(self) -> bool:
@@ -147,7 +150,7 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
 def passes(
     values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
 ) -> bool | None:
-    """Whether an answer is good enough: every scorer that has a number says so.
+    """Whether an answer is good enough: every scorer works, and every one with a number says so.
 
     Args:
         values: what each scorer says.
@@ -158,7 +161,7 @@ def passes(
         None where no scorer has a number.
     """
     numbers = [found.value for found in values if found.value is not None]
-    if has_forbidden:
+    if has_forbidden or any(found.is_broken for found in values):
         return False
     return all(number >= at_least for number in numbers) if numbers else None
 
@@ -173,13 +176,15 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
         results: the scores: the summary of all, and under `cases` those to show, each with what the
             scorers say under `metrics`.
         scorers: what each scorer says of all cases, in the order they are named.
+        cases: how many cases were to be asked.
+        questions: how many answers were wanted: one a case, or one a trial of it.
         answered: how many answers were scored; a case counts once a trial.
         passed: how many of these every scorer passes, with nothing forbidden called.
         undecided: how many of these no scorer has a number for; they neither pass nor fail.
         unreferenced: of the cases to show those that say nothing about the calls that are expected;
             they are not among the scores.
         failures: the first cases without an answer.
-        failed: how many there are.
+        errors: how many there are.
         skipped: cases that were left out on purpose, with the reasons where there are any.
         trials: the cases that were repeated; empty where none was.
         usage: what the answers cost that were asked for in this run.
@@ -192,12 +197,14 @@ class EvaluationResults(Struct, frozen=True, kw_only=True):
     results: Results
     variant: str | None = None
     scorers: tuple[ScorerResult, ...] = ()
+    cases: int = 0
+    questions: int = 0
     answered: int = 0
     passed: int = 0
     undecided: int = 0
     unreferenced: tuple[CaseValues, ...] = ()
     failures: tuple[Failure, ...] = ()
-    failed: int = 0
+    errors: int = 0
     skipped: Noted = Noted()
     trials: tuple[CaseTrials, ...] = ()
     usage: Usage = Usage()
@@ -223,7 +230,7 @@ class JudgeCounts(Struct, frozen=True, gc=False):
     Attributes:
         model: the model.
         judged: how many values it was to judge.
-        asked: how many questions it was really asked; the other answers were known.
+        asked: how many requests were sent to it; the other answers were known.
     """
 
     model: str
@@ -267,9 +274,9 @@ class RunResults(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
     @property
-    def failed(self) -> int:
+    def errors(self) -> int:
         """How many cases have no answer."""
-        return sum(each.failed for each in self.evaluations)
+        return sum(each.errors for each in self.evaluations)
 
     @property
     def below(self) -> tuple[str, ...]:
@@ -291,3 +298,8 @@ class RunResults(Struct, frozen=True, kw_only=True):
         from callscore.core.run_export import run_to_dict
 
         return run_to_dict(self)
+
+    def __str__(self) -> str:
+        from callscore.core.run_text import text_of
+
+        return text_of(self)

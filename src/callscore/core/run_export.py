@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
 
-from callscore.core.export import call_to_dict, case_to_dict, noted_to_dict, results_to_dict
+from callscore.core.export import (
+    call_to_dict,
+    case_to_dict,
+    noted_to_dict,
+    results_to_dict,
+    value_to_dict,
+)
 from callscore.core.pass_rates import rates_over
 from callscore.core.plain import plain
 
@@ -55,7 +61,7 @@ def _totals(run: RunResults) -> dict[str, Any]:
         "passed": passed,
         "failing": answered - passed - undecided,
         "undecided": undecided,
-        "errors": run.failed,
+        "errors": run.errors,
         "skipped": sum(each.skipped.count for each in evaluations),
         "with_forbidden_calls": run.forbidden,
         "reused": sum(each.reused for each in evaluations),
@@ -74,11 +80,12 @@ def _evaluation(each: EvaluationResults, lang: Language) -> dict[str, Any]:
         "name": plain(each.name),
         "variant": plain(each.variant),
         "place": plain(each.place),
+        "questions": each.questions,
         "answered": each.answered,
         "passed": each.passed,
         "failing": each.answered - each.passed - each.undecided,
         "undecided": each.undecided,
-        "errors": each.failed,
+        "errors": each.errors,
         "skipped": noted_to_dict(each.skipped),
         "reused": each.reused,
         "usage": asdict(each.usage),
@@ -103,6 +110,7 @@ def _scorer(scorer: ScorerResult) -> dict[str, Any]:
         "threshold": scorer.threshold,
         "is_below": scorer.is_below,
         "not_scorable": noted_to_dict(scorer.not_scorable),
+        "broken": noted_to_dict(scorer.broken),
     }
 
 
@@ -156,7 +164,7 @@ def _unreferenced(each: EvaluationResults, case: CaseValues) -> dict[str, Any]:
 
 
 def _values(values: tuple[MetricValue, ...]) -> list[dict[str, Any]]:
-    return [plain(asdict(found)) for found in values]
+    return [value_to_dict(found) for found in values]
 
 
 def _unloaded(each: Unloaded) -> dict[str, Any]:

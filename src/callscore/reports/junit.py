@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.diff import diff_lines, plain_text
+from callscore.core.text import escape
 from callscore.core.wording import say, summary_line
 from callscore.reports import wording
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["NAME", "add_noted", "add_properties", "add_test", "count_tests", "legal", "write"]
 
 NAME = "junit"
-
-# XML 1.0 has no way to write these characters, not even escaped.
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -101,5 +98,5 @@ def add_test(suite: Element, name: str) -> Element:
 
 
 def legal(text: str) -> str:
-    """The text without what XML cannot say."""
-    return _ILLEGAL.sub("", text)
+    """The text with everything spelled out that XML cannot say, or that hides or turns the rest."""
+    return "\n".join(map(escape, text.split("\n")))

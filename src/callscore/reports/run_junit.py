@@ -31,12 +31,14 @@ def write(run: RunResults, *, lang: Language = "en") -> str:
     root = Element("testsuites", name="callscore", time=f"{run.seconds:.3f}")
     for each in run.evaluations:
         root.append(_suite(each, lang))
-    if run.unloaded:
+    if run.unloaded or run.warnings:
         suite = SubElement(root, "testsuite", name="callscore")
         for unloaded in run.unloaded:
             test = add_test(suite, unloaded.place)
             error = SubElement(test, "error", type="unloaded", message=legal(unloaded.problem))
             error.text = legal(unloaded.details)
+        if run.warnings:
+            SubElement(suite, "system-err").text = legal("\n".join(run.warnings))
     for element in (*root, root):
         count_tests(element)
     indent(root)
@@ -51,7 +53,7 @@ def _suite(each: EvaluationResults, lang: Language) -> Element:
         _add_case(suite, each, case, lang)
     for failure in each.failures:
         _add_error(suite, failure)
-    more = each.failed - len(each.failures)
+    more = each.errors - len(each.failures)
     if more:
         name = say(wording.MORE_ERRORS, lang, errors=count_of(wording.ERROR_COUNT, more, lang))
         SubElement(add_test(suite, name), "error", type="error", message=name)

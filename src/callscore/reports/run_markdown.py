@@ -31,6 +31,7 @@ NAME = "markdown"
 
 _NAME_WIDTH = 80
 _LONG = 1000
+_REASON_WIDTH = 300
 _MOST_CALLS = 20
 _WIDTH = 100
 
@@ -109,6 +110,11 @@ def _variants(group: Sequence[EvaluationResults], lang: Language) -> str:
         (code(each.variant or ""), *[cells[row].plain for _, cells in columns])
         for row, each in enumerate(group)
     ]
+    wanted = [scorer.threshold for scorer in group[0].scorers]
+    if any(threshold is not None for threshold in wanted):
+        cells = ["" if threshold is None else number_text(threshold) for threshold in wanted]
+        rest = [""] * (len(columns) - len(cells))
+        rows.append((say(wording.THRESHOLD, lang), *cells, *rest))
     return table(labels, rows)
 
 
@@ -152,7 +158,7 @@ def _values(values: Sequence[MetricValue]) -> str:
         return ""
     numbers = [f"{code(found.name)} {number_text(found.value)}" for found in values]
     reasons = [
-        f"- {code(found.name)}: {code(found.reason, width=_LONG)}"
+        f"- {code(found.name)}: {code(found.reason, width=_REASON_WIDTH)}"
         for found in values
         if found.reason
     ]

@@ -20,6 +20,7 @@ __all__ = ["group_notes"]
 
 _BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
 _NO_NUMBER = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
+_BROKEN = Phrase("{scorer} does not work for {cases}", "{scorer} не работает: {cases}")
 _FLAKY = Plural(
     ("flaky case", "flaky cases"),
     ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
@@ -59,6 +60,7 @@ def _notes(
     for scorer in each.scorers:
         if scorer.is_below and not has_column:
             yield _below(scorer, lang, write), ""
+    yield from _not_working(each, lang, write)
     yield from _without_number(each, lang, write)
     if summary.uncounted_cases:
         yield count_of(UNCOUNTED_CASES, summary.uncounted_cases, lang), ""
@@ -69,6 +71,16 @@ def _notes(
         cases = count_of(CASES, each.skipped.count, lang)
         names = first_names(each.skipped.names, each.skipped.count, lang)
         yield say(_SKIPPED, lang, cases=cases), names
+
+
+def _not_working(
+    each: EvaluationResults, lang: Language, write: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    for scorer in each.scorers:
+        if scorer.broken.count:
+            cases = count_of(CASES, scorer.broken.count, lang)
+            reasons = [clip(write(reason), _REASON_WIDTH) for reason in scorer.broken.names]
+            yield say(_BROKEN, lang, scorer=write(scorer.name), cases=cases), "; ".join(reasons)
 
 
 def _without_number(

@@ -9,9 +9,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.results import CaseScore
-    from callscore.core.run import CaseValues, EvaluationResults, Failure, FailureKind, RunResults
+    from callscore.core.run import (
+        CaseTrials,
+        CaseValues,
+        EvaluationResults,
+        Failure,
+        FailureKind,
+        RunResults,
+    )
 
-__all__ = ["Alike", "Shown", "errors_in", "groups_in", "label_in", "shown_in", "unnamed_errors"]
+__all__ = [
+    "Alike",
+    "Shown",
+    "errors_in",
+    "groups_in",
+    "label_in",
+    "shown_in",
+    "trials_of",
+    "unnamed_errors",
+]
 
 
 class Shown(NamedTuple):
@@ -72,6 +88,13 @@ def shown_in(run: RunResults) -> list[Shown]:
     return found
 
 
+def trials_of(shown: Shown) -> CaseTrials | None:
+    """How often a case was asked, and how often it passed; None where it was asked once."""
+    if shown.case.trial is None:
+        return None
+    return next((each for each in shown.evaluation.trials if each.case == shown.case.id), None)
+
+
 def errors_in(run: RunResults) -> Iterator[Alike]:
     """The cases without an answer: those of an evaluation that say the same together."""
     for each in run.evaluations:
@@ -85,4 +108,4 @@ def errors_in(run: RunResults) -> Iterator[Alike]:
 
 def unnamed_errors(evaluations: Sequence[EvaluationResults]) -> int:
     """How many more cases without an answer there are than are named."""
-    return sum(each.failed - len(each.failures) for each in evaluations)
+    return sum(each.errors - len(each.failures) for each in evaluations)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from callscore.core.pass_rates import rates_over
-from callscore.core.text import display_width, escape
+from callscore.core.text import clip_middle, display_width, escape
 from callscore.core.wording import say
 from callscore.reports import run_wording as wording
 from callscore.reports.metric_table import NO_NUMBER, number_text
@@ -114,8 +114,8 @@ def variant_columns(
     ]
     passed = [_share(each.passed, each.answered - each.undecided) for each in group]
     columns = [*scorers, (say(wording.PASSED, lang), passed)]
-    if any(each.failed for each in group):
-        errors = [Text(str(each.failed), "red" if each.failed else "dim") for each in group]
+    if any(each.errors for each in group):
+        errors = [Text(str(each.errors), "red" if each.errors else "dim") for each in group]
         columns.append((say(wording.ERRORS, lang), errors))
     if any(each.seconds is not None for each in group):
         times = [
@@ -153,8 +153,11 @@ def trial_rows(
     rates = [rates_over(each.trials) for each in group]
     # Errors may leave one variant fewer trials than the others.
     fewest = min((len(found.at_k) for found in rates if found.at_k), default=0)
-    names = [escape(each.variant) if each.variant else "" for each in group]
-    room = width - max(map(display_width, names)) - _SPACE - len("pass@k")
+    room = width - _SPACE - len("pass@k")
+    # A long name gives way, so that there is room for the first and the last rate at least.
+    longest = max(room - 2 * (_SPACE + _RATE_WIDTH), 1)
+    names = [clip_middle(escape(each.variant or ""), longest) for each in group]
+    room -= max(map(display_width, names))
     most = min(room // (_SPACE + _RATE_WIDTH), MOST_COLUMNS)
     labels: list[str] = []
     rows: list[tuple[str, ...]] = []

@@ -12,13 +12,20 @@ from callscore.core.call_text import call_text
 from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
 from callscore.core.results import CaseScore
-from callscore.core.text import clip_middle, display_width, escape
+from callscore.core.text import clip, clip_middle, display_width, escape
 from callscore.core.wording import count_of, say
 from callscore.reports import run_wording as wording
 from callscore.reports import wording as score_wording
 from callscore.reports.metric_table import metric_cells
 from callscore.reports.run_notes import group_notes
-from callscore.reports.run_parts import errors_in, groups_in, label_in, shown_in, unnamed_errors
+from callscore.reports.run_parts import (
+    errors_in,
+    groups_in,
+    label_in,
+    shown_in,
+    trials_of,
+    unnamed_errors,
+)
 from callscore.reports.run_tables import scorer_table, trial_table, variant_table
 from callscore.reports.sections import Section, print_sections, width_of, written
 
@@ -40,6 +47,7 @@ _SPACE = "   "
 _INDENT = 2
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
+_REASON_WIDTH = 300
 _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
 _OUTCOMES = {
     True: (wording.HAS_PASSED, "green"),
@@ -131,15 +139,26 @@ def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
     case, at_least = shown.case, shown.evaluation.results.settings.at_least
     outcome, style = _OUTCOMES[shown.passed]
     words = Text().append(say(outcome, lang), style)
+    trials = trials_of(shown)
+    if trials is not None:
+        words.append(_SPACE).append(
+            say(wording.TRIALS_PASSED, lang, part=trials.passed, whole=trials.trials), "dim"
+        )
     if isinstance(case, CaseScore):
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             words.append(_SPACE).append(count, "bold red")
-        calls = [rich_text(call_lines(case.score, width=width, lang=lang))]
-        body = [*_values(case.metrics, at_least, width), *calls]
+        body = [*_values(case.metrics, at_least, width), _both_sides(case, width, lang)]
     else:
         body = [*_values(case.values, at_least, width), *_calls(case, width, lang)]
     return [_first_line(case.label, words, label_in(run, shown.evaluation), width), *body]
+
+
+def _both_sides(case: CaseScore, width: int, lang: Language) -> Text | Padding:
+    """The calls that were expected, and those that were made; a sentence where there are none."""
+    if case.score.expected or case.score.actual:
+        return rich_text(call_lines(case.score, width=width, lang=lang))
+    return _indented(rich_text(call_lines(case.score, width=width - _INDENT, lang=lang)))
 
 
 def _first_line(name: str, words: Text, label: str, width: int) -> Text:
@@ -178,7 +197,8 @@ def _values(values: Sequence[MetricValue], at_least: float, width: int) -> Secti
     section: Section = [_indented(lines)]
     for found in values:
         if found.reason:
-            why = Text().append(f"{escape(found.name)}: ", "dim").append(escape(found.reason))
+            reason = clip(escape(found.reason), _REASON_WIDTH)
+            why = Text().append(f"{escape(found.name)}: ", "dim").append(reason)
             section.append(_indented(why))
     return section
 
@@ -216,7 +236,9 @@ def _footer(run: RunResults, lang: Language) -> Section:
             [Text(words, _MOODS[mood]) for words, mood in wording.verdict(run, lang)]
         )
         section = [line, Text(wording.facts(run, lang), "dim")]
+    hint = wording.gate_hint(run, lang)
     section += [Text(line, "dim") for line in wording.judge_lines(run, lang)]
+    section += [] if hint is None else [Text(hint, "dim")]
     if run.id:
         section.append(Text(say(wording.RUN, lang, id=escape(run.id)), "dim"))
     return section

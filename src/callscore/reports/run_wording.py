@@ -40,11 +40,13 @@ __all__ = [
     "SCORER",
     "THRESHOLD",
     "TOKENS",
+    "TRIALS_PASSED",
     "UNLOADED",
     "VARIANT",
     "duration",
     "facts",
     "first_names",
+    "gate_hint",
     "judge_lines",
     "low_scorers",
     "number",
@@ -56,6 +58,7 @@ SCORER = Phrase("scorer", "критерий")
 VARIANT = Phrase("variant", "вариант")
 MEAN = Phrase("mean", "среднее")
 PASSED = Phrase("passed", "пройдено")
+TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
 THRESHOLD = Phrase("threshold", "порог")
 ERRORS = Phrase("errors", "ошибки")
 MEDIAN = Phrase("median", "медиана")
@@ -97,7 +100,11 @@ _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "пропущено {count}")
-_INTERRUPTED = Phrase("interrupted", "прервано")
+_INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
+_NO_GATE = Phrase(
+    "No threshold is set, so the exit code is 0: --fail-under 1 makes this a gate.",
+    "Порог не задан, поэтому код завершения 0: --fail-under 1 сделает проверку строгой.",
+)
 _REUSED = Phrase("({count} reused)", "(из сохранённых {count})")
 _IN = Phrase("in {time}", "за {time}")
 _MEDIAN = Phrase("median {time}", "медиана {time}")
@@ -147,9 +154,8 @@ def subtitle(
 ) -> str:
     """How many cases an evaluation has, how their calls were compared, and how long they took."""
     first, *others = group
-    cases = len(first.trials) or first.answered + first.failed
-    parts = [count_of(CASES, cases, lang)]
-    if first.trials and not others:
+    parts = [count_of(CASES, max(each.cases for each in group), lang)]
+    if first.questions > first.cases and not others:
         parts.append(count_of(_ANSWERS, first.answered, lang))
     parts.append(comparison_text(first.results.settings, lang, write=write))
     if first.seconds is not None and first.variant is None:  # variants have a column for it
@@ -163,18 +169,19 @@ def verdict(run: RunResults, lang: Language) -> list[tuple[str, str]]:
     answered, passed = sum(it.answered for it in each), sum(it.passed for it in each)
     undecided, skipped = sum(it.undecided for it in each), sum(it.skipped.count for it in each)
     decided = answered - undecided
-    others = run.failed + undecided
-    parts: list[tuple[str, str]] = [_passed(passed, decided, answered, lang, is_all=not others)]
+    is_all = not (run.errors or undecided or run.is_interrupted)
+    parts: list[tuple[str, str]] = [_passed(passed, decided, answered, lang, is_all=is_all)]
     if decided > passed:
         parts.append((say(_FAILED, lang, count=decided - passed), "bad"))
-    if run.failed:
-        parts.append((count_of(ERROR_COUNT, run.failed, lang), "bad"))
+    if run.errors:
+        parts.append((count_of(ERROR_COUNT, run.errors, lang), "bad"))
     if undecided:
         parts.append((say(_UNDECIDED, lang, count=undecided), ""))
     if skipped:
         parts.append((say(_SKIPPED, lang, count=skipped), ""))
     if run.is_interrupted:
-        parts.append((say(_INTERRUPTED, lang), "bad"))
+        left = sum(it.questions - it.answered - it.errors for it in each)
+        parts.append((say(_INTERRUPTED, lang, count=left), "bad"))
     return parts
 
 
@@ -188,6 +195,15 @@ def _passed(
     if passed > 1 and is_all:
         return say(_ALL_PASSED, lang, count=passed), "good"
     return say(_PASSED, lang, count=passed), "good" if is_all else ""
+
+
+def gate_hint(run: RunResults, lang: Language) -> str | None:
+    """That nothing but people will notice what failed, where that is so."""
+    scorers = [scorer for each in run.evaluations for scorer in each.scorers]
+    has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
+    if not has_failed or run.errors or any(scorer.threshold is not None for scorer in scorers):
+        return None
+    return say(_NO_GATE, lang)
 
 
 def low_scorers(values: Sequence[MetricValue], at_least: float) -> list[MetricValue]:
