@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from callscore.evaluations.evaluation import Question
-    from callscore.history.records import ResultRecord
+    from callscore.history.records import AnswerRecord, ResultRecord
 
 __all__ = ["kept_answer", "kept_failure", "kept_settings", "told_settings"]
 
@@ -41,15 +41,15 @@ def kept_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def kept_answer(result: ResultRecord) -> Answer | None:
+def kept_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
     """The answer; None where there was none."""
-    if result.answer is None:
+    if found.answer is None:
         return None
     return Answer(
-        document=result.answer,
-        seconds=result.seconds,
-        usage=result.usage,
-        attempts=result.attempts,
+        document=found.answer,
+        seconds=found.seconds,
+        usage=found.usage,
+        attempts=found.attempts,
         is_reused=True,
     )
 

@@ -10,13 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.evaluations.evaluation import Answer
 from callscore.history.identifiers import new_run_id
 from callscore.history.records import RunRecord
 from callscore.history.run_lock import RunLock
+from callscore.runner.kept_results import kept_answer
 
 if TYPE_CHECKING:
-    from callscore.evaluations.evaluation import Question
+    from callscore.evaluations.evaluation import Answer, Question
     from callscore.history.records import AnswerRecord
     from callscore.history.store import Store
 
@@ -172,12 +172,4 @@ class Known(Struct, frozen=True, kw_only=True):
             found = self.store.answer(digest, source, question.trial)
             if found is not None and source and found.asked_at < self.since:
                 found = None
-        if found is None:
-            return None
-        return Answer(
-            document=found.answer,
-            seconds=found.seconds,
-            usage=found.usage,
-            attempts=found.attempts,
-            is_reused=True,
-        )
+        return None if found is None else kept_answer(found)
