@@ -77,6 +77,7 @@ def test_what_the_user_selects_is_asked_and_kept_with_the_run(store: Store) -> N
         "keyword": "weather",
         "tags": ["smoke"],
         "limit": 3,
+        "fail_under": None,
         "trials": 2,
         "cases": None,
     }

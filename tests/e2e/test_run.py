@@ -307,7 +307,7 @@ def test_the_report_can_be_json_in_a_file_whatever_the_evaluations_print(
     assert (ran.stderr.count("thinking"), ran.stderr.count("loudly")) == (1, 1)
     kept = msgspec.json.decode((tmp_path / "run.json").read_bytes())
     assert (filed.stdout, kept["evaluations"][0]["cases"]) == ("", [])
-    assert kept["id"] > report["id"]
+    assert kept["id"] != report["id"]
 
 
 def test_the_report_can_be_markdown_or_junit(callscore: Program, tmp_path: Path) -> None:
@@ -426,3 +426,43 @@ def test_what_needs_a_history_is_refused_without_one(
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ".callscore" in ran.stderr
     assert asked(tmp_path) == []
+
+
+def test_a_run_that_goes_on_keeps_its_gate(callscore: Program, tmp_path: Path) -> None:
+    body = """
+    @evaluation(cases=CASES)
+    def dying(case):
+        asking(case)
+        if len(Path("asked.log").read_text().split()) == 2:
+            __import__("os")._exit(9)
+        return []
+    """
+    add_file(tmp_path, "eval_dying.py", body)
+
+    callscore("run", "--jobs", "1", "--fail-under", "0.9")
+    ran = callscore("run", "--resume")
+
+    assert ran.returncode == 1
+    assert "is below 0.900" in ran.stderr
+
+
+def test_a_factory_in_another_file_does_not_hide_what_has_changed(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "lib.py").write_text(
+        "from callscore import Case, evaluation, expect\n"
+        "def make(word):\n"
+        "    @evaluation(cases=[Case('q', expected=[expect.call('say', text='one')])], name='a')\n"
+        "    def a(case):\n"
+        "        return [('say', {'text': word})]\n"
+        "    return a\n"
+    )
+    file = tmp_path / "eval_a.py"
+    file.write_text("from lib import make\na = make('one')\n")
+    first = callscore("run", "--cache")
+    file.write_text("from lib import make\na = make('two')\n")
+    second = callscore("run", "--cache")
+
+    assert "1/1" in first.stdout
+    assert "0/1" in second.stdout
+    assert "reused" not in second.stdout

@@ -109,3 +109,26 @@ def test_digests_are_joined_into_one() -> None:
     assert joined() == joined("") == ""
     assert joined("a", "", "a") == "a"
     assert joined("a", "b") == joined("b", "a") not in ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from client import evaluation\nx = evaluation(prompt='one')",
+        "import callscore\nx = Client().evaluation(prompt='one')",
+        "from callscore import expect\nx = Case(expected='one')",
+    ],
+)
+def test_what_is_only_called_like_ours_is_somebody_elses(tmp_path: Path, text: str) -> None:
+    assert digest(tmp_path, text) != digest(tmp_path, text.replace("one", "two"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import callscore as cs\nx = cs.Case('q', expected='one')",
+        "from callscore import evaluation as ask\nx = ask(cases='one')",
+    ],
+)
+def test_ours_may_go_by_other_names(tmp_path: Path, text: str) -> None:
+    assert digest(tmp_path, text) == digest(tmp_path, text.replace("one", "two"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import socket
 import threading
 import time
@@ -300,3 +301,15 @@ def test_a_slash_at_the_end_of_an_address_makes_no_other_question() -> None:
             judge.close()
 
     assert len(server.requests) == 1
+
+
+def test_the_connections_of_a_judge_end_with_it() -> None:
+    with openai_server(lambda *_: Reply(text='{"verdict": true, "reason": "Yes."}')) as server:
+        asked = models.judge("tiny", base_url=server.base_url)
+        asked("Is it?", "it")
+        client = asked._client
+        del asked
+        gc.collect()
+
+    assert client is not None
+    assert client.is_closed()

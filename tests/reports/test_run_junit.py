@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, fromstring
 from msgspec.structs import replace
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
+from callscore.core.results import Noted
 from callscore.core.run import CaseValues, RunResults
 from callscore.reports.run_junit import NAME, write
 
@@ -47,6 +48,7 @@ def test_what_has_no_answer_is_an_error_and_no_failure() -> None:
         ("book-a-table", "raised"),
         ("book-another-table", "raised"),
         ("… 1 error more", "error"),
+        ("interrupted: 2 unanswered", "interrupted"),
         ("evals/eval_broken.py:3", "unloaded"),
     ]
 
@@ -76,8 +78,8 @@ def test_the_suites_count_their_tests() -> None:
         for element in (root, *root)
     ]
     assert counts == [
-        ("10", "4", "5", "1"),
-        ("8", "3", "4", "1"),
+        ("11", "4", "6", "1"),
+        ("9", "3", "5", "1"),
         ("1", "1", "0", "0"),
         ("1", "0", "1", "0"),
     ]
@@ -162,4 +164,18 @@ def test_nothing_run_is_an_empty_document() -> None:
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<testsuites name="callscore" time="0.000" tests="0" failures="0" errors="0" skipped="0"'
         " />\n"
+    )
+
+
+def test_a_scorer_that_does_not_work_is_an_error_of_its_own() -> None:
+    each = FINE.evaluations[0]
+    broken = replace(each.scorers[0], broken=Noted(2, ("it raises ValueError",)))
+    run = replace(FINE, evaluations=(replace(each, scorers=(broken, *each.scorers[1:])),))
+
+    error = parsed(run).find("testsuite/testcase/error")
+
+    assert error is not None
+    assert (error.get("type"), error.get("message")) == (
+        "broken",
+        f"{broken.name}: it raises ValueError",
     )

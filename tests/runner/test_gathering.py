@@ -186,3 +186,11 @@ def test_no_threshold_is_missed_by_what_was_not_asked() -> None:
 
     found = (skipped, some, everything)
     assert [each.scorers[0].is_below for each in found] == [False, False, True]
+
+
+def test_a_trial_without_an_answer_did_not_pass() -> None:
+    failure = Failure(case="a", kind="raised", problem="no", trial=2)
+
+    found = gather(outcome("a", trial=1), failure)
+
+    assert found.trials == (CaseTrials("a", 2, 1),)

@@ -114,16 +114,18 @@ def test_a_test_tells_what_is_to_be_rewritten_and_what_is_right(
         "@pytest.mark.callscore(expected=['f'])\ndef test_x(made=['g']): return made",
         is_updating=True,
     )
-    assert told_by(item) is None
+    assert told_by(item, has_passed=True) is None
 
     item.obj()
     item.obj(["f"])
 
-    told = decoded(told_by(item) or "")
+    told = decoded(told_by(item, has_passed=True) or "")
     assert [change.items for change in told.changes] == [({"name": "g", "arguments": {}},)]
     assert len(told.confirmed) == 1
+    failed = decoded(told_by(item, has_passed=False) or "")
+    assert (failed.changes, failed.confirmed) == ((), told.confirmed)  # something else is wrong
     item.stash[told_key] = "what it says itself"
-    assert told_by(item) == "what it says itself"
+    assert told_by(item, has_passed=True) == "what it says itself"
 
 
 def test_what_a_test_that_should_fail_expects_is_not_rewritten(

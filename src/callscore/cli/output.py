@@ -81,6 +81,8 @@ class _StandardOutput:
         self._is_gate = is_gate
 
     def write(self, data: bytes, /) -> None:
+        if sys.stdout is None:  # whoever started us has closed it
+            return
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()

@@ -140,7 +140,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             resume=choice.resumed or request.resume,
             use_cache=request.cache,
             cache_since=request.cache_since,
-            fail_under=request.fail_under,
+            fail_under=choice.arguments["fail_under"],
             show=request.show,
             most=request.most,
             arguments=choice.arguments,

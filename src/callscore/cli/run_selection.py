@@ -62,6 +62,7 @@ def chosen(request: RunRequest, store: Store | None, on_note: Callable[[str], No
         "tags": list(request.tags),
         "limit": request.limit,
         "trials": request.trials,
+        "fail_under": request.fail_under,
         "cases": None,
     }
     resumed = None

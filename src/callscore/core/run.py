@@ -110,7 +110,7 @@ class CaseTrials(Struct, frozen=True, gc=False):
 
     Attributes:
         case: its id.
-        trials: how many have a score.
+        trials: how many there were; one without an answer did not pass.
         passed: how many of these passed.
     """
 

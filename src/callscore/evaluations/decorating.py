@@ -191,7 +191,8 @@ def _source(task: Task, place: Place) -> str:
     """The digest of the task's code; what asks a model by its name is known by that alone."""
     if hasattr(task, "identity"):
         return ""
-    return joined(source_digest(task), "" if place.file is None else source_digest(place.file))
+    files = {file for file in (place.file, _home(place)) if file is not None}
+    return joined(source_digest(task), *map(source_digest, files))
 
 
 def _sharing_tools(made: Evaluation) -> Evaluation:

@@ -16,6 +16,7 @@ from typing import Any
 
 __all__ = ["code_file", "joined", "source_digest"]
 
+_OURS = "callscore"
 # Of all that is said of an evaluation, what its task may see.
 _SEEN = frozenset({"tools", "variants"})
 # The same of a case.
@@ -63,21 +64,44 @@ def _digest(path: Path, _changed: int, _size: int) -> str:
     text = path.read_bytes()
     # Where it cannot be parsed, every letter counts; what is nested deeply may be a SystemError.
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
-        text = ast.dump(_Deciding().visit(ast.parse(text))).encode("utf-8", "backslashreplace")
+        tree = ast.parse(text)
+        text = ast.dump(_Deciding(tree).visit(tree)).encode("utf-8", "backslashreplace")
     return sha256(text).hexdigest()
 
 
 class _Deciding(ast.NodeTransformer):
-    """Leaves of evaluations and cases what decides about answers."""
+    """Leaves of evaluations and cases what decides about answers.
+
+    Args:
+        tree: the module, whose imports say what goes by these names in it.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._names: dict[str, str] = {}  # what is called so here, by its name in callscore
+        self._modules: set[str] = set()
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module == _OURS and not node.level:
+                self._names |= {each.asname or each.name: each.name for each in node.names}
+            elif isinstance(node, ast.Import):
+                ours = [each for each in node.names if each.name == _OURS]
+                self._modules |= {each.asname or each.name for each in ours}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Drop what is said of scores alone."""
-        called = getattr(node.func, "attr", getattr(node.func, "id", None))
+        called = self._name_of(node.func)
         if called == "evaluation":
             node.keywords = _only(node.keywords, _SEEN)
         elif called == "Case":
             node.keywords = _only(node.keywords, _ASKED)
         return self.generic_visit(node)
+
+    def _name_of(self, function: ast.expr) -> str | None:
+        """What a function is called in callscore; None where it is somebody else's."""
+        if isinstance(function, ast.Name):
+            return self._names.get(function.id)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            return function.attr if function.value.id in self._modules else None
+        return None
 
 
 def _only(keywords: list[ast.keyword], wanted: frozenset[str]) -> list[ast.keyword]:

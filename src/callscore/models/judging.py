@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
@@ -134,6 +135,13 @@ class Judge:
             client, self._client = self._client, None
         if client is not None:
             client.close()
+
+    def __del__(self) -> None:
+        # A judge belongs to settings, which nobody closes; its connections end with it.
+        client = getattr(self, "_client", None)
+        if client is not None:
+            with suppress(Exception):  # at the end of the program all may be gone already
+                client.close()
 
     def __call__(self, question: str, value: Any) -> tuple[bool, str]:
         """Whether a value will do, and why.

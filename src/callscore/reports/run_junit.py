@@ -62,8 +62,21 @@ def _suite(each: EvaluationResults, lang: Language) -> Element:
             test = add_test(suite, f"{scorer.name} ≥ {number_text(scorer.threshold)}")
             message = f"{scorer.name}: {number_text(scorer.mean)} {threshold_text(scorer)}"
             SubElement(test, "failure", type="threshold", message=legal(message))
+    _add_troubles(suite, each, lang)
     add_noted(suite, each.skipped, "skipped", wording.LEFT_OUT, lang)
     return suite
+
+
+def _add_troubles(suite: Element, each: EvaluationResults, lang: Language) -> None:
+    """What makes the numbers say less than they seem to: what was not asked, and what is no scorer."""
+    unanswered = each.questions - each.answered - each.errors
+    if unanswered > 0:
+        name = say(wording.INTERRUPTED, lang, count=unanswered)
+        SubElement(add_test(suite, name), "error", type="interrupted", message=name)
+    for scorer in each.scorers:
+        if scorer.broken.count:
+            message = f"{scorer.name}: {'; '.join(scorer.broken.names)}"
+            SubElement(add_test(suite, scorer.name), "error", type="broken", message=legal(message))
 
 
 def _add_case(

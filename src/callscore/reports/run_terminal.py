@@ -87,7 +87,7 @@ def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
     yield from [_unloaded(each, width, lang) for each in run.unloaded]
     if run.warnings:
         yield [_note(escape(warning), "") for warning in run.warnings]
-    yield _footer(run, lang)
+    yield [*_footer(run, lang), *_hint(run, lang)]
 
 
 def _heading(text: str) -> Text:
@@ -236,9 +236,12 @@ def _footer(run: RunResults, lang: Language) -> Section:
             [Text(words, _MOODS[mood]) for words, mood in wording.verdict(run, lang)]
         )
         section = [line, Text(wording.facts(run, lang), "dim")]
-    hint = wording.gate_hint(run, lang)
     section += [Text(line, "dim") for line in wording.judge_lines(run, lang)]
-    section += [] if hint is None else [Text(hint, "dim")]
     if run.id:
         section.append(Text(say(wording.RUN, lang, id=escape(run.id)), "dim"))
     return section
+
+
+def _hint(run: RunResults, lang: Language) -> Section:
+    hint = wording.gate_hint(run, lang)
+    return [] if hint is None else [Text(hint, "dim")]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from callscore.core.results import MetricValue
-    from callscore.core.run import EvaluationResults, FailureKind, RunResults
+    from callscore.core.run import EvaluationResults, FailureKind, RunResults, ScorerResult
     from callscore.core.wording import Language
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "HAS_FAILED",
     "HAS_NO_NUMBER",
     "HAS_PASSED",
+    "INTERRUPTED",
     "KINDS",
     "LEFT_OUT",
     "MEAN",
@@ -100,7 +101,7 @@ _NONE_ANSWERED = Phrase("No answers", "Ответов нет")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
 _SKIPPED = Phrase("{count} skipped", "пропущено {count}")
-_INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
+INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
 _NO_GATE = Phrase(
     "No threshold is set, so the exit code is 0: --fail-under 1 makes this a gate.",
     "Порог не задан, поэтому код завершения 0: --fail-under 1 сделает проверку строгой.",
@@ -181,7 +182,7 @@ def verdict(run: RunResults, lang: Language) -> list[tuple[str, str]]:
         parts.append((say(_SKIPPED, lang, count=skipped), ""))
     if run.is_interrupted:
         left = sum(it.questions - it.answered - it.errors for it in each)
-        parts.append((say(_INTERRUPTED, lang, count=left), "bad"))
+        parts.append((say(INTERRUPTED, lang, count=left), "bad"))
     return parts
 
 
@@ -201,9 +202,14 @@ def gate_hint(run: RunResults, lang: Language) -> str | None:
     """That nothing but people will notice what failed, where that is so."""
     scorers = [scorer for each in run.evaluations for scorer in each.scorers]
     has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
-    if not has_failed or run.errors or any(scorer.threshold is not None for scorer in scorers):
+    has_code = run.errors or run.is_interrupted or run.unloaded
+    if not has_failed or has_code or any(_is_gate(scorer) for scorer in scorers):
         return None
     return say(_NO_GATE, lang)
+
+
+def _is_gate(scorer: ScorerResult) -> bool:
+    return scorer.threshold is not None or bool(scorer.broken.count)
 
 
 def low_scorers(values: Sequence[MetricValue], at_least: float) -> list[MetricValue]:

@@ -163,6 +163,8 @@ class Gathering:
         if isinstance(outcome, Failure):
             self._names.add(outcome.case)
             self._errors += 1
+            if outcome.trial is not None:  # what gave no answer did not pass
+                self._trials.setdefault(outcome.case, [0, 0])[0] += 1
             self._failures.add(position, outcome)
             return
         self._names.add(outcome.case.id)

@@ -135,6 +135,9 @@ class _Rescoring:
         self._hooks = hooks
         self._is_stopping = False
         self._kept_scorers = KeptScorers()
+        self._unmet: dict[int, dict[str, float]] = {}
+        if parent.status != "finished":
+            self._warn(f"the run {parent.id} did not come to its end: what it answered is scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
         records = store.evaluations(parent.id)
         trials = store.trials(parent.id)
@@ -213,6 +216,8 @@ class _Rescoring:
                     f"{record.name}: the scorer {name} is missing, and answers pass without it"
                 )
                 self._warn(f"{missing}: {scorer}")
+                if name in record.thresholds:  # what nobody can check is not met
+                    self._unmet.setdefault(record.number, {})[name] = record.thresholds[name]
             else:
                 found.append(scorer)
         return tuple(found)
@@ -227,8 +232,11 @@ class _Rescoring:
             },
             evaluation.settings,
             {
-                scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
-                for scorer in evaluation.scorers
+                **{
+                    scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
+                    for scorer in evaluation.scorers
+                },
+                **self._unmet.get(number, {}),
             },
             show=options.show,
             most=options.most,

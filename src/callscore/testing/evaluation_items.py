@@ -14,6 +14,7 @@ from callscore.evaluations.discovery import SUFFIXES, load, nothing_in
 from callscore.evaluations.evaluation import Question
 from callscore.evaluations.places import shown
 from callscore.evaluations.plan import Group, plan
+from callscore.evaluations.scorers import SCORERS
 from callscore.runner.asking import ask
 from callscore.runner.failures import failure_by
 from callscore.runner.judges import JudgesAtWork
@@ -37,6 +38,7 @@ __all__ = ["Asking", "EvaluationCase", "EvaluationFile", "asking_key", "holds_ev
 
 _PREFIX = "eval_"
 _PASSED_OVER = "there is no evaluation in it, and it is passed over"
+_BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}
 _MARKER = re.compile(r"[A-Za-z][\w.-]*")
 
 
@@ -223,6 +225,9 @@ class EvaluationCase(pytest.Item):
             return "the case says nothing about the calls that are expected."
         if score.passed and not outcome.passed:
             return "the calls are as expected; it is another scorer that is not content."
+        other = _another_scorer(outcome, self.question.evaluation.settings.at_least)
+        if other is not None:
+            return f"{other} is not content either, and what is expected has no say in that."
         spot = spot_of_case(self.name, self.question.evaluation, case)
         refusal = update(updates, spot, case.expected, score)
         self.tell(updates, **self._facts)
@@ -279,3 +284,13 @@ def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
         config.addinivalue_line("markers", line)
     found: pytest.MarkDecorator = getattr(pytest.mark, tag)
     return found.mark
+
+
+def _another_scorer(outcome: Scored, at_least: float) -> str | None:
+    """A scorer that is not content, and does not look at what is expected; None where none is."""
+    for found in outcome.values:
+        is_content = found.value is None or found.value >= at_least
+        looks_at_it = found.name in _BY_EXPECTATION or "." in found.name  # as other tools' do
+        if found.is_broken or not (is_content or looks_at_it):
+            return found.name
+    return None

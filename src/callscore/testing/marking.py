@@ -67,11 +67,17 @@ def updates_for(item: pytest.Item) -> Updates | None:
     return Updates(item.config.rootpath)
 
 
-def told_by(item: pytest.Item) -> str | None:
-    """What a test tells; None where it says nothing."""
+def told_by(item: pytest.Item, *, has_passed: bool) -> str | None:
+    """What a test tells; None where it says nothing.
+
+    Args:
+        item: the test.
+        has_passed: whether nothing else is wrong with it; what it expects is changed only then.
+    """
     updates = item.stash.get(_updates_key, None)
     if told_key not in item.stash and updates and (updates.changes or updates.confirmed):
-        return encoded(Told(changes=tuple(updates.changes), confirmed=tuple(updates.confirmed)))
+        changes = tuple(updates.changes) if has_passed else ()
+        return encoded(Told(changes=changes, confirmed=tuple(updates.confirmed)))
     return item.stash.get(told_key, None)
 
 

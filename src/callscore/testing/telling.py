@@ -39,7 +39,7 @@ class Telling:
         if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
             item.tell(skipped=item.reason or "")
         is_end = call.when == "call" or (call.when == "setup" and not report.passed)
-        told = told_by(item)
+        told = told_by(item, has_passed=report.passed)
         if is_end and told is not None:
             setattr(report, _ATTRIBUTE, told)
         return report
