@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from callscore.models.secrets import cleaned, holds, is_secret_name, looks_secret, scrubbed
+from callscore.models.secrets import (
+    cleaned,
+    holds,
+    is_secret_name,
+    looks_secret,
+    scrubbed,
+    without_known,
+)
 
 HUSH = "ZxQq/WmPl+hush"
 LOOKS = [
@@ -130,3 +137,11 @@ def test_every_text_of_a_document_is_cleaned() -> None:
 )
 def test_a_hostile_text_does_not_keep_us_busy(text: str) -> None:
     assert len(scrubbed(text * 20_000)) <= len(text) * 20_000
+
+
+def test_the_keys_of_the_environment_are_taken_out_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUNA_API_KEY", "tuna-fish-8877665544")
+    data: dict[str, Any] = {"a": ["tuna-fish-8877665544", 1], "looks": "sk-abcdefghijkl0123456789"}
+
+    assert without_known(data) == {"a": ["***", 1], "looks": "sk-abcdefghijkl0123456789"}
+    assert data["a"][0] == "tuna-fish-8877665544"

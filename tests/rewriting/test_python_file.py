@@ -9,6 +9,8 @@ import pytest
 from tests.rewriting.texts import LONDON, PARIS, rewritten
 
 from callscore import expect
+from callscore.rewriting.change import CannotRewrite, Change
+from callscore.rewriting.python_file import places_in_python
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -371,3 +373,20 @@ def test_a_file_that_would_not_compile_is_not_written(
 
     assert "more would change" in refusal
     assert text == program
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        ("with pytest.raises(AssertionError):", ""),
+        ("with suppress(AssertionError):", ""),
+        ("try:", "except AssertionError:\n    pass\n"),
+    ],
+)
+def test_an_error_that_a_test_catches_itself_may_be_wanted(head: str, tail: str) -> None:
+    line = '    assert_calls([call("a")], made)'
+    text = f"{head}\n{line}\n{tail}"
+    change = Change(label="test_a", files=(), kind="call", line=2, end=(2, len(line)))
+
+    with pytest.raises(CannotRewrite, match="catches the error itself"):
+        places_in_python(text, change)

@@ -48,8 +48,8 @@ Every answer is kept in .callscore/history.db, so that --resume, --cache and `ca
 nothing twice.
 
 \b
-Exit codes: 1 below a threshold, 3 a file of evaluations cannot be used,
-4 an agent gave no answer, 130 interrupted.
+Exit codes: 1 below a threshold, 3 a file of evaluations or a scorer does not
+work, 4 an agent gave no answer, 130 interrupted.
 """
 
 

@@ -66,13 +66,14 @@ def chosen(request: RunRequest, store: Store | None, on_note: Callable[[str], No
         "cases": None,
     }
     resumed = None
-    if store is None:
-        pass
-    elif request.resume:
+    if store is not None and request.resume:
         resumed = unfinished_run(store, {"paths": list(request.paths)})
         begun = resumed.record.arguments
-        given = {name: value or begun.get(name) or value for name, value in given.items()}
-    elif request.last_failed:
+        given = {
+            name: begun.get(name, value) if value in (None, "", []) else value
+            for name, value in given.items()
+        }
+    elif store is not None and request.last_failed:
         given["cases"] = _failed(request, store, on_note)
     cases = given["cases"]
     failed = None if cases is None else frozenset((str(a), b, str(c)) for a, b, c in cases)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["HIDDEN", "cleaned", "holds", "is_secret_name", "looks_secret", "scrubbed"]
+__all__ = [
+    "HIDDEN",
+    "cleaned",
+    "holds",
+    "is_secret_name",
+    "looks_secret",
+    "scrubbed",
+    "without_known",
+]
 
 HIDDEN = "***"
 _SHORTEST = 8  # a shorter value is a part of many words
@@ -56,8 +64,7 @@ def scrubbed(text: str, also: Iterable[str] = ()) -> str:
         text: whatever somebody is to read, or what is to be kept.
         also: more secrets, as they are: the key that was sent.
     """
-    for secret in (*_given(also), *_in_environment(text)):
-        text = text.replace(secret, HIDDEN)
+    text = _without(text, (*_given(also), *_in_environment(text)))
     text = _LOOK.sub(HIDDEN, text)
     return _FOLLOWED.sub(rf"\1{HIDDEN}", text)
 
@@ -66,14 +73,34 @@ def _given(also: Iterable[str]) -> Iterator[str]:
     return (secret for secret in also if len(secret) >= _SHORTEST_GIVEN)
 
 
-def _in_environment(text: str) -> list[str]:
-    """The secrets of the environment that a text holds, the longest first."""
+def _in_environment(text: str | None) -> list[str]:
+    """The secrets of the environment that a text holds, or all of them, the longest first."""
     found = [
         value
         for name, set_to in os.environ.items()
-        if len(value := set_to.strip()) >= _SHORTEST and value in text and _VARIABLE.search(name)
+        if len(value := set_to.strip()) >= _SHORTEST
+        and (text is None or value in text)
+        and _VARIABLE.search(name)
     ]
     return sorted(found, key=len, reverse=True)
+
+
+def without_known(value: Any) -> Any:
+    """Plain data without the secrets of the environment, exactly as they are there.
+
+    What only looks like one may be what an agent was asked for.
+
+    Args:
+        value: the data; it is not changed.
+    """
+    known = _in_environment(None)
+    return cleaned(value, lambda text: _without(text, known)) if known else value
+
+
+def _without(text: str, secrets: Iterable[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    return text
 
 
 def looks_secret(text: str) -> bool:

@@ -13,6 +13,7 @@ from callscore.reports.wording import UNCOUNTED_CASES, forbidden_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from callscore.core.results import Noted
     from callscore.core.run import EvaluationResults, ScorerResult
     from callscore.core.wording import Language
 
@@ -79,8 +80,8 @@ def _not_working(
     for scorer in each.scorers:
         if scorer.broken.count:
             cases = count_of(CASES, scorer.broken.count, lang)
-            reasons = [clip(write(reason), _REASON_WIDTH) for reason in scorer.broken.names]
-            yield say(_BROKEN, lang, scorer=write(scorer.name), cases=cases), "; ".join(reasons)
+            sentence = say(_BROKEN, lang, scorer=write(scorer.name), cases=cases)
+            yield sentence, _reasons(scorer.broken)
 
 
 def _without_number(
@@ -90,7 +91,7 @@ def _without_number(
         if scorer.not_scorable.count:
             cases = count_of(CASES, scorer.not_scorable.count, lang)
             sentence = say(_NO_NUMBER, lang, scorer=write(scorer.name), cases=cases)
-            yield sentence, _reasons(scorer)
+            yield sentence, _reasons(scorer.not_scorable)
 
 
 def _below(scorer: ScorerResult, lang: Language, write: Callable[[str], str]) -> str:
@@ -98,9 +99,7 @@ def _below(scorer: ScorerResult, lang: Language, write: Callable[[str], str]) ->
     return say(_BELOW, lang, scorer=write(scorer.name), mean=mean, threshold=threshold)
 
 
-def _reasons(scorer: ScorerResult) -> str:
+def _reasons(noted: Noted) -> str:
     """The first reasons; that they are sentences is lost on a list."""
-    shown = [
-        clip(escape(why).removesuffix("."), _REASON_WIDTH) for why in scorer.not_scorable.names[:2]
-    ]
+    shown = [clip(escape(why).removesuffix("."), _REASON_WIDTH) for why in noted.names[:2]]
     return "; ".join(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from warnings import catch_warnings, simplefilter
 
 from callscore.core.spelling import spell
@@ -26,6 +26,7 @@ __all__ = ["has_changed_alone", "places_in_python"]
 _MARKER = "callscore"
 _FIELD = "expected"
 _LINE_END = re.compile(r"\n")
+_CATCHING = ("raises", "suppress", "assertRaises")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -68,8 +69,27 @@ def _assertions(tree: ast.Module, change: Change) -> Iterator[Expectation]:
     """What is expected by the call that stands just there, whatever it is called."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.end_lineno, node.end_col_offset) == change.end:
+            if _is_caught(tree, node):
+                raise CannotRewrite("the test catches the error itself, and may want it.")
             named = [keyword.value for keyword in node.keywords if keyword.arg == _FIELD]
             yield from map(Expectation, node.args[:1] or named)
+
+
+def _is_caught(tree: ast.Module, call: ast.Call) -> bool:
+    """Whether a call stands where its failure is expected: in `try`, or in `with pytest.raises`."""
+    blocks = [node.body for node in ast.walk(tree) if _is_catching(node)]
+    return any(call is each for block in blocks for part in block for each in ast.walk(part))
+
+
+def _is_catching(node: ast.AST) -> TypeGuard[ast.Try | ast.With | ast.AsyncWith]:
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return any(map(_catches, node.items))
+    return isinstance(node, ast.Try) and bool(node.handlers)
+
+
+def _catches(item: ast.withitem) -> bool:
+    function = getattr(item.context_expr, "func", None)
+    return getattr(function, "attr", getattr(function, "id", None)) in _CATCHING
 
 
 def _markers(tree: ast.Module, change: Change) -> Iterator[Expectation]:

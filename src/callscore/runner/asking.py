@@ -23,6 +23,7 @@ from callscore.models.giving_up import begin, give_up
 from callscore.models.limits import limits_in_force
 from callscore.models.openai_chat import Chat
 from callscore.models.retrying import is_transient, retrying
+from callscore.models.secrets import without_known
 from callscore.models.usage import usage_of
 from callscore.runner.answering import document_of, gathered
 from callscore.runner.digests import keywords_of
@@ -148,6 +149,8 @@ async def ask_here(
         return failure_by(question, error)
     finally:
         limits_in_force.reset(token)
+    if not call.is_model:  # which hides what it was sent itself
+        document = without_known(document)
     return Answer(
         document=document,
         seconds=perf_counter() - started - asked.waited,

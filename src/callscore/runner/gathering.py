@@ -23,9 +23,9 @@ from callscore.engines.notes import Notes
 if TYPE_CHECKING:
     from callscore.core.results import MetricValue, Noted
     from callscore.core.settings import Settings
-    from callscore.evaluations.evaluation import Scored
+    from callscore.evaluations.evaluation import Evaluation, Scored
 
-__all__ = ["Column", "Gathering", "Show"]
+__all__ = ["Column", "Gathering", "Show", "gathering_for"]
 
 Show = Literal["failing", "all", "none"]
 
@@ -115,6 +115,31 @@ class _First(Generic[_Kept]):
 
 def _position(entry: tuple[int, Any]) -> int:
     return entry[0]
+
+
+def gathering_for(
+    evaluation: Evaluation,
+    variant: str | None,
+    fail_under: float | None,
+    *,
+    show: Show = "failing",
+    most: int | None = 10,
+) -> Gathering:
+    """What gathers the results of an evaluation under a variant.
+
+    Args:
+        evaluation: the evaluation.
+        variant: the variant; None where there is only one way to run it.
+        fail_under: what the mean of each scorer must reach for which nobody has said it.
+        show: which cases to keep, to be shown.
+        most: how many of them at the most; None for all.
+    """
+    about = {"name": evaluation.name, "place": evaluation.place, "variant": variant}
+    thresholds = {
+        **{scorer.name: fail_under for scorer in evaluation.scorers},
+        **evaluation.thresholds,
+    }
+    return Gathering(about, evaluation.settings, thresholds, show=show, most=most)
 
 
 class Gathering:

@@ -26,7 +26,7 @@ from callscore.history.records import RunRecord
 from callscore.history.writer import Writer
 from callscore.models.judging import judge
 from callscore.runner.failures import failure
-from callscore.runner.gathering import Gathering, Show
+from callscore.runner.gathering import Show, gathering_for
 from callscore.runner.judges import JudgesAtWork
 from callscore.runner.kept_results import (
     kept_answer,
@@ -135,7 +135,6 @@ class _Rescoring:
         self._hooks = hooks
         self._is_stopping = False
         self._kept_scorers = KeptScorers()
-        self._unmet: dict[int, dict[str, float]] = {}
         if parent.status != "finished":
             self._warn(f"the run {parent.id} did not come to its end: what it answered is scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
@@ -145,7 +144,13 @@ class _Rescoring:
         self._evaluations = {record.number: self._evaluation(record) for record in records}
         self._variants = {record.number: record.variant for record in records}
         self._gatherings = {
-            number: self._gathering(number, evaluation)
+            number: gathering_for(
+                evaluation,
+                self._variants[number],
+                options.fail_under,
+                show=options.show,
+                most=options.most,
+            )
             for number, evaluation in self._evaluations.items()
         }
         self.judges = JudgesAtWork([Group(evaluation=each) for each in self._evaluations.values()])
@@ -168,7 +173,8 @@ class _Rescoring:
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
         tools = record.tools
         scorers = self._scorers(record)
-        names = [scorer.name for scorer in scorers]
+        # Whoever names scorers drops the others; one that is only missing still has to be met.
+        names = record.scorers if self._options.scorers is None else [one.name for one in scorers]
         return Evaluation(
             name=record.name,
             task=_nobody,
@@ -216,31 +222,9 @@ class _Rescoring:
                     f"{record.name}: the scorer {name} is missing, and answers pass without it"
                 )
                 self._warn(f"{missing}: {scorer}")
-                if name in record.thresholds:  # what nobody can check is not met
-                    self._unmet.setdefault(record.number, {})[name] = record.thresholds[name]
             else:
                 found.append(scorer)
         return tuple(found)
-
-    def _gathering(self, number: int, evaluation: Evaluation) -> Gathering:
-        options = self._options
-        return Gathering(
-            {
-                "name": evaluation.name,
-                "place": evaluation.place,
-                "variant": self._variants[number],
-            },
-            evaluation.settings,
-            {
-                **{
-                    scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
-                    for scorer in evaluation.scorers
-                },
-                **self._unmet.get(number, {}),
-            },
-            show=options.show,
-            most=options.most,
-        )
 
     def begin(self) -> None:
         """Keep that the new run begins."""

@@ -16,7 +16,7 @@ from callscore.core.run import Failure, RunResults, Unloaded
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Question, Scored
 from callscore.models.limits import DEFAULT, Limits
-from callscore.runner.gathering import Gathering, Show
+from callscore.runner.gathering import Show, gathering_for
 from callscore.runner.judges import JudgesAtWork, require_judges
 from callscore.runner.resuming import HeldRun
 
@@ -151,7 +151,16 @@ class _Running:
         self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
         self._groups = [group for group in plan.groups if self._can_be_asked(group)]
-        self._gatherings = [self._gathering(group) for group in self._groups]
+        self._gatherings = [
+            gathering_for(
+                group.evaluation,
+                group.variant,
+                options.fail_under,
+                show=options.show,
+                most=options.most,
+            )
+            for group in self._groups
+        ]
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
         self._judges = JudgesAtWork(self._groups)
 
@@ -169,17 +178,6 @@ class _Running:
                 self._unloaded.append(found)
             return False
         return True
-
-    def _gathering(self, group: Group) -> Gathering:
-        evaluation, options = group.evaluation, self._options
-        about = {"name": evaluation.name, "place": evaluation.place, "variant": group.variant}
-        thresholds = {
-            scorer.name: evaluation.thresholds.get(scorer.name, options.fail_under)
-            for scorer in evaluation.scorers
-        }
-        return Gathering(
-            about, evaluation.settings, thresholds, show=options.show, most=options.most
-        )
 
     def keep_in(self, store: Store) -> None:
         """Keep everything there; where that cannot be, say so and go on."""

@@ -12,7 +12,7 @@ from callscore.core.run import Failure, Unloaded
 from callscore.core.text import escape
 from callscore.evaluations.discovery import SUFFIXES, load, nothing_in
 from callscore.evaluations.evaluation import Question
-from callscore.evaluations.places import shown
+from callscore.evaluations.places import PREFIX, shown
 from callscore.evaluations.plan import Group, plan
 from callscore.evaluations.scorers import SCORERS
 from callscore.runner.asking import ask
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Asking", "EvaluationCase", "EvaluationFile", "asking_key", "holds_evaluations"]
 
-_PREFIX = "eval_"
 _PASSED_OVER = "there is no evaluation in it, and it is passed over"
 _BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}
 _MARKER = re.compile(r"[A-Za-z][\w.-]*")
@@ -68,7 +67,7 @@ def holds_evaluations(path: Path, *, is_named: bool) -> bool:
     """
     if path.suffix not in SUFFIXES:
         return False
-    return path.name.startswith(_PREFIX) or (is_named and path.suffix != ".py")
+    return path.name.startswith(PREFIX) or (is_named and path.suffix != ".py")
 
 
 class EvaluationFile(pytest.File):

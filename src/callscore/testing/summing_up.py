@@ -139,10 +139,7 @@ def _ordered(
 def _gathered(results: list[Result]) -> EvaluationResults:
     whose = results[0].about
     names = {"name": whose.name, "place": whose.place, "variant": whose.variant}
-    # What was left out on purpose misses nothing.
-    is_asked = any(each.skipped is None for each in results)
-    thresholds = whose.thresholds if is_asked else dict.fromkeys(whose.thresholds)
-    gathering = Gathering(names, settings_of(whose), thresholds, show="none")
+    gathering = Gathering(names, settings_of(whose), whose.thresholds, show="none")
     skipped = Notes()
     for position, each in enumerate(results):
         if each.skipped is not None:
