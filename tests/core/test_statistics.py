@@ -145,9 +145,31 @@ def test_clusters_of_different_size_weigh_by_their_size() -> None:
     assert interval.low < 0.75 < interval.high
 
 
-def test_values_that_are_all_alike_have_an_interval_without_width() -> None:
-    assert bootstrap_mean([Cluster(1.0, 1, 1)]) == (1, 1)
-    assert bootstrap_mean([Cluster(0.5, 1, 1000)]) == (0.5, 0.5)
+def test_values_that_are_nearly_all_alike_have_the_interval_of_wilson() -> None:
+    # Drawing again would find the same value over and over, and promise too much.
+    assert bootstrap_mean([Cluster(1.0, 1, 200)]) == wilson(200, 200)
+    assert bootstrap_mean([Cluster(0.0, 1, 3), Cluster(2.0, 2, 197)]) == wilson(
+        200 * 394 / 397, 200
+    )
+
+
+def test_a_skewed_mean_has_a_longer_end_on_its_longer_side() -> None:
+    interval = bootstrap_mean([Cluster(0.0, 1, 8), Cluster(1.0, 1, 192)])
+
+    assert 0.96 - interval.low > 1.2 * (interval.high - 0.96)
+
+
+@pytest.mark.parametrize("exact", [0.5, 0.9, 0.98])
+def test_intervals_cover_as_often_as_they_promise(exact: float) -> None:
+    random, truth, covered = Random(7), exact + (1 - exact) / 4, 0
+    for _ in range(100):
+        drawn = Counter(
+            1.0 if random.random() < exact else random.choice((0.0, 0.5)) for _ in range(200)
+        )
+        low, high = bootstrap_mean([Cluster(value, 1, times) for value, times in drawn.items()])
+        covered += low <= truth <= high
+
+    assert covered > 90
 
 
 def test_more_confidence_makes_a_wider_interval() -> None:

@@ -21,6 +21,8 @@ _MOST_DRAWS = 20_000_000
 _BINOMIAL_COST = 12
 # From this expected count on, the rejection method is quicker than waiting for each success.
 _REJECTION_FROM = 10
+# Drawing again shows only what has been seen: from fewer clusters that are unlike most, too little.
+_FEWEST_ODD = 6
 
 
 class Interval(NamedTuple):
@@ -86,27 +88,64 @@ def _require_trials(trials: int, successes: int, k: int) -> None:
 
 
 def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> Interval:
-    """The percentile bootstrap interval of a mean, with clusters resampled whole.
+    """The bootstrap interval of a mean of values from 0 to 1, with clusters resampled whole.
 
     Seeded, and a function of the clusters alone: their order does not matter. At least one cluster
-    is needed. Many clusters of few kinds are resampled by drawing how often each kind falls.
+    is needed. Many clusters of few kinds are resampled by drawing how often each kind falls. The ends
+    are corrected for skewness (BCa). Where nearly all clusters are alike there is little to draw, and
+    the interval is Wilson's, which is as wide as such a mean allows.
     """
-    from random import Random
-
     kinds = sorted(clusters)
     number = sum(kind.times for kind in kinds)
+    mean = _mean(kinds, [kind.times for kind in kinds])
+    if number - _most_alike(kinds) < _FEWEST_ODD:
+        return wilson(mean * number, number, confidence=confidence)
+    means = _resampled_means(kinds, number)
+    bend = _bend(kinds, number, mean)
+    low, high = (_corrected(bend, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2))
+    last = len(means) - 1
+    return Interval(means[min(last, floor(len(means) * low))], means[floor(last * high)])
+
+
+def _most_alike(kinds: Sequence[Cluster]) -> int:
+    """How many clusters have the mean that most of them have."""
+    alike: dict[float, int] = {}
+    for kind in kinds:
+        mean = kind.total / kind.size
+        alike[mean] = alike.get(mean, 0) + kind.times
+    return max(alike.values())
+
+
+def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
+    """The means of many resamples, sorted."""
+    from random import Random
+
     by_kind = len(kinds) * _BINOMIAL_COST < number
     draws = len(kinds) * _BINOMIAL_COST if by_kind else number
     replicates = max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // draws))
     random = Random(_SEED)  # noqa: S311  (a reproducible resample, not a secret)
     if by_kind:
-        means = [_mean(kinds, _multinomial(kinds, number, random)) for _ in range(replicates)]
-    else:
-        every = [kind for kind in kinds for _ in range(kind.times)]
-        means = [_mean_of_all(random.choices(every, k=number)) for _ in range(replicates)]
-    means.sort()
-    tail = floor(replicates * (1 - confidence) / 2)
-    return Interval(means[tail], means[-1 - tail])
+        return sorted(
+            [_mean(kinds, _multinomial(kinds, number, random)) for _ in range(replicates)]
+        )
+    every = [kind for kind in kinds for _ in range(kind.times)]
+    return sorted([_mean_of_all(random.choices(every, k=number)) for _ in range(replicates)])
+
+
+def _bend(kinds: Sequence[Cluster], number: int, mean: float) -> float:
+    """A sixth of the skewness of the mean: for a mean both corrections of BCa are this number."""
+    away = [(kind.total - mean * kind.size, kind.times) for kind in kinds]
+    square = sum(times * value**2 for value, times in away) / number
+    cube = sum(times * value**3 for value, times in away) / number
+    return cube / (square * sqrt(square * number) * 6)
+
+
+def _corrected(bend: float, share: float) -> float:
+    """Which share of the resamples to cut at, where the plain percentile would cut at this one."""
+    from statistics import NormalDist
+
+    moved = bend + NormalDist().inv_cdf(share)
+    return NormalDist().cdf(bend + moved / (1 - bend * moved))
 
 
 def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:

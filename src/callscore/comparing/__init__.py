@@ -1,0 +1,1 @@
+"""COMPARE: two runs, case by case, with honest statistics, and what a gate makes of that."""

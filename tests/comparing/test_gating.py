@@ -1,0 +1,122 @@
+"""Whether a change is let through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from tests.comparing.sides_made_up import a_case, a_side, scored
+
+from callscore.comparing.comparing_sides import compare
+from callscore.comparing.gating import FAIL_ON, Reason, gate
+from callscore.core.phrase import Note, Phrase
+
+if TYPE_CHECKING:
+    from callscore.comparing.comparison import Comparison
+    from callscore.comparing.gating import FailOn
+
+BELOW = Note(Phrase("low", "мало"))
+
+
+def kinds(comparison: Comparison, fail_on: FailOn = "regressed") -> list[str]:
+    return [reason.kind for reason in gate(comparison, fail_on).reasons]
+
+
+def passing(cases: int, broken: int = 0, fixed: int = 0) -> Comparison:
+    before = [True] * (cases - fixed) + [False] * fixed
+    after = [False] * broken + [True] * (cases - broken)
+    return compare(a_side(*before), a_side(*after))
+
+
+@pytest.mark.parametrize("fail_on", FAIL_ON)
+def test_where_nothing_is_other_than_before_the_gate_is_open(fail_on: FailOn) -> None:
+    found = gate(passing(200), fail_on)
+
+    assert found.is_open
+    assert found.reasons == ()
+    assert found.fail_on == fail_on
+
+
+def test_a_regression_closes_it() -> None:
+    found = gate(passing(200, broken=20))
+
+    assert not found.is_open
+    assert found.reasons == (Reason(kind="regressed", count=20),)
+
+
+def test_an_improvement_opens_it() -> None:
+    assert kinds(passing(200, fixed=20)) == []
+    assert kinds(passing(200, fixed=20), "broken") == []
+
+
+def test_few_broken_cases_among_many_are_no_regression_but_broken() -> None:
+    comparison = passing(200, broken=2)
+
+    assert kinds(comparison) == []
+    assert gate(comparison, "broken").reasons == (
+        Reason(kind="broken", count=2, cases=("weather: case-0", "weather: case-1")),
+    )
+
+
+def test_in_doubt_it_closes_where_more_broke_than_were_fixed() -> None:
+    assert gate(passing(20, broken=2, fixed=1)).reasons == (Reason(kind="in doubt", count=1),)
+    assert kinds(passing(20, broken=2, fixed=2)) == []
+    assert kinds(passing(20, broken=1, fixed=2)) == []
+
+
+def test_any_closes_it_for_whatever_is_other() -> None:
+    before = a_side(*[True] * 200, a_case("x", False))
+    after = a_side(*[True] * 199, a_case("case-199", scored(f1=0.5)), a_case("x", True))
+    comparison = compare(before, after)
+
+    assert kinds(comparison) == kinds(comparison, "broken") == []
+    assert gate(comparison, "any").reasons == (
+        Reason(kind="changed", count=2, cases=("weather: x", "weather: case-199")),
+    )
+
+
+def test_a_case_that_is_gone_may_be_a_broken_one() -> None:
+    comparison = compare(a_side(*[True] * 201), a_side(*[True] * 200))
+
+    assert kinds(comparison) == []
+    assert gate(comparison, "broken").reasons == (
+        Reason(kind="missing", count=1, cases=("weather: case-200",)),
+    )
+    assert kinds(comparison, "any") == ["missing"]
+
+
+def test_a_remnant_of_the_suite_stands_for_none_of_it() -> None:
+    assert kinds(compare(a_side(*[True] * 300), a_side(*[True] * 100))) == ["missing"]
+    assert kinds(compare(a_side(*[True] * 300), a_side(*[True] * 150))) == []
+
+
+@pytest.mark.parametrize("fail_on", FAIL_ON)
+def test_some_things_close_it_always(fail_on: FailOn) -> None:
+    case = a_case("case-0", scored(forbidden=1, faults=1))
+    before = a_side(a_case("case-0", scored(faults=0)), *[True] * 200)
+    after = a_side(case, *[True] * 200)
+    after = replace(
+        after, is_finished=False, evaluations=(replace(after.evaluations[0], below=(BELOW, BELOW)),)
+    )
+
+    found = gate(compare(before, after), fail_on).reasons
+
+    assert found == (
+        Reason(kind="unfinished"),
+        Reason(kind="forbidden", count=1, cases=("weather: case-0",)),
+        Reason(kind="schema", count=1, cases=("weather: case-0",)),
+        Reason(kind="below", count=2),
+    )
+
+
+def test_a_comparison_of_nothing_opens_no_gate() -> None:
+    new = compare(a_side(), a_side(True))
+
+    assert kinds(new) == kinds(compare(a_side(), a_side())) == ["nothing compared"]
+
+
+def test_a_run_before_that_did_not_end_closes_nothing() -> None:
+    before = replace(a_side(*[True] * 200), is_finished=False)
+
+    assert kinds(compare(before, a_side(*[True] * 200))) == []

@@ -1,0 +1,83 @@
+"""The test that turns signs, held against counting all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+
+from callscore.comparing.mcnemar import exact_mcnemar
+from callscore.comparing.sign_flips import sign_flip_p
+
+
+def counted(steps: list[int]) -> float:
+    """The share of all choices of signs whose sum is as far from zero, for whole numbers."""
+    ways: Counter[int] = Counter({0: 1})
+    for step in steps:
+        ways = Counter(
+            {
+                total: ways[total - step] + ways[total + step]
+                for found in ways
+                for total in (found - step, found + step)
+            }
+        )
+    observed = abs(sum(steps))
+    return sum(times for total, times in ways.items() if abs(total) >= observed) / ways.total()
+
+
+@given(st.lists(st.integers(-5, 5), max_size=11))
+def test_few_differences_are_counted_exactly(steps: list[int]) -> None:
+    assert sign_flip_p(Counter(step / 5 for step in steps)) == pytest.approx(counted(steps))
+
+
+@given(st.lists(st.sampled_from([-3, -2, 2, 3]), min_size=13, max_size=60))
+def test_so_are_many_of_few_sizes(steps: list[int]) -> None:
+    assert sign_flip_p(Counter(step / 3 for step in steps)) == pytest.approx(counted(steps))
+
+
+@settings(max_examples=30)  # counting takes its time
+@given(st.lists(st.integers(-9, 9), min_size=30, max_size=80))
+def test_many_of_many_sizes_are_met_closely(steps: list[int]) -> None:
+    found = sign_flip_p(Counter(step / 9 for step in steps))
+
+    assert found == pytest.approx(counted(steps), rel=0.15)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_with_one_size_it_is_the_exact_test_of_mcnemar(down: int, up: int) -> None:
+    found = sign_flip_p({-0.5: down, 0.0: 7, 0.5: up})
+
+    assert found == pytest.approx(exact_mcnemar(down, up))
+
+
+def test_it_is_the_paired_permutation_test_of_scipy() -> None:
+    differences = np.array([Random(number).uniform(-0.3, 0.5) for number in range(10)])
+
+    other = permutation_test(
+        (differences, np.zeros(10)),
+        lambda before, after, axis: np.mean(before - after, axis=axis),
+        permutation_type="samples",
+        n_resamples=2**10,
+    )
+
+    assert sign_flip_p(Counter(differences.tolist())) == pytest.approx(other.pvalue)
+
+
+def test_all_one_way_has_one_way_to_be() -> None:
+    sizes = {number / 20: 1 for number in range(1, 21)}
+
+    assert sign_flip_p(sizes) == pytest.approx(2**-19)
+    assert sign_flip_p({-0.5: 20, 0.0: 5}) == pytest.approx(2**-19)
+    assert sign_flip_p({0.5: 3, 0.25: 3}) == pytest.approx(2**-5)
+
+
+def test_no_difference_says_nothing() -> None:
+    assert sign_flip_p({0.0: 40}) == 1
+    assert sign_flip_p({0.5: 10, -0.5: 10}) == 1
+    balanced = {sign * number / 20: 1 for number in range(1, 21) for sign in (1, -1)}
+    assert sign_flip_p(balanced) == 1
