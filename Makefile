@@ -17,18 +17,28 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test model format lint types layers tests differential parity bench bench-peers validity pictures clean
+.PHONY: help demo test model postgres format lint types layers tests differential parity bench bench-history bench-killing bench-peers validity verdicts pictures clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
 
-test: $(VENV)/.installed-dev $(VENV)/.installed-model ## install the development extras and run every check
+test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres ## install the development extras and run every check
 	@$(MAKE) --no-print-directory lint types layers tests
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
+
+# The tests that need the server start one of their own; where it is missing, they say so and are skipped.
+postgres: ## install the PostgreSQL server that tests run on, where apt-get can
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+			mkdir -p /etc/postgresql-common && \
+			echo 'create_main_cluster = false' >> /etc/postgresql-common/createcluster.conf && \
+			apt-get -qq update && \
+			DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends postgresql >/dev/null; } || \
+		echo "PostgreSQL is not installed here: the tests that need it are skipped" >&2
 
 format: $(VENV)/.installed-dev ## rewrite the code in the house's format
 	$(BIN)/ruff format .
@@ -59,6 +69,15 @@ parity: $(VENV)/.installed ## compare other tools' numbers with the real package
 
 bench: $(VENV)/.installed-dev ## measure, and set against the bars
 	$(BIN)/python benchmarks/run.py
+
+bench-history: $(VENV)/.installed-dev ## measure a history of a thousand runs of a thousand cases
+	$(BIN)/python benchmarks/history.py --whole
+
+bench-killing: $(VENV)/.installed-dev ## kill a run of 10,000 cases fifty times, and go on with it
+	$(BIN)/python benchmarks/killing.py
+
+verdicts: $(VENV)/.installed-dev ## simulate suites, and write how often each verdict is right
+	$(BIN)/python benchmarks/verdicts.py --write
 
 bench-peers: $(VENV)/.installed ## time other tools' metrics against ours, and write the table
 	$(BIN)/python benchmarks/peers.py --write

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import data
 import dialects
+import history
 import keeping
 import plugin
 import running
@@ -44,11 +45,16 @@ class Effort(NamedTuple):
     many_cases: int
     large_file: int
     imports: int
+    runs: int
 
 
 # A thousand cases in memory are what a suite has; many more would measure the processor's cache.
-FULL = Effort(rounds=5, few_cases=1_000, many_cases=200_000, large_file=1_000_000_000, imports=40)
-QUICK = Effort(rounds=2, few_cases=500, many_cases=20_000, large_file=50_000_000, imports=5)
+FULL = Effort(
+    rounds=5, few_cases=1_000, many_cases=200_000, large_file=1_000_000_000, imports=40, runs=60
+)
+QUICK = Effort(
+    rounds=2, few_cases=500, many_cases=20_000, large_file=50_000_000, imports=5, runs=10
+)
 
 # How many values each of the three arguments has: from hardly any ties to nothing but ties.
 VALUES = ((1_000, 1_000, 1_000), (40, 40, 40), (2, 40, 1_000), (14, 14, 14))
@@ -81,6 +87,7 @@ def measure(effort: Effort) -> Iterator[Row]:
         yield score_large(path)
     yield from read_traces(effort)
     yield from keep_answers(effort)
+    yield from look_back(effort)
     yield from run_evaluations(effort)
     yield from import_package(effort)
     what = "2,000 tests that do not use the pytest plugin, with it / without it"
@@ -123,6 +130,16 @@ def keep_answers(effort: Effort) -> Iterator[Row]:
     microseconds, ratio = keeping.cost_of_keeping(5 * effort.few_cases, effort.rounds)
     yield Row("keep an answer and its result, one of many", microseconds, 200, " us")
     yield Row("the same / two bare inserts of their JSON", ratio, 4)
+
+
+def look_back(effort: Effort) -> Iterator[Row]:
+    """What a history takes, and what it costs to look at it; see history.py, also for a long one."""
+    runs, cases = effort.runs, effort.few_cases
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "history.db"
+        history.fill(path, runs, cases)
+        for cost in history.costs(path, runs, cases):
+            yield Row(*cost)
 
 
 def score_dicts(effort: Effort) -> Row:

@@ -7,7 +7,10 @@ import os
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["pytester"]  # the tests of our own plugin run pytest
+pytest_plugins = [
+    "pytester",  # the tests of our own plugin run pytest
+    "tests.servers.postgres_server",  # databases on a server
+]
 
 # A slow machine is no bug: how long an example takes is the benchmarks' business.
 settings.register_profile("callscore", deadline=None)
@@ -20,6 +23,6 @@ settings.load_profile("repeatable" if os.environ.get("CI") else "callscore")
 
 @pytest.fixture(autouse=True)
 def _is_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pytest that a test runs prints the same on a build server as elsewhere."""
-    for name in ("CI", "BUILD_NUMBER"):
+    """What a test runs prints the same on a build server as elsewhere."""
+    for name in ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)

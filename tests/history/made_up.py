@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from callscore.core.results import MetricValue
@@ -63,7 +62,7 @@ def a_result(run: str, case: str = "weather", **others: Any) -> ResultRecord:
 
 def main(path: str, run: str, count: str) -> None:
     """Write as many answers and results of a new run, and print each as soon as it is kept."""
-    with open_store(Path(path)) as store:
+    with open_store(path) as store:
         begun = store.begin(a_run(run, started_at=float(os.getpid())))
         store.add_evaluation(an_evaluation(begun.id))
         with Writer(store) as writer:

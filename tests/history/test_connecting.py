@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
 
 
+@pytest.mark.usefixtures("path")
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 30_000)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.history.made_up import a_run
@@ -10,6 +10,8 @@ from tests.history.made_up import a_run
 from callscore.errors import UnknownRun
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.history.store import Store
 
 IDS = ["20261115-184354-k3f9", "20261115-184354-k3zz", "20261116-070000-bcdf"]
@@ -82,3 +84,71 @@ def test_one_run_is_one_run(store: Store) -> None:
 def test_in_an_empty_history_it_says_how_to_begin(store: Store, reference: str) -> None:
     with pytest.raises(UnknownRun, match=r"the history is empty\. Begin with: callscore run"):
         store.find(reference)
+
+
+def _resolve(reference: str) -> str | None:
+    """A repository in which `main` is a commit, and `empty` is one that nobody has run."""
+    return {"main": "ab" * 20, "empty": "cd" * 20, IDS[0]: "cd" * 20}.get(reference)
+
+
+@pytest.mark.parametrize(
+    ("runs", "meant"),
+    [
+        ([("finished", False), ("finished", False)], 1),
+        ([("finished", False), ("finished", True)], 0),
+        ([("finished", None), ("finished", True)], 0),
+        ([("finished", True), ("finished", True)], 1),
+        ([("finished", True), ("interrupted", False), ("running", False)], 0),
+    ],
+)
+def test_a_commit_means_its_newest_finished_run_a_clean_one_first(
+    store: Store, runs: list[tuple[Any, bool | None]], meant: int
+) -> None:
+    for name, (status, is_dirty) in zip(IDS, runs, strict=False):
+        store.begin(a_run(name, status=status, git_commit="ab" * 20, git_dirty=is_dirty))
+
+    assert store.find("main", resolve=_resolve).id == IDS[meant]
+
+
+def test_what_a_run_is_called_comes_before_what_git_knows(three: Store) -> None:
+    assert three.find(IDS[0], resolve=_resolve).id == IDS[0]
+
+
+def test_the_id_of_a_run_comes_before_the_name_of_another(three: Store) -> None:
+    three.name_run(IDS[2], IDS[0])
+
+    assert three.find(IDS[0]).id == IDS[0]
+    assert three.find(IDS[2]).name == IDS[0]
+    three.name_run(IDS[2], None)
+    assert three.find(IDS[2]).name is None
+
+
+def test_a_commit_that_nobody_has_run_is_told(three: Store) -> None:
+    with pytest.raises(UnknownRun) as caught:
+        three.find("empty", resolve=_resolve)
+
+    assert str(caught.value) == (
+        "there is no finished run of the commit cdcdcdcdcd (empty); the newest are "
+        + ", ".join(IDS[::-1])
+    )
+
+
+def test_git_is_not_asked_where_nobody_wants_it(three: Store) -> None:
+    with pytest.raises(UnknownRun, match="there is no run 'HEAD'"):
+        three.find("HEAD", resolve=None)
+
+
+def test_the_name_of_a_baseline_may_be_meant(three: Store) -> None:
+    three.set_baseline("production", IDS[0])
+
+    with pytest.raises(UnknownRun, match="Is 'production' meant"):
+        three.find("productoin")
+
+
+def test_by_default_git_is_asked_in_the_working_directory(
+    three: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(UnknownRun, match="there is no run 'HEAD'"):
+        three.find("HEAD")

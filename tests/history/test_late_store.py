@@ -25,3 +25,16 @@ def test_the_file_is_made_when_it_is_needed(
 
     assert store.judgement("key") == {"verdict": True}
     store.close()
+
+
+def test_it_may_be_another_than_that_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = LateStore("judged.db")
+
+    store.keep_judgement("key", "model", True)
+    store.close()
+
+    assert (tmp_path / "judged.db").exists()
+    assert not (tmp_path / ".callscore").exists()

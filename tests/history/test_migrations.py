@@ -52,7 +52,7 @@ def test_every_earlier_version_has_a_way_to_the_next() -> None:
 
 
 def test_an_older_database_takes_each_step_in_turn(connection: Connection) -> None:
-    prepare(connection, "history.db", version=1)
+    prepare(connection, "history.db", version=1, steps={})
     taken: list[int] = []
 
     def add_a_column(connection: Connection) -> None:

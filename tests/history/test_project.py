@@ -10,7 +10,7 @@ import pytest
 
 import callscore
 from callscore.history import project
-from callscore.history.project import git_state, versions
+from callscore.history.project import commit_here, commit_of, git_state, versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +84,36 @@ def test_nobody_waits_for_a_slow_git(repository: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(project, "_PATIENCE", 0.0)
 
     assert git_state(repository) == (None, None)
+
+
+def test_a_reference_is_a_commit(repository: Path) -> None:
+    commit, _ = git_state(repository)
+    _git(repository, "tag", "v1")
+
+    assert commit is not None
+    for reference in ("HEAD", "v1", commit, commit[:10], "@"):
+        assert commit_of(repository, reference) == commit
+
+
+@pytest.mark.parametrize(
+    "reference", ["", "nothing", "HEAD~1", "-h", "--all", "HEAD\x00", "HEAD v1", "$(touch x)"]
+)
+def test_what_is_no_commit_is_none(repository: Path, reference: str) -> None:
+    assert commit_of(repository, reference) is None
+    assert not (repository / "x").exists()
+
+
+def test_the_working_directory_says_which_repository(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    assert commit_here("HEAD") == git_state(repository)[0]
+
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert commit_here("HEAD") is None
 
 
 def test_the_versions_are_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:

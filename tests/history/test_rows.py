@@ -86,6 +86,15 @@ def test_an_evaluation_comes_back_as_it_was(store: Store, record: EvaluationReco
         a_result(RUN, trial=7, evaluation=2, is_reused=True, passed=False, usage=Usage()),
         a_result(RUN, values=(MetricValue("polite", 0.25, "a little"),)),
         a_result(RUN, values=(MetricValue("polite", None, "it raises", is_broken=True),)),
+        a_result(
+            RUN,
+            expectation="ab" * 16,
+            asked="0" * 32,
+            faults=0,
+            tools={"search": (1, 0, 2, 0, 0), "погода \x00": (0, 0, 0, 0, 1)},
+            comparison={"pairs": [[0, 1, False]], "differences": [{"path": "$.город"}]},
+        ),
+        a_result(RUN, tools={}, comparison={}, faults=3),
         a_result(RUN, answer="only text, «и ещё», \x1b[31m and \x00"),
         a_result(RUN, answer={"deep": [{"a": [1, 2.5, None, True, 10**30]}]}),
     ],
@@ -143,3 +152,23 @@ def test_nothing_needs_no_payload() -> None:
 
     assert kept_once(None, bodies) is None
     assert not bodies
+
+
+def test_a_digest_that_somebody_made_up_is_known_by_its_own(store: Store) -> None:
+    store.begin(a_run())
+    store.keep([a_result(RUN, expectation="no digest \ud800", faults=10**12)])
+
+    [result] = store.results(RUN)
+
+    assert len(bytes.fromhex(result.expectation)) == 16
+    assert (result.asked, result.faults) == ("", 2**31 - 1)
+
+
+def test_what_was_called_has_a_digest_without_the_ids_of_the_calls() -> None:
+    rows = [
+        result_row(a_result(RUN, calls=[{"id": each, "name": "search", "arguments": {}}]), 1, {})
+        for each in ("call_1", "call_2")
+    ]
+
+    assert rows[0]["made"] == rows[1]["made"] != result_row(a_result(RUN), 1, {})["made"]
+    assert result_row(a_result(RUN, calls=None), 1, {})["made"] is None

@@ -167,12 +167,12 @@ def test_many_threads_share_a_store(store: Store) -> None:
     assert [store.judgement(f"{number}") for number in range(100)] == list(range(100))
 
 
-def test_all_is_there_when_it_is_opened_again(path: Path) -> None:
-    with open_store(path) as store:
+def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
+    with open_store(place) as store:
         store.begin(a_run())
         store.keep([a_result(RUN), an_answer(RUN)])
 
-    with open_store(path) as again:
+    with open_store(place) as again:
         assert list(again.results(RUN)) == [a_result(RUN)]
         assert again.answer_in(RUN, "00ff", 1) == an_answer(RUN)
 
@@ -196,9 +196,9 @@ def test_a_damaged_payload_is_told_as_such(store: Store, body: bytes) -> None:
     with store.writing() as connection:
         connection.execute(update(payloads).values(body=body))
 
-    with pytest.raises(UnusableStore, match="the file is damaged"):
+    with pytest.raises(UnusableStore, match="something in it is damaged"):
         list(store.results(RUN))
-    with pytest.raises(UnusableStore, match="the file is damaged"):
+    with pytest.raises(UnusableStore, match="something in it is damaged"):
         store.answer("00ff", "", 1)
 
 

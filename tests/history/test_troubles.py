@@ -7,10 +7,10 @@ import zlib
 
 import msgspec
 import pytest
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from callscore.errors import UnusableStore
-from callscore.history.troubles import in_sentences, is_locked, trouble_of
+from callscore.history.troubles import in_sentences, is_locked, is_lost, is_of_record, trouble_of
 
 
 def _error(code: str, message: str = "it failed") -> OperationalError:
@@ -59,7 +59,7 @@ def test_a_sentence_never_holds_what_was_to_be_kept() -> None:
 @pytest.mark.parametrize("error", [zlib.error("bad data"), msgspec.DecodeError("bad JSON")])
 def test_a_payload_that_cannot_be_read_is_damage(error: Exception) -> None:
     with (
-        pytest.raises(UnusableStore, match=r"history\.db: the file is damaged"),
+        pytest.raises(UnusableStore, match=r"history\.db: something in it is damaged"),
         in_sentences("history.db"),
     ):
         raise error
@@ -68,3 +68,96 @@ def test_a_payload_that_cannot_be_read_is_damage(error: Exception) -> None:
 def test_only_what_others_hold_is_locked() -> None:
     assert is_locked(_error("SQLITE_BUSY"))
     assert not is_locked(_error("SQLITE_FULL"))
+
+
+# --- of a server --------------------------------------------------------------------------------
+
+
+class _ServerError(Exception):
+    """What PostgreSQL says, or what speaks to it; without a code where it was not reached."""
+
+    def __init__(self, words: str, sqlstate: str | None = None) -> None:
+        super().__init__(words)
+        self.sqlstate = sqlstate
+
+
+def _of_server(words: str, sqlstate: str | None = None) -> OperationalError:
+    return OperationalError("SELECT 1", ("private",), _ServerError(words, sqlstate))
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("25006", "only reads"),
+        ("28P01", "does not know this user"),
+        ("3D000", "no such database"),
+        ("40P01", "others have changed the same"),
+        ("42501", "may not do that"),
+        ("42P01", "its tables are gone"),
+        ("53100", "the disk of the server is full"),
+        ("53300", "too many connections"),
+        ("55P03", "another process has been writing"),
+        ("57014", "statement_timeout"),
+        ("57P01", "the connection to the server was lost"),
+        ("57P03", "starts or stops"),
+        ("XX001", "damage"),
+    ],
+)
+def test_a_code_of_a_server_is_told_with_what_to_do(code: str, words: str) -> None:
+    sentence = trouble_of(_of_server("it failed", code))
+
+    assert words in sentence
+    assert "private" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Connection refused\n\tIs the server running?", "nobody answers there"),
+        ('could not translate host name "x" to address', "no host of this name"),
+        ("connection timeout expired", "in time"),
+        ('FATAL:  password authentication failed for user "x"', "does not know this user"),
+        ("fe_sendauth: no password supplied", "wants a password"),
+        ('FATAL:  no pg_hba.conf entry for host "::1"', "pg_hba.conf"),
+        ('FATAL:  role "x" does not exist', "does not know this user"),
+        ('FATAL:  database "x" does not exist', "no such database"),
+        ("FATAL:  sorry, too many clients already", "too many connections"),
+        ("FATAL:  the database system is starting up", "starts or stops"),
+        ("server does not support SSL, but SSL was required", "sslmode"),
+        ("SSL error: certificate verify failed", "certificate"),
+        (
+            "FATAL:  außer Betrieb\nzweite Zeile",
+            "the server cannot be reached: connection failed: FATAL:  außer Betrieb",
+        ),
+    ],
+)
+def test_a_server_that_is_not_reached_is_told_with_what_to_do(said: str, words: str) -> None:
+    sentence = trouble_of(_of_server(f"connection failed: {said}"))
+
+    assert words in sentence
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("error", "may_pass"),
+    [
+        (_of_server("server closed the connection unexpectedly"), True),
+        (_of_server("the connection is lost"), True),
+        (_of_server("it failed", "57P01"), True),
+        (_of_server("connection failed: the database system is starting up"), True),
+        (_of_server("connection failed: Connection refused"), False),
+        (_of_server("it failed", "42501"), False),
+        (_error("SQLITE_FULL"), False),
+    ],
+)
+def test_a_connection_that_was_lost_is_told_from_one_that_never_was(
+    error: OperationalError, may_pass: bool
+) -> None:
+    assert is_lost(error) is may_pass
+
+
+def test_what_lies_in_a_record_is_told_from_what_lies_in_the_database() -> None:
+    assert is_of_record(DataError("INSERT", None, _ServerError("out of range", "22003")))
+    assert is_of_record(IntegrityError("INSERT", None, sqlite3.IntegrityError("NOT NULL")))
+    assert not is_of_record(_error("SQLITE_FULL"))
+    assert not is_of_record(None)

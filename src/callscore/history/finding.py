@@ -1,32 +1,40 @@
-"""Which run somebody means: by its id or the beginning of it, by its name, or by its age."""
+"""Which run somebody means: a baseline, an id or the beginning of one, a name, an age, a commit."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
 from callscore.core.nearest import meant_by
 from callscore.errors import UnknownRun
-from callscore.history.tables import runs
+from callscore.history.baselines import BASELINE
+from callscore.history.tables import baselines, runs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection, Row
 
 __all__ = ["find_run"]
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _NAMED = 5
+_SHORT = 10
 
 
-def find_run(connection: Connection, reference: str) -> Row[Any]:
+def find_run(
+    connection: Connection, reference: str, resolve: Callable[[str], str | None] | None = None
+) -> Row[Any]:
     """The row of the run that is meant.
 
     Args:
         connection: where the runs are.
-        reference: `latest`, `latest~2` for the one two before it, an id, a beginning that only one
-            id has, or a name; the newest of those that share a name.
+        reference: `latest`, `latest~2` for the one two before it, the name of a baseline, an id, a
+            name (the newest of those that share it), a beginning that only one id has, or what git
+            knows a commit by: its newest finished run, one without changed files before others.
+        resolve: the commit that git knows by a reference; None where it knows none.
 
     Raises:
         UnknownRun: there is no such run, or several ids begin like this.
@@ -34,10 +42,25 @@ def find_run(connection: Connection, reference: str) -> Row[Any]:
     latest = _LATEST.fullmatch(reference)
     if latest:
         return _latest(connection, reference, int(latest[1] or 0))
-    newest = select(runs).order_by(runs.c.number.desc())
-    exact = newest.where(or_(runs.c.id == reference, runs.c.name == reference)).limit(1)
-    found = connection.execute(exact).first()
-    return _beginning(connection, reference) if found is None else found
+    found = _named(connection, reference) or _beginning(connection, reference)
+    if found is not None:
+        return found
+    commit = resolve(reference) if resolve is not None and reference else None
+    if commit is None:
+        raise UnknownRun(_unknown(connection, reference))
+    return _of_commit(connection, reference, commit)
+
+
+def _named(connection: Connection, reference: str) -> Row[Any] | None:
+    """The baseline of this name; else the run of this id; else the newest of this name."""
+    newest = select(runs).order_by(runs.c.number.desc()).limit(1)
+    baseline = connection.execute(BASELINE, {"name": reference}).first()
+    if baseline is not None:
+        return baseline
+    by_id = connection.execute(newest.where(runs.c.id == reference)).first()
+    if by_id is not None:
+        return by_id
+    return connection.execute(newest.where(runs.c.name == reference)).first()
 
 
 def _latest(connection: Connection, reference: str, back: int) -> Row[Any]:
@@ -58,22 +81,50 @@ def _too_far(reference: str, count: int) -> str:
     return f"there is no run {reference!r}: there {runs_there_are}, back to 'latest~{count - 1}'"
 
 
-def _beginning(connection: Connection, reference: str) -> Row[Any]:
+def _beginning(connection: Connection, reference: str) -> Row[Any] | None:
+    if not reference:
+        return None
     newest = select(runs).order_by(runs.c.number.desc())
     alike = newest.where(runs.c.id.startswith(reference, autoescape=True)).limit(_NAMED + 1)
     # Not every database tells capital letters from small ones here.
     found = [row for row in connection.execute(alike) if row.id.startswith(reference)]
-    if reference and len(found) == 1:
-        return found[0]
-    if reference and found:
+    if len(found) > 1:
         raise UnknownRun(f"{reference!r} may be any of the runs {_listed([r.id for r in found])}")
+    return found[0] if found else None
+
+
+def _of_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
+    """The newest finished run of a commit; one without changed files, where there is one."""
+    finished = (
+        select(runs)
+        .where(runs.c.git_commit == commit, runs.c.status == "finished")
+        .order_by(func.coalesce(runs.c.git_dirty, False), runs.c.number.desc())
+        .limit(1)
+    )
+    found = connection.execute(finished).first()
+    if found is None:
+        raise UnknownRun(
+            f"there is no finished run of the commit {commit[:_SHORT]} ({reference}){_newest(connection)}"
+        )
+    return found
+
+
+def _unknown(connection: Connection, reference: str) -> str:
     names = select(runs.c.id, runs.c.name).order_by(runs.c.number.desc()).limit(_NAMED + 1)
     known = list(connection.execute(names))
     if not known:
-        raise UnknownRun(_none_yet(reference))
+        return _none_yet(reference)
+    set_names = connection.execute(select(baselines.c.name)).scalars()
     ids = [row.id for row in known]
-    meant = meant_by(reference, ["latest", *ids, *(row.name for row in known if row.name)])
-    raise UnknownRun(f"there is no run {reference!r}; the newest are {_listed(ids)}{meant}")
+    meant = meant_by(
+        reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
+    )
+    return f"there is no run {reference!r}; the newest are {_listed(ids)}{meant}"
+
+
+def _newest(connection: Connection) -> str:
+    ids = select(runs.c.id).order_by(runs.c.number.desc()).limit(_NAMED + 1)
+    return f"; the newest are {_listed(list(connection.execute(ids).scalars()))}"
 
 
 def _listed(ids: list[str]) -> str:

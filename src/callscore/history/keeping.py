@@ -53,14 +53,14 @@ def keep_payloads(connection: Connection, bodies: Bodies) -> None:
     Asking first is quicker than compressing what then turns out to be there. It is asked in the
     transaction that writes what refers to them, so that nobody clears them away in between.
     """
-    digests = list(bodies)
+    digests = sorted(bodies)  # two who add the same wait for each other in one order alone
     known: set[bytes] = set()
     for start in range(0, len(digests), _ASKED_AT_ONCE):
         asked = {"digests": digests[start : start + _ASKED_AT_ONCE]}
         known.update(map(bytes, connection.execute(KNOWN_PAYLOADS, asked).scalars()))
     new = [
-        {"digest": digest, "body": compressed(body)}
-        for digest, body in bodies.items()
+        {"digest": digest, "body": compressed(bodies[digest])}
+        for digest in digests
         if digest not in known
     ]
     add_rows(connection, inserts_for(connection.dialect).payload, new)

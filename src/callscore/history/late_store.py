@@ -11,16 +11,21 @@ __all__ = ["LateStore"]
 
 
 class LateStore:
-    """What a judge needs of a history; the file is opened at his first question."""
+    """What a judge needs of a history; it is opened at his first question.
 
-    def __init__(self) -> None:
+    Args:
+        place: where the history is; None for that of the project.
+    """
+
+    def __init__(self, place: str | None = None) -> None:
+        self._place = place
         self._store: Store | None = None
 
     def _opened(self) -> Store:
         if self._store is None:
             from callscore.history.opening import open_store
 
-            self._store = open_store()
+            self._store = open_store(self._place)
         return self._store
 
     def close(self) -> None:

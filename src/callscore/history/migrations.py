@@ -8,19 +8,26 @@ from sqlalchemy import delete, insert, inspect, select
 
 from callscore.errors import UnusableStore
 from callscore.history.tables import METADATA, schema
+from callscore.history.version_2 import to_version_2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
-__all__ = ["STEPS", "VERSION", "prepare"]
+__all__ = ["STEPS", "VERSION", "is_prepared", "prepare"]
 
-VERSION = 1
+VERSION = 2
 
 # What makes tables of one version into those of the next, by the version that it starts from. A new
 # database gets the newest tables at once; a step is never changed after it was released.
-STEPS: Mapping[int, Callable[[Connection], None]] = {}
+STEPS: Mapping[int, Callable[[Connection], None]] = {1: to_version_2}
+
+
+def is_prepared(connection: Connection) -> bool:
+    """Whether the tables are there, and of this version."""
+    is_there = inspect(connection).has_table(schema.name)
+    return is_there and connection.execute(select(schema.c.version)).scalar() == VERSION
 
 
 def prepare(

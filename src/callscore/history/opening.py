@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
+from callscore.history.addresses import is_server, require_server, shown_address
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
 
-__all__ = ["default_path", "open_store"]
+__all__ = ["default_path", "make_folder", "open_store"]
 
 _FOLDER = ".callscore"
 _FILE = "history.db"
+_VARIABLE = "CALLSCORE_STORE"
 
 
 def default_path() -> Path:
@@ -38,15 +41,26 @@ def _has(folder: Path, name: str) -> bool:
         return False
 
 
-def open_store(path: Path | None = None) -> Store:
+def open_store(place: Path | str | None = None) -> Store:
     """Open the history; make it where there is none, bring it up to date where it is older.
 
     Args:
-        path: the file; by default that of the project that we are in.
+        place: a file, or the address of a server, `postgresql://...`. By default what the variable
+            `CALLSCORE_STORE` says; else the file of the project that we are in.
 
     Raises:
-        UnusableStore: the file or its folder cannot be used, or a newer callscore has written it.
+        UnusableStore: the file, its folder or the server cannot be used, or a newer callscore has
+            written it.
+        MissingExtra: what speaks to the server is not installed.
     """
+    if place is None:
+        place = os.environ.get(_VARIABLE) or None
+    if isinstance(place, str) and is_server(place):
+        return _open_server(place)
+    return _open_file(None if place is None else Path(place))
+
+
+def _open_file(path: Path | None) -> Store:
     try:
         path = default_path() if path is None else path
         place = _shown(path)
@@ -54,7 +68,7 @@ def open_store(path: Path | None = None) -> Store:
         raise UnusableStore(
             str(path or _FOLDER), "the working directory is gone. Change into another one."
         ) from error
-    _make_folder(path)
+    make_folder(path)
 
     from callscore.history.connecting import log_ahead, sqlite_engine
     from callscore.history.migrations import prepare
@@ -76,14 +90,41 @@ def open_store(path: Path | None = None) -> Store:
     return store
 
 
+def _open_server(address: str) -> Store:
+    parts = require_server(address)
+    place = shown_address(parts)
+
+    from callscore.history.migrations import is_prepared, prepare
+    from callscore.history.postgres import postgres_engine
+    from callscore.history.store import Store
+
+    engine = postgres_engine(parts)
+    try:
+        store = Store(engine, place, server=parts)
+        with store.reading() as connection:
+            is_ready = is_prepared(connection)
+        # Of several who come first one makes the tables, and the others wait until they are there.
+        if not is_ready:
+            with store.writing(is_alone=True) as connection:
+                prepare(connection, place)
+    except BaseException:
+        engine.dispose()
+        raise
+    return store
+
+
 def _shown(path: Path) -> str:
     """The path as a person would write it here."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def _make_folder(path: Path) -> None:
-    """Make the folder of the file, with a note that no repository should hold what is in it."""
+def make_folder(path: Path) -> None:
+    """Make the folder of the file, with a note that no repository should hold what is in it.
+
+    Raises:
+        UnusableStore: there can be no such folder, or the file is a folder itself.
+    """
     folder = path.parent
     try:
         is_new = not folder.exists()

@@ -7,14 +7,11 @@ import platform
 import shutil
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from callscore import __version__
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["git_state", "versions"]
+__all__ = ["commit_here", "commit_of", "git_state", "versions"]
 
 # Large repositories on slow disks take long; nobody should wait for a note.
 _PATIENCE = 3.0
@@ -35,6 +32,24 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
         return None, None
     changed = _ask_git(folder, "status", "--porcelain", "--untracked-files=no")
     return commit, None if changed is None else bool(changed)
+
+
+def commit_of(folder: Path, reference: str) -> str | None:
+    """The commit that git knows by a reference, such as `main~2`, in the repository of the folder.
+
+    None where it knows none. What begins like an option is never given to git.
+    """
+    if not reference or reference.startswith("-") or "\x00" in reference:
+        return None
+    return _ask_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
+
+
+def commit_here(reference: str) -> str | None:
+    """The commit that git knows by a reference in the working directory; None where it knows none."""
+    try:
+        return commit_of(Path.cwd(), reference)
+    except OSError:  # the working directory is gone
+        return None
 
 
 def _ask_git(folder: Path, *words: str) -> str | None:

@@ -9,7 +9,15 @@ from msgspec import Struct
 from callscore.core.results import MetricValue
 from callscore.core.run import Usage
 
-__all__ = ["AnswerRecord", "EvaluationRecord", "ResultRecord", "RunRecord", "RunStatus", "Status"]
+__all__ = [
+    "AnswerRecord",
+    "Baseline",
+    "EvaluationRecord",
+    "ResultRecord",
+    "RunRecord",
+    "RunStatus",
+    "Status",
+]
 
 RunStatus = Literal["running", "finished", "interrupted"]
 Status = Literal["scored", "error", "not_scored"]
@@ -89,9 +97,17 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         question: the digest of what was asked.
         answer: the answer as plain data; None where there is none. Kept once, likewise.
         calls: the calls that were read from it, as plain data.
+        expectation: the digest of what is expected, see `history.digests`; empty where nothing is.
+        asked: likewise of what makes up the question: all of the case but that, its tags and its
+            metadata. Empty in what was kept without it.
         f1: the score of the calls, with `counts`: correct, incorrect, missed, extra, expected,
             actual, forbidden. None where nothing is scored.
         counts: see `f1`.
+        faults: how many errors the tools' schemas find in the calls; None where nothing was checked.
+        tools: correct, incorrect, missed, extra and forbidden calls by the name of the tool; None
+            where nobody has counted them.
+        comparison: the pairs and their differences, by the positions of the calls, as plain data;
+            None where there are none. Kept once, likewise.
         passed: whether all scorers are content.
         values: what each scorer says.
         failure: why there is no answer: a kind, and a sentence.
@@ -111,8 +127,13 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
     question: str = ""
     answer: Any = None
     calls: list[dict[str, Any]] | None = None
+    expectation: str = ""
+    asked: str = ""
     f1: float | None = None
     counts: tuple[int, ...] = ()
+    faults: int | None = None
+    tools: dict[str, tuple[int, int, int, int, int]] | None = None
+    comparison: dict[str, Any] | None = None
     passed: bool | None = None
     values: tuple[MetricValue, ...] = ()
     failure: tuple[str, str] | None = None
@@ -147,3 +168,17 @@ class AnswerRecord(Struct, frozen=True, kw_only=True):
     attempts: int = 1
     asked_at: float = 0.0
     run: str = ""
+
+
+class Baseline(Struct, frozen=True, gc=False, kw_only=True):
+    """A name for the run that others are compared with.
+
+    Attributes:
+        name: the name, of which there is one alone.
+        run: the id of the run.
+        set_at: when it was set, in seconds since 1970.
+    """
+
+    name: str
+    run: str
+    set_at: float

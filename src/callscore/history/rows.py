@@ -8,6 +8,7 @@ import msgspec
 
 from callscore.core.results import MetricValue
 from callscore.core.run import Usage
+from callscore.history.digests import calls_digest
 from callscore.history.packing import (
     clean_text,
     digest_of,
@@ -21,6 +22,8 @@ from callscore.history.records import AnswerRecord, EvaluationRecord, ResultReco
 from callscore.history.tables import COUNTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlalchemy import Row
 
 __all__ = [
@@ -33,6 +36,7 @@ __all__ = [
     "result_record",
     "result_row",
     "run_record",
+    "run_records",
     "run_row",
 ]
 
@@ -53,6 +57,7 @@ class _Value(msgspec.Struct, array_like=True):
 
 
 _values = msgspec.json.Decoder(tuple[_Value, ...])
+_tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
 
 
 def kept_once(value: object, bodies: Bodies) -> bytes | None:
@@ -91,22 +96,42 @@ def run_row(run: RunRecord) -> dict[str, Any]:
     }
 
 
-def run_record(row: Row[Any]) -> RunRecord:
+def run_record(row: Sequence[Any]) -> RunRecord:
     """A row as a run."""
-    return RunRecord(
-        id=row.id,
-        command=row.command,
-        status=row.status,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        name=row.name,
-        arguments=_read(row.arguments),
-        versions=_read(row.versions),
-        git_commit=row.git_commit,
-        git_dirty=row.git_dirty,
-        parent=row.parent,
-        totals=_read(row.totals),
-    )
+    [record] = run_records([row])
+    return record
+
+
+def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
+    """Rows, with the columns of `runs` in their order, as runs.
+
+    Most runs of a project are asked for the same things by the same versions, which is read once.
+    """
+    known: dict[str | None, Any] = {}
+    found: list[RunRecord] = []
+    for row in rows:
+        _, name, command, status, started_at, finished_at, called, *others = row
+        arguments, versions, git_commit, git_dirty, parent, totals = others
+        for text in (arguments, versions):
+            if text not in known:
+                known[text] = _read(text)
+        found.append(
+            RunRecord(
+                id=name,
+                command=command,
+                status=status,
+                started_at=started_at,
+                finished_at=finished_at,
+                name=called,
+                arguments=known[arguments],
+                versions=known[versions],
+                git_commit=git_commit,
+                git_dirty=None if git_dirty is None else bool(git_dirty),
+                parent=parent,
+                totals=_read(totals),
+            )
+        )
+    return found
 
 
 def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
@@ -164,10 +189,30 @@ def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, A
         "attempts": record.attempts,
         "is_reused": record.is_reused,
         "finished_at": record.finished_at,
+        "expectation": _digest_bytes(record.expectation),
+        "asked": _digest_bytes(record.asked),
+        "faults": None if record.faults is None else min(record.faults, _MOST),
+        "tools": None if record.tools is None else json_bytes(record.tools).decode(),
+        "comparison": kept_once(record.comparison, bodies),
+        "made": _digest_bytes(calls_digest(record.calls)),
         **_usage_row(record.usage),
     }
     row.update(zip(COUNTS, record.counts or _NO_COUNTS, strict=False))
     return row
+
+
+def _digest_bytes(text: str) -> bytes | None:
+    """A digest as it is kept; what is none, for somebody has made it up, is known by its own."""
+    if not text:
+        return None
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return digest_of(clean_text(text).encode())
+
+
+def _hex(digest: bytes | None) -> str:
+    return "" if digest is None else digest.hex()
 
 
 def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
@@ -206,8 +251,13 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         question=unpack_digest(row.question),
         answer=None if row.answer_body is None else unpack(row.answer_body),
         calls=None if row.calls_body is None else unpack(row.calls_body),
+        expectation=_hex(row.expectation),
+        asked=_hex(row.asked),
         f1=row.f1,
         counts=() if counts == _NO_COUNTS else counts,
+        faults=row.faults,
+        tools=None if row.tools is None else _tools.decode(row.tools),
+        comparison=None if row.comparison_body is None else unpack(row.comparison_body),
         passed=row.passed,
         values=_values_of(row.scores),
         failure=None if row.failure_kind is None else (row.failure_kind, row.failure),

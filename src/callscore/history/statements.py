@@ -10,12 +10,20 @@ from msgspec import Struct
 from sqlalchemy import bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from callscore.history.tables import answers, evaluations, judgements, payloads, results, runs
+from callscore.history.tables import (
+    answers,
+    baselines,
+    evaluations,
+    judgements,
+    payloads,
+    results,
+    runs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection, Dialect, Select, Table
+    from sqlalchemy import Connection, CursorResult, Dialect, Select, Table
 
 __all__ = [
     "ANSWER",
@@ -25,15 +33,21 @@ __all__ = [
     "KNOWN_PAYLOADS",
     "NUMBER",
     "RESULTS",
+    "RESULTS_OF_CASE",
     "Insert",
     "Inserts",
     "add_rows",
+    "add_run",
     "inserts_for",
+    "prepared",
 ]
 
 
 # As many values as every SQLite takes in one statement.
 _MOST_VALUES = 900
+
+
+_INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class Insert(Struct, frozen=True):
@@ -57,6 +71,7 @@ class Inserts(Struct, frozen=True):
         answer: keeps an answer.
         result: keeps a result, in place of one of the same case and trial.
         judgement: keeps a judgement, in place of an earlier one.
+        baseline: keeps a baseline, in place of an earlier one of the same name.
     """
 
     payload: Insert
@@ -64,12 +79,13 @@ class Inserts(Struct, frozen=True):
     answer: Insert
     result: Insert
     judgement: Insert
+    baseline: Insert
 
 
 @lru_cache(maxsize=8)
 def inserts_for(dialect: Dialect) -> Inserts:
     """What adds rows in SQLite or PostgreSQL."""
-    insert: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect.name]
+    insert: Any = _INSERTS[dialect.name]
 
     def adding(table: Table) -> Insert:
         return _compiled(insert(table), table, dialect)
@@ -87,6 +103,7 @@ def inserts_for(dialect: Dialect) -> Inserts:
         answer=adding(answers),
         result=replacing(results, "run", "evaluation", "case_id", "trial"),
         judgement=replacing(judgements, "key"),
+        baseline=replacing(baselines, "name"),
     )
 
 
@@ -121,11 +138,42 @@ def add_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, An
         connection.exec_driver_sql(_for_many(insert, len(some)), values)
 
 
+def add_run(connection: Connection, row: dict[str, Any]) -> bool:
+    """Add a run, in the transaction that is under way; whether no other has its id."""
+    insert: Any = _INSERTS[connection.dialect.name](runs)
+    adding = insert.values(row).on_conflict_do_nothing(index_elements=["id"])
+    counted = adding.execution_options(preserve_rowcount=True)
+    return bool(connection.execute(counted).rowcount)
+
+
 @lru_cache(maxsize=512)
 def _for_many(insert: Insert, count: int) -> str:
     """The statement for so many rows at once."""
     row = f"({', '.join('?' * len(insert.names))})"
     return insert.text.replace(f"VALUES {row}", f"VALUES {', '.join([row] * count)}")
+
+
+def prepared(
+    connection: Connection, query: Select[*tuple[Any, ...]], given: dict[str, Any]
+) -> CursorResult[*tuple[Any, ...]]:
+    """What a query gives that is one of a few; it spares what SQLAlchemy does for each query.
+
+    The values are as the driver of the database gives them: truth values may be numbers.
+    """
+    text, names, known = _prepared(query, connection.dialect)
+    values: Any = known | given
+    if names:
+        values = tuple([values[name] for name in names])
+    return connection.exec_driver_sql(text, values)
+
+
+@lru_cache(maxsize=64)
+def _prepared(
+    query: Select[*tuple[Any, ...]], dialect: Dialect
+) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """The text of a query, the order that its values have, and those that it brings itself."""
+    compiled = query.compile(dialect=dialect)
+    return str(compiled), tuple(compiled.positiontup or ()), dict(compiled.params)
 
 
 NUMBER = select(runs.c.number).where(runs.c.id == bindparam("id"))
@@ -146,24 +194,33 @@ EVALUATIONS = (
 
 
 def _results() -> Select[Any]:
-    asked, answered, called = (payloads.alias(name) for name in ("asked", "answered", "called"))
+    names = ("asked_for", "answered", "called", "compared")
+    asked, answered, called, compared = (payloads.alias(name) for name in names)
     return (
         select(
             results,
             asked.c.body.label("payload_body"),
             answered.c.body.label("answer_body"),
             called.c.body.label("calls_body"),
+            compared.c.body.label("comparison_body"),
         )
         .outerjoin(asked, results.c.payload == asked.c.digest)
         .outerjoin(answered, results.c.answer == answered.c.digest)
         .outerjoin(called, results.c.calls == called.c.digest)
-        .where(results.c.run == bindparam("run"), results.c.number > bindparam("after"))
-        .order_by(results.c.number)
-        .limit(bindparam("limit"))
+        .outerjoin(compared, results.c.comparison == compared.c.digest)
+        .where(results.c.run == bindparam("run"))
     )
 
 
-RESULTS = _results()
+_all_results = _results()
+RESULTS = (
+    _all_results.where(results.c.number > bindparam("after"))
+    .order_by(results.c.number)
+    .limit(bindparam("limit"))
+)
+RESULTS_OF_CASE = _all_results.where(results.c.case_id == bindparam("case")).order_by(
+    results.c.evaluation, results.c.trial
+)
 
 _answers = (
     select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))

@@ -4,49 +4,46 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import Lock
-from time import time
 from typing import TYPE_CHECKING, Any, Self
 
-import msgspec
-from msgspec.structs import replace
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import select
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.baselines import baselines_by_name, keep_baseline, remove_named
+from callscore.history.clearing import clear_runs
+from callscore.history.file_identity import identity_of
 from callscore.history.finding import find_run
-from callscore.history.identifiers import new_run_id
 from callscore.history.keeping import keep_payloads, keep_rows, rows_of
-from callscore.history.packing import clean_text, json_bytes, json_text, pack_digest
-from callscore.history.rows import (
-    Bodies,
-    answer_record,
-    evaluation_record,
-    evaluation_row,
-    result_record,
-    run_record,
-    run_row,
+from callscore.history.outcomes import side_of
+from callscore.history.packing import clean_text
+from callscore.history.project import commit_here
+from callscore.history.recalling import add_judgement, answer_of_run, answer_to, judgement_under
+from callscore.history.result_queries import (
+    page_of_results,
+    results_of_case,
+    trials_by_evaluation,
 )
-from callscore.history.statements import (
-    ANSWER,
-    ANSWER_IN_RUN,
-    EVALUATIONS,
-    JUDGEMENT,
-    NUMBER,
-    RESULTS,
-    add_rows,
-    inserts_for,
-)
-from callscore.history.tables import evaluations, results, runs
+from callscore.history.retrying import patient
+from callscore.history.rows import Bodies, evaluation_record, evaluation_row, run_record
+from callscore.history.run_lock import RunLock
+from callscore.history.run_rows import begin_run, end_run, rename_run
+from callscore.history.server_lock import ServerLock, wait_for_turn
+from callscore.history.statements import EVALUATIONS, NUMBER, add_rows, inserts_for
+from callscore.history.tables import runs
 from callscore.history.troubles import GONE, in_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from types import TracebackType
 
     from sqlalchemy import Connection, Engine
 
+    from callscore.comparing.sides import Side
+    from callscore.history.clearing import Cleared
     from callscore.history.records import (
         AnswerRecord,
+        Baseline,
         EvaluationRecord,
         ResultRecord,
         RunRecord,
@@ -70,10 +67,17 @@ class Store:
         path: the file of the database; None where it is no file.
     """
 
-    def __init__(self, engine: Engine, place: str, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        place: str,
+        path: Path | None = None,
+        server: dict[str, Any] | None = None,
+    ) -> None:
         self.place = place
         self.path = path
-        self._file = _identity(path)
+        self._server = server
+        self._file = identity_of(path)
         self._engine = engine
         self._inserts = inserts_for(engine.dialect)
         self._is_sqlite = engine.dialect.name == "sqlite"
@@ -99,12 +103,18 @@ class Store:
             self._engine.dispose()
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that writes: all of it is kept, or nothing."""
+    def writing(self, *, is_alone: bool = False) -> Iterator[Connection]:
+        """A transaction that writes: all of it is kept, or nothing.
+
+        Args:
+            is_alone: whether nobody else may write meanwhile. In a file nobody ever does.
+        """
         with in_sentences(self.place), self._turn, self._engine.begin() as connection:
             if self._is_sqlite:
                 # At once, for a transaction that begins with reading cannot always go on to write.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
+            else:
+                wait_for_turn(connection, is_alone=is_alone)
             yield connection
 
     @contextmanager
@@ -113,8 +123,13 @@ class Store:
         with in_sentences(self.place), self._engine.connect() as connection:
             yield connection
 
+    def lock(self, run: str) -> RunLock | ServerLock:
+        """What keeps other processes away from a run, once it is taken."""
+        return RunLock(self.path, run) if self._server is None else ServerLock(self._server, run)
+
     # --- runs ---------------------------------------------------------------------------------
 
+    @patient
     def begin(self, run: RunRecord) -> RunRecord:
         """Keep that a run has begun, or that one goes on that had begun before.
 
@@ -125,17 +140,9 @@ class Store:
             The run as it is kept: under another id, where another process has just taken this one.
         """
         with self.writing() as connection:
-            known = connection.execute(select(runs).where(runs.c.id == run.id)).first()
-            if known is not None and known.started_at == run.started_at:
-                same = runs.c.number == known.number
-                connection.execute(update(runs).where(same).values(run_row(run)))
-                return run
-            while known is not None:
-                run = replace(run, id=new_run_id(run.started_at))
-                known = connection.execute(NUMBER, {"id": run.id}).first()
-            connection.execute(insert(runs).values(run_row(run)))
-        return run
+            return begin_run(connection, run)
 
+    @patient
     def add_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what a run evaluates; in place of what was kept under the same number."""
         number = self._number(record.run)
@@ -145,6 +152,7 @@ class Store:
             keep_payloads(connection, bodies)
             add_rows(connection, self._inserts.evaluation, [row])
 
+    @patient
     def finish(
         self,
         run: str,
@@ -161,29 +169,72 @@ class Store:
             summaries: what the results of each evaluation come to, by the number of the evaluation.
         """
         number = self._number(run)
-        ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
         with self.writing() as connection:
-            connection.execute(update(runs).where(runs.c.number == number).values(ended))
-            for which, summary in summaries.items():
-                one = (evaluations.c.run == number) & (evaluations.c.number == which)
-                text = json_text(dict(summary))
-                connection.execute(update(evaluations).where(one).values(summary=text))
+            end_run(connection, number, status, totals, summaries)
 
+    @patient
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
             newest = select(runs).order_by(runs.c.number.desc()).limit(limit)
             return [run_record(row) for row in connection.execute(newest)]
 
-    def find(self, reference: str) -> RunRecord:
-        """The run that is meant: `latest`, `latest~2`, an id, the beginning of one, or a name.
+    @patient
+    def find(
+        self, reference: str, *, resolve: Callable[[str], str | None] | None = commit_here
+    ) -> RunRecord:
+        """The run that is meant.
+
+        Args:
+            reference: `latest`, `latest~2`, the name of a baseline, an id, the name of a run, the
+                beginning of an id, or what git knows a commit by.
+            resolve: the commit that git knows by a reference; by default in the working directory.
 
         Raises:
             UnknownRun: there is no such run, or several ids begin like this.
         """
         with self.reading() as connection:
-            return run_record(find_run(connection, clean_text(reference)))
+            return run_record(find_run(connection, clean_text(reference), resolve))
 
+    @patient
+    def name_run(self, run: str, name: str | None) -> None:
+        """Call a run by a name, in place of the one that it had; None takes the name away."""
+        number = self._number(run)
+        with self.writing() as connection:
+            rename_run(connection, number, None if name is None else clean_text(name))
+
+    @patient
+    def baselines(self) -> list[Baseline]:
+        """The names of the runs that others are compared with, in alphabetical order."""
+        with self.reading() as connection:
+            return baselines_by_name(connection)
+
+    @patient
+    def set_baseline(self, name: str, run: str) -> None:
+        """Let a name mean this run from now on.
+
+        Raises:
+            InvalidSettings: the name means something else wherever a run is named.
+        """
+        number = self._number(run)
+        with self.writing() as connection:
+            keep_baseline(connection, name, number)
+
+    @patient
+    def remove_baseline(self, name: str) -> bool:
+        """Forget a baseline, and not its run; whether there was one."""
+        with self.writing() as connection:
+            return remove_named(connection, name)
+
+    def clear(self, keep: int, *, is_dry: bool) -> Cleared:
+        """Remove all but the newest runs, and what only they have; or say what that would remove.
+
+        Raises:
+            InvalidSettings: fewer than no runs are to stay.
+        """
+        return clear_runs(self, keep, is_dry=is_dry)
+
+    @patient
     def evaluations(self, run: str) -> list[EvaluationRecord]:
         """What a run evaluated, in order."""
         number = self._number(run)
@@ -193,6 +244,7 @@ class Store:
 
     # --- results and answers ------------------------------------------------------------------
 
+    @patient
     def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         """Keep answers and results, all of them or none.
 
@@ -205,7 +257,7 @@ class Store:
         with self.writing() as connection:
             keep_rows(connection, rows)
         # A file that is deleted while it is open takes everything, and then is gone.
-        if _identity(self.path) != self._file:
+        if identity_of(self.path) != self._file:
             raise UnusableStore(self.place, GONE)
 
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
@@ -214,66 +266,75 @@ class Store:
         They are read as they are asked for, a few at a time.
         """
         number = self._number(run)
-        query = RESULTS
-        if evaluation is not None:
-            query = query.where(results.c.evaluation == evaluation)
-        return self._pages(query, run, number)
+        return self._pages(run, number, evaluation)
 
+    @patient
+    def result(
+        self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
+    ) -> list[ResultRecord]:
+        """What became of one case: in each evaluation that has it, each trial; or one of these."""
+        number = self._number(run)
+        with self.reading() as connection:
+            return results_of_case(connection, (run, number), case, trial, evaluation)
+
+    @patient
+    def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
+        """What a run that somebody calls by this label brings to a comparison.
+
+        A variant means its evaluations alone; `UnknownRun` where the run has no such variant.
+        """
+        number = self._number(run.id)
+        with self.reading() as connection:
+            return side_of(connection, number, run, label, variant)
+
+    @patient
     def trials(self, run: str) -> dict[int, int]:
         """How often the cases of each evaluation of a run were asked, by its number."""
         number = self._number(run)
-        highest = (
-            select(results.c.evaluation, func.max(results.c.trial).label("most"))
-            .where(results.c.run == number)
-            .group_by(results.c.evaluation)
-        )
         with self.reading() as connection:
-            return {row.evaluation: row.most for row in connection.execute(highest)}
+            return trials_by_evaluation(connection, number)
 
-    def _pages(self, query: Any, run: str, number: int) -> Iterator[ResultRecord]:
+    def _pages(self, run: str, number: int, evaluation: int | None) -> Iterator[ResultRecord]:
         after = -1
         while True:
-            with self.reading() as connection:
-                wanted = {"run": number, "after": after, "limit": _PAGE}
-                rows = connection.execute(query, wanted).all()
-                records = [result_record(row, run) for row in rows]
-            yield from records
-            if len(rows) < _PAGE:
+            page, after = self._page((run, number), evaluation, after)
+            yield from page
+            if len(page) < _PAGE:
                 return
-            after = rows[-1].number
 
+    @patient
+    def _page(
+        self, run: tuple[str, int], evaluation: int | None, after: int
+    ) -> tuple[list[ResultRecord], int]:
+        with self.reading() as connection:
+            return page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
+
+    @patient
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
         """The newest answer to a question, whatever run it was for."""
-        asked = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
         with self.reading() as connection:
-            row = connection.execute(ANSWER, asked).first()
-            return None if row is None else answer_record(row)
+            return answer_to(connection, question, source, trial)
 
+    @patient
     def answer_in(self, run: str, question: str, trial: int) -> AnswerRecord | None:
         """The answer to a question that was asked in this run."""
-        asked = {"run": self._number(run), "question": pack_digest(question), "trial": trial}
+        number = self._number(run)
         with self.reading() as connection:
-            row = connection.execute(ANSWER_IN_RUN, asked).first()
-            return None if row is None else answer_record(row)
+            return answer_of_run(connection, number, question, trial)
 
     # --- judgements ---------------------------------------------------------------------------
 
+    @patient
     def judgement(self, key: str) -> Any | None:
         """What a judge answered, by the key it was kept under; None where it was not asked."""
         with self.reading() as connection:
-            text = connection.execute(JUDGEMENT, {"key": clean_text(key)}).scalar()
-            return None if text is None else msgspec.json.decode(text)
+            return judgement_under(connection, key)
 
+    @patient
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
         """Keep what a judge answered."""
-        row = {
-            "key": clean_text(key),
-            "model": clean_text(model),
-            "answer": json_bytes(answer).decode(),
-            "kept_at": time(),
-        }
         with self.writing() as connection:
-            add_rows(connection, self._inserts.judgement, [row])
+            add_judgement(connection, key, model, answer)
 
     def _number(self, run: str) -> int:
         """The number of the run of this id, which is what other rows know it by."""
@@ -285,12 +346,3 @@ class Store:
                 raise UnknownRun(f"there is no run {run!r}")
             self._numbers[run] = number
         return number
-
-
-def _identity(path: Path | None) -> tuple[int, int] | None:
-    """Which file stands at the path; None for none."""
-    try:
-        found = path and path.stat()
-    except OSError:
-        return None
-    return (found.st_dev, found.st_ino) if found else None

@@ -2,7 +2,7 @@
 
 A run has evaluations, an evaluation has results. What is long or repeats, a case, an answer, the
 calls in it, stands in `payloads`, once, under the digest of its text. Answers stand also by what was
-asked, for those who ask the same again.
+asked, for those who ask the same again. What others compare with has a name in `baselines`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ __all__ = [
     "COUNTS",
     "METADATA",
     "answers",
+    "baselines",
     "evaluations",
     "judgements",
     "payloads",
@@ -111,6 +112,14 @@ results = Table(
     Column("attempts", SmallInteger, nullable=False),
     Column("is_reused", Boolean, nullable=False),
     Column("finished_at", Double, nullable=False),
+    # Since version 2, and at the end, where a migration adds them.
+    Column("expectation", LargeBinary(16)),
+    Column("asked", LargeBinary(16)),
+    Column("faults", Integer),
+    Column("tools", Text),
+    Column("comparison", LargeBinary(16)),
+    # What was called, without what is another in every run: the ids of the calls, their results.
+    Column("made", LargeBinary(16)),
     Index("results_case", "run", "evaluation", "case_id", "trial", unique=True),
     Index("results_order", "run", "number"),
 )
@@ -148,4 +157,13 @@ judgements = Table(
     Column("model", Text, nullable=False),
     Column("answer", Text, nullable=False),
     Column("kept_at", Double, nullable=False),
+)
+
+# Since version 2.
+baselines = Table(
+    "baselines",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), nullable=False),
+    Column("set_at", Double, nullable=False),
 )

@@ -9,12 +9,14 @@ from time import monotonic
 from typing import TYPE_CHECKING, Self, Union
 
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.troubles import is_of_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from callscore.history.records import AnswerRecord, ResultRecord
+    from callscore.history.rescue import Rescue
     from callscore.history.store import Store
 
 __all__ = ["Writer"]
@@ -40,15 +42,17 @@ class Writer:
 
     A record that is reported kept is there even if the process is killed. Where the database cannot
     be written, records are reported all the same, so that the run goes on; they stay in memory, and
-    are tried again with those that come, and at the end.
+    are tried again with those that come, and at the end. What still cannot be kept then is rescued.
 
-    Attributes:
-        problem: why something is lost, in a sentence; None while nothing is.
+    Args:
+        store: where records are kept.
+        rescue: takes what cannot be kept there; None where that is lost.
     """
 
-    def __init__(self, store: Store) -> None:
-        self.problem: str | None = None
+    def __init__(self, store: Store | Rescue, rescue: Rescue | None = None) -> None:
         self._store = store
+        self._rescue = rescue
+        self._problem: str | None = None
         self._left: list[_Record] = []  # to be tried again
         self._trouble = ""
         self._rests_until = 0.0
@@ -69,6 +73,13 @@ class Writer:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def problem(self) -> str | None:
+        """Why something is not kept, in a sentence, and where it is then; None while all is."""
+        if self._problem is None or self._rescue is None or not self._rescue.sentence:
+            return self._problem
+        return f"{self._problem} {self._rescue.sentence}"
 
     def put(
         self, record: AnswerRecord | ResultRecord, on_kept: Callable[[], None] | None = None
@@ -133,22 +144,37 @@ class Writer:
                 return
 
     def _keep(self, *, is_last: bool) -> None:
-        """Keep what is left, unless that has just failed; at the end what is still left is lost."""
+        """Keep what is left, unless that has just failed; at the end nothing may be left."""
         started = monotonic()
         if self._left and (is_last or started >= self._rests_until):
             self._try(started)
         if self._left and (is_last or len(self._left) > _MOST_LEFT):
-            self.problem = self.problem or self._trouble
+            self._problem = self._problem or self._trouble
+            if self._is_rescued():
+                self._left = []
             del self._left[_MOST_LEFT:]
+
+    def _is_rescued(self) -> bool:
+        """Whether what is left is in a file now."""
+        if self._rescue is None:
+            return False
+        try:
+            self._rescue.keep(self._left)
+        except UnusableStore as error:
+            self._problem = f"{self._trouble} And {error.problem}"
+            return False
+        return True
 
     def _try(self, started: float) -> None:
         try:
             self._store.keep(self._left)
-        except UnusableStore as error:  # which may pass
-            self._trouble = str(error)
-            took = monotonic() - started
-            self._rests_until = monotonic() + max(_REST, took)
-            return
+        except UnusableStore as error:
+            if not is_of_record(error.__cause__):  # it may pass
+                self._trouble = str(error)
+                took = monotonic() - started
+                self._rests_until = monotonic() + max(_REST, took)
+                return
+            self._keep_each()
         except Exception:  # noqa: BLE001  (a thread that ends would leave the run waiting)
             self._keep_each()
         self._left = []
@@ -159,7 +185,7 @@ class Writer:
             try:
                 self._store.keep([record])
             except CallscoreError as error:
-                self.problem = self.problem or str(error)
+                self._problem = self._problem or str(error)
             except Exception as error:  # noqa: BLE001  (as above)
                 told = f"{self._store.place}: {type(error).__name__}: {error}"
-                self.problem = self.problem or told
+                self._problem = self._problem or told

@@ -1,0 +1,296 @@
+"""Clears old runs away, and what nobody refers to any more."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    LargeBinary,
+    MetaData,
+    Table,
+    bindparam,
+    delete,
+    except_,
+    func,
+    insert,
+    or_,
+    select,
+)
+
+from callscore.errors import InvalidSettings, UnusableStore
+from callscore.history.records import RunRecord
+from callscore.history.rows import run_records
+from callscore.history.tables import answers, baselines, evaluations, payloads, results, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy import Connection
+
+    from callscore.history.store import Store
+
+__all__ = ["Cleared", "clear_runs"]
+
+# So many runs are removed in one transaction: whoever wants to write should not wait for long.
+_RUNS_AT_ONCE = 20
+# And so many payloads; for each lot, what refers to any is looked through once.
+_PAYLOADS_AT_ONCE = 50_000
+# A run that says it is under way is believed for a day, and then only if a process is at it.
+_BELIEVED = 86_400.0
+# Milliseconds to wait for others before the file is left as long as it is.
+_PATIENCE = 1_000
+
+# Numbers stand in the statement itself, for there may be more than a database takes as values.
+_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
+_GOING: BindParameter[int] = bindparam("going", expanding=True, literal_execute=True)
+
+# Where the digest of a payload may stand.
+_REFERENCES = (
+    results.c.payload,
+    results.c.answer,
+    results.c.calls,
+    results.c.comparison,
+    evaluations.c.tools,
+    answers.c.answer,
+)
+
+_unused = Table(
+    "callscore_unused",
+    MetaData(),
+    Column("digest", LargeBinary(16), primary_key=True),
+    prefixes=["TEMPORARY"],
+)
+
+
+class Cleared(Struct, frozen=True, kw_only=True):
+    """What was cleared away, or would be.
+
+    Attributes:
+        runs: the runs, the oldest first.
+        results: how many results they have.
+        payloads: how many texts nobody refers to without them.
+        bytes: how much room these take.
+    """
+
+    runs: tuple[RunRecord, ...] = ()
+    results: int = 0
+    payloads: int = 0
+    bytes: int = 0
+
+
+def clear_runs(store: Store, keep: int, *, is_dry: bool) -> Cleared:
+    """Remove all but the newest runs, with their answers, and every text that only they have.
+
+    Baselines stay, runs that are under way, and those whose answers a run that stays scores again.
+    So do answers that a run that stays has taken over, and what judges have said.
+
+    Args:
+        store: the history.
+        keep: how many of the newest runs stay.
+        is_dry: whether to say only what would be removed.
+
+    Raises:
+        InvalidSettings: fewer than no runs are to stay.
+    """
+    if keep < 0:
+        raise InvalidSettings(f"keep: {keep} runs cannot stay; 0 or more can")
+    old = _old_runs(store, keep)
+    if is_dry:
+        with store.reading() as connection:
+            _use_memory(connection)
+            return _foreseen(connection, old)
+    removed, count = _remove(store, old)
+    payload_count, size = _sweep(store)
+    if removed or payload_count:
+        _make_small(store)
+    return Cleared(runs=removed, results=count, payloads=payload_count, bytes=size)
+
+
+# --- which runs ------------------------------------------------------------------------------
+
+
+def _old_runs(store: Store, keep: int) -> dict[int, RunRecord]:
+    """The runs that may go, the oldest first, by their numbers."""
+    with store.reading() as connection:
+        rows = connection.execute(select(runs).order_by(runs.c.number.desc())).all()
+        named = set(connection.execute(select(baselines.c.run)).scalars())
+    records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
+    by_id = {run.id: number for number, run in records.items()}
+    newest = list(records)[:keep]
+    staying = {*newest, *named}
+    staying |= {
+        number
+        for number, run in records.items()
+        if number not in staying and run.status == "running" and _is_under_way(store, run)
+    }
+    staying = _with_parents(staying, records, by_id)
+    return {number: records[number] for number in sorted(records) if number not in staying}
+
+
+def _is_under_way(store: Store, run: RunRecord) -> bool:
+    if time() - run.started_at < _BELIEVED:
+        return True
+    lock = store.lock(run.id)
+    if not lock.take():
+        return True
+    lock.release()
+    return False
+
+
+def _with_parents(
+    numbers: Iterable[int], records: dict[int, RunRecord], by_id: dict[str, int]
+) -> set[int]:
+    """The runs, those whose answers they score again, and so on."""
+    found: set[int] = set()
+    waiting = [number for number in numbers if number in records]
+    while waiting:
+        number = waiting.pop()
+        if number in found:
+            continue
+        found.add(number)
+        parent = by_id.get(records[number].parent or "")
+        if parent is not None:
+            waiting.append(parent)
+    return found
+
+
+# --- what would go ---------------------------------------------------------------------------
+
+
+def _foreseen(connection: Connection, old: dict[int, RunRecord]) -> Cleared:
+    given = {"numbers": list(old)}
+    count = select(func.count()).select_from(results).where(results.c.run.in_(_NUMBERS))
+    gone = _unreferenced(_NUMBERS).subquery()
+    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).join_from(
+        gone, payloads, gone.c.digest == payloads.c.digest
+    )
+    payload_count, size = connection.execute(sizes, given).one()
+    return Cleared(
+        runs=tuple(old.values()),
+        results=connection.execute(count, given).scalar_one(),
+        payloads=payload_count,
+        bytes=int(size or 0),
+    )
+
+
+def _unreferenced(removed: Any = None) -> Any:
+    """The digests of the payloads that nothing refers to, once these runs are removed."""
+    referring = [select(column).where(column.is_not(None)) for column in _REFERENCES]
+    if removed is not None:
+        referring = [
+            query.where(_stays(column, removed))
+            for query, column in zip(referring, _REFERENCES, strict=True)
+        ]
+    return except_(select(payloads.c.digest), *referring)
+
+
+def _stays(column: Any, removed: Any) -> Any:
+    """Whether a row stays when runs are removed."""
+    if column.table is answers:
+        return or_(answers.c.run.is_(None), answers.c.run.not_in(removed), _is_taken_over(removed))
+    return column.table.c.run.not_in(removed)
+
+
+def _is_taken_over(removed: Any) -> Any:
+    """Whether a run that stays has taken an answer over, and did not ask again."""
+    return answers.c.question.in_(_taken_over(removed))
+
+
+def _taken_over(removed: Any) -> Any:
+    return select(results.c.question).where(results.c.is_reused, results.c.run.not_in(removed))
+
+
+# --- removing --------------------------------------------------------------------------------
+
+
+def _remove(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, ...], int]:
+    """Remove runs; those that are removed, and how many results they had."""
+    removed: list[RunRecord] = []
+    count = 0
+    numbers = list(old)
+    with store.reading() as connection:
+        wanted = _taken_over(_NUMBERS).limit(1)
+        has_taken = connection.execute(wanted, {"numbers": numbers}).first() is not None
+    for start in range(0, len(numbers), _RUNS_AT_ONCE):
+        with store.writing(is_alone=True) as connection:
+            # Somebody may have made one a baseline since.
+            named = set(connection.execute(select(baselines.c.run)).scalars())
+            some = [each for each in numbers[start : start + _RUNS_AT_ONCE] if each not in named]
+            count += _remove_some(connection, some, numbers if has_taken else None)
+        removed += [old[number] for number in some]
+    return tuple(removed), count
+
+
+def _remove_some(connection: Connection, some: list[int], going: list[int] | None) -> int:
+    """Remove runs; how many results they had.
+
+    Args:
+        connection: where they are kept.
+        some: their numbers.
+        going: those of all that go, where others may have taken their answers over.
+    """
+    given = {"numbers": some}
+    unwanted = delete(answers).where(answers.c.run.in_(_NUMBERS))
+    if going is None:
+        connection.execute(unwanted, given)
+    else:
+        connection.execute(unwanted.where(~_is_taken_over(_GOING)), given | {"going": going})
+    gone = connection.execute(delete(results).where(results.c.run.in_(_NUMBERS)), given)
+    connection.execute(delete(runs).where(runs.c.number.in_(_NUMBERS)), given)
+    return gone.rowcount
+
+
+def _sweep(store: Store) -> tuple[int, int]:
+    """Remove the payloads that nothing refers to; how many they were, and how much room they took."""
+    with store.reading() as connection:
+        _use_memory(connection)
+        digests = list(map(bytes, connection.execute(_unreferenced()).scalars()))
+    count = size = 0
+    for start in range(0, len(digests), _PAYLOADS_AT_ONCE):
+        with store.writing(is_alone=True) as connection:
+            some = _sweep_some(connection, digests[start : start + _PAYLOADS_AT_ONCE])
+        count, size = count + some[0], size + some[1]
+    return count, size
+
+
+def _sweep_some(connection: Connection, digests: list[bytes]) -> tuple[int, int]:
+    """Remove payloads, unless somebody refers to them by now."""
+    _unused.create(connection)
+    connection.execute(insert(_unused), [{"digest": digest} for digest in digests])
+    candidates = select(_unused.c.digest)
+    for column in _REFERENCES:
+        used = select(column).where(column.in_(candidates))
+        connection.execute(delete(_unused).where(_unused.c.digest.in_(used)))
+    unused = payloads.c.digest.in_(candidates)
+    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).where(unused)
+    count, size = connection.execute(sizes).one()
+    connection.execute(delete(payloads).where(unused))
+    _unused.drop(connection)
+    return count, int(size or 0)
+
+
+def _use_memory(connection: Connection) -> None:
+    """Let a long list of digests be sorted in memory, where a disk would take minutes."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
+
+
+def _make_small(store: Store) -> None:
+    """Give the room back to the disk; a server does that by itself."""
+    if store.path is None:
+        return
+    # Where others are reading, or the disk has no room for a copy, the file takes its room again
+    # when something is written. Nobody should wait long for that.
+    with suppress(UnusableStore), store.reading() as connection:
+        patience = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {_PATIENCE}")
+        try:
+            connection.exec_driver_sql("VACUUM")
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")

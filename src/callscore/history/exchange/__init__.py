@@ -1,0 +1,1 @@
+"""Runs as files: written for others to read, and taken in again."""

@@ -1,0 +1,156 @@
+"""Runs as text that any history takes: one JSON object a line, the run first.
+
+The first line says what it is and holds the run; then each of its evaluations, each result and, where
+they are needed to go on with it, each answer has a line of its own. A file may hold several runs, one
+after the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from callscore.core.plain import encode_json
+from callscore.errors import UnreadableInput
+from callscore.history.exchange.soundness import fault_in
+from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["VERSION", "Record", "line_of", "read_lines", "record_of", "require_version"]
+
+VERSION = 1
+
+Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
+
+_KIND = "callscore"
+_RUN = "run"
+# What stands in a line, by the name under which it does; a run has more to say of itself.
+_KINDS: dict[str, type[Record]] = {
+    _RUN: RunRecord,
+    "evaluation": EvaluationRecord,
+    "result": ResultRecord,
+    "answer": AnswerRecord,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+_encoder = msgspec.json.Encoder()
+_decode = msgspec.json.Decoder().decode
+_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def line_of(record: Record) -> bytes:
+    """A record as a line, with its line break."""
+    name = _NAMES[type(record)]
+    head = {_KIND: _RUN, "version": VERSION} if name == _RUN else {}
+    try:
+        return _encoder.encode({**head, name: record}) + b"\n"
+    except (TypeError, ValueError, RecursionError):  # what JSON does not know becomes text
+        return encode_json({**head, name: _fields(record)}) + b"\n"
+
+
+def _fields(record: Record) -> dict[str, Any]:
+    """The fields of a record; structs in them are fields as well."""
+    found = {}
+    for field in record.__struct_fields__:
+        value = getattr(record, field)
+        is_struct = field in ("usage", "values")
+        found[field] = msgspec.to_builtins(value) if is_struct else value
+    return found
+
+
+def read_lines(
+    lines: Iterable[bytes], name: str, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Record]:
+    """The records in some lines; evaluations, results and answers belong to the run before them.
+
+    Args:
+        lines: the lines.
+        name: the file, as it is called in places.
+        on_bytes: is told how long each line is.
+
+    Raises:
+        UnreadableInput: a line is damaged, or a newer callscore has written it.
+    """
+    run: RunRecord | None = None
+    for number, line in enumerate(lines, 1):
+        if on_bytes is not None:
+            on_bytes(len(line))
+        if not line.strip():
+            continue
+        place = f"{name}:{number}"
+        record = _read_line(line, place, is_first=run is None)
+        if isinstance(record, RunRecord):
+            run = record
+        elif run is not None:
+            record = replace(record, run=run.id)
+        yield record
+    if run is None:
+        raise UnreadableInput(name, "there is no run in it. Make such a file: callscore export RUN")
+
+
+def _read_line(line: bytes, place: str, *, is_first: bool) -> Record:
+    try:
+        found = _decode(line)
+    except _REFUSALS as error:
+        raise UnreadableInput(place, f"the line is damaged: {_told(error)}.") from error
+    if not isinstance(found, dict):
+        raise UnreadableInput(place, _NO_RECORD)
+    if _KIND in found:
+        require_version(found.get("version"), place)
+    elif is_first:
+        raise UnreadableInput(place, f"a run has to come first, and this is none. {_MADE_BY}")
+    kinds = [name for name in _KINDS if name in found]
+    if len(kinds) != 1 or (_KIND in found) != (kinds == [_RUN]):
+        raise UnreadableInput(place, _NO_RECORD)
+    record: Record = record_of(_KINDS[kinds[0]], found[kinds[0]], place)
+    return record
+
+
+_MADE_BY = "Such files are made by: callscore export RUN"
+_NO_RECORD = f"this is neither a run nor a part of one. {_MADE_BY}"
+
+
+def require_version(version: object, place: str) -> None:
+    """Refuse what a newer callscore has written.
+
+    Raises:
+        UnreadableInput: a newer callscore has written it.
+    """
+    if not isinstance(version, int) or version < 1:
+        raise UnreadableInput(place, f"the version is {version!r}, and should be a number.")
+    if version > VERSION:
+        raise UnreadableInput(
+            place,
+            f"a newer callscore has written it: the version is {version}, and this one reads up to"
+            f" {VERSION}. Upgrade: pip install --upgrade callscore",
+        )
+
+
+def record_of(kind: type[Any], fields: object, place: str) -> Any:
+    """The record that plain data spells.
+
+    Args:
+        kind: which of the records it is.
+        fields: its fields.
+        place: where they stand.
+
+    Raises:
+        UnreadableInput: something is missing, or not as it can be.
+    """
+    try:
+        record = msgspec.convert(fields, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        problem = _told(error)
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}.") from error
+    fault = fault_in(record)
+    if fault is not None:
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {fault}")
+    return record
+
+
+def _told(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".") or type(error).__name__

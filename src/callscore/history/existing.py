@@ -1,0 +1,68 @@
+"""Opens a history to look for something in it: none is made for that."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from callscore.errors import UnknownRun
+from callscore.history.addresses import is_server
+from callscore.history.opening import default_path, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.history.store import Store
+
+__all__ = ["StoreOnce", "open_existing"]
+
+_VARIABLE = "CALLSCORE_STORE"
+
+
+def open_existing(place: Path | str | None = None) -> Store:
+    """Open the history that is there.
+
+    Args:
+        place: a file, or the address of a server. By default what the variable `CALLSCORE_STORE`
+            says; else the file of the project that we are in.
+
+    Raises:
+        UnknownRun: there is no history there.
+        UnusableStore: it cannot be used.
+    """
+    file = _file(place)
+    if file is not None and not file.exists():
+        raise UnknownRun(f"there is no run yet: {file} does not exist")
+    return open_store(place or None)
+
+
+def _file(place: Path | str | None) -> Path | None:
+    """The file of the history; None where it is on a server."""
+    said = place or os.environ.get(_VARIABLE)
+    if not said:
+        return default_path()
+    return None if isinstance(said, str) and is_server(said) else Path(said)
+
+
+class StoreOnce:
+    """A history that is opened when it is first asked for; who asks again is given the same.
+
+    Args:
+        opened: opens it.
+    """
+
+    def __init__(self, opened: Callable[[], Store]) -> None:
+        self._opened = opened
+        self._store: Store | None = None
+
+    def __call__(self) -> Store:
+        """Open it, or give the one that is open."""
+        if self._store is None:
+            self._store = self._opened()
+        return self._store
+
+    def close(self) -> None:
+        """Close it, if it was opened."""
+        if self._store is not None:
+            self._store.close()

@@ -1,0 +1,63 @@
+"""How a run begins in a history, and how it ends there."""
+
+from __future__ import annotations
+
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+from sqlalchemy import select, update
+
+from callscore.history.identifiers import new_run_id
+from callscore.history.packing import json_text
+from callscore.history.rows import run_row
+from callscore.history.statements import NUMBER, add_run
+from callscore.history.tables import evaluations, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+    from callscore.history.records import RunRecord, RunStatus
+
+__all__ = ["begin_run", "end_run", "rename_run"]
+
+
+def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
+    """Add a run, or go on with the one of this id that began at the same time.
+
+    Returns:
+        The run as it is kept: under another id, where another process has just taken this one.
+    """
+    known = connection.execute(select(runs).where(runs.c.id == run.id)).first()
+    if known is not None and known.started_at == run.started_at:
+        same = runs.c.number == known.number
+        connection.execute(update(runs).where(same).values(run_row(run)))
+        return run
+    # Another process may take the id between two statements of ours.
+    while known is not None or not add_run(connection, run_row(run)):
+        run = replace(run, id=new_run_id(run.started_at))
+        known = connection.execute(NUMBER, {"id": run.id}).first()
+    return run
+
+
+def end_run(
+    connection: Connection,
+    number: int,
+    status: RunStatus,
+    totals: Mapping[str, Any],
+    summaries: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """Note how the run of this number ended, and what its evaluations come to."""
+    ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
+    connection.execute(update(runs).where(runs.c.number == number).values(ended))
+    for which, summary in summaries.items():
+        one = (evaluations.c.run == number) & (evaluations.c.number == which)
+        text = json_text(dict(summary))
+        connection.execute(update(evaluations).where(one).values(summary=text))
+
+
+def rename_run(connection: Connection, number: int, name: str | None) -> None:
+    """Call the run of this number by another name."""
+    connection.execute(update(runs).where(runs.c.number == number).values(name=name))

@@ -1,0 +1,69 @@
+"""Files of runs: whatever they are, they are read from their beginning, as often as one likes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.history.made_up import a_result, a_run, an_evaluation
+
+from callscore.errors import UnreadableInput
+from callscore.history.exchange import files
+from callscore.history.exchange.files import opened_run
+from callscore.history.exchange.lines import Record, line_of
+from callscore.history.exchange.parquet_file import write_parquet_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUN = a_run()
+RECORDS: list[Record] = [RUN, an_evaluation(RUN.id), a_result(RUN.id)]
+LINES = b"".join(map(line_of, RECORDS))
+
+
+def as_parquet() -> bytes:
+    pytest.importorskip("pyarrow")
+    file = io.BytesIO()
+    write_parquet_run(file, RUN, [an_evaluation(RUN.id)], [a_result(RUN.id)])
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["lines", "gzip", "parquet", "zipped parquet"])
+def test_a_file_is_read_twice_alike(kind: str, tmp_path: Path) -> None:
+    content = as_parquet() if "parquet" in kind else LINES
+    path = tmp_path / "run"
+    path.write_bytes(gzip.compress(content) if "zip" in kind else content)
+
+    with opened_run(str(path)) as file:
+        assert list(file.records()) == RECORDS
+        assert list(file.records()) == RECORDS
+
+
+def test_it_is_told_how_much_was_read(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_bytes(LINES)
+    told: list[int] = []
+
+    with opened_run(str(tmp_path / "run.jsonl")) as file:
+        list(file.records(told.append))
+
+    assert sum(told) == len(LINES)
+
+
+def test_a_line_without_an_end_is_not_read_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LONGEST", len(LINES))
+    (tmp_path / "bomb").write_bytes(gzip.compress(LINES + b" " * 10_000_000))
+
+    with (
+        opened_run(str(tmp_path / "bomb")) as file,
+        pytest.raises(UnreadableInput, match=r"bomb:4: the line is longer than"),
+    ):
+        list(file.records())
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match="no such file"), opened_run(str(tmp_path / "none")):
+        pass

@@ -1,0 +1,78 @@
+"""Addresses of servers: read as libpq reads them, and shown without what is secret."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from callscore.errors import MissingExtra, UnusableStore
+from callscore.history.addresses import is_server, require_server, shown_address
+
+SECRET = "s3cret"  # noqa: S105  (it opens nothing)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("postgresql://host/db", True),
+        ("postgres://host/db", True),
+        ("POSTGRESQL://host/db", True),
+        (".callscore/history.db", False),
+        ("C:\\runs\\history.db", False),
+        ("postgresql", False),
+    ],
+)
+def test_an_address_is_told_from_a_path(text: str, is_one: bool) -> None:
+    assert is_server(text) is is_one
+
+
+@pytest.mark.parametrize("text", ["mysql://u:s3cret@host/db", "sqlite:///runs.db"])
+def test_an_address_of_another_kind_is_refused(text: str) -> None:
+    with pytest.raises(UnusableStore, match=r"called postgresql://") as caught:
+        is_server(text)
+
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://me:s3cret@db.example:5433/evals", "postgresql://me@db.example:5433/evals"),
+        ("postgresql://me@db/evals?password=s3cret&sslmode=require", "postgresql://me@db/evals"),
+        ("postgresql://me:12?s3cret=1@db/evals", "postgresql://me@db/evals"),
+        ("postgresql:///evals", "postgresql:///evals"),
+        ("postgresql://a,b:5432/evals", "postgresql://a,b:,5432/evals"),
+        ("postgresql://m%40e:s3%40cret@[::1]/e%0Avals", "postgresql://m@e@::1/e\\nvals"),
+    ],
+)
+def test_what_is_secret_is_not_shown(address: str, shown: str) -> None:
+    assert shown_address(require_server(address)) == shown
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:s3cret@more@host/db",
+        "postgresql://me:s3cret/more@host/db",
+        "postgresql://me:12/s3cret@host/db",
+        "postgresql://me:12?x=/s3cret@host/db",
+        "postgresql://me:a?b@s3cret@host/db",
+        "postgresql://me:s3cret#more@host:port/db",
+        "postgresql://me:s3cret@host/db?nonsense=1",
+        "postgresql://me:s3cret%zz@host/db",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_being_repeated(address: str) -> None:
+    with pytest.raises(UnusableStore, match="spell @ as %40") as caught:
+        require_server(address)
+
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(MissingExtra, match=r"pip install 'callscore\[postgres\]'"):
+        require_server("postgresql://host/db")

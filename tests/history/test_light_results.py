@@ -1,0 +1,79 @@
+"""Results without what was asked and answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.history.made_up import a_result, a_run, an_evaluation
+
+from callscore.core.results import MetricValue
+from callscore.core.run import Usage
+from callscore.history.light_results import (
+    light_results,
+    tools_in,
+    values_in,
+    whole_results,
+)
+
+if TYPE_CHECKING:
+    from callscore.history.store import Store
+
+
+def begun(store: Store) -> str:
+    run = store.begin(a_run()).id
+    store.add_evaluation(an_evaluation(run))
+    return run
+
+
+def test_results_come_in_order_with_all_that_is_short(store: Store) -> None:
+    run = begun(store)
+    values = (
+        MetricValue("accuracy", 0.5),
+        MetricValue("polite", None, "it raises", is_broken=True),
+    )
+    store.keep(
+        [
+            a_result(run, "b", values=values, tools={"search": (1, 0, 0, 2, 0)}),
+            a_result(run, "a", trial=2, usage=Usage(3, 20, 10), is_reused=True),
+            a_result(
+                run, "c", status="error", failure=("timeout", "too slow"), counts=(), passed=None
+            ),
+        ]
+    )
+
+    first, second, third = light_results(store, run)
+
+    assert (first.case, first.trial, first.status, first.passed) == ("b", 1, "scored", True)
+    assert first.counts == (1, 0, 0, 0, 1, 1, 0)
+    assert values_in(first.scores) == values
+    assert tools_in(first.tools) == {"search": (1, 0, 0, 2, 0)}
+    assert (second.case, second.trial, second.is_reused) == ("a", 2, True)
+    assert (second.requests, second.input_tokens, second.output_tokens) == (3, 20, 10)
+    assert (third.failure_kind, third.failure) == ("timeout", "too slow")
+    assert (third.counts, tools_in(third.tools)) == (None, {})
+
+
+def test_nothing_is_said_where_no_scorer_was_asked() -> None:
+    assert values_in(None) == ()
+
+
+def test_other_runs_are_left_alone(store: Store) -> None:
+    run, other = begun(store), store.begin(a_run("20261115-184355-zzzz", started_at=1.0)).id
+    store.add_evaluation(an_evaluation(other))
+    store.keep([a_result(run, "a"), a_result(other, "b")])
+
+    assert [each.case for each in light_results(store, run)] == ["a"]
+    assert light_results(store, "20200101-000000-none") == []
+
+
+def test_some_of_them_are_read_whole(store: Store) -> None:
+    run = begun(store)
+    kept = [a_result(run, name) for name in ("a", "b", "c")]
+    store.keep(kept)
+    wanted = [each for each in light_results(store, run) if each.case != "b"]
+
+    found = dict(whole_results(store, run, wanted))
+
+    assert [found[each.number].case for each in wanted] == ["a", "c"]
+    assert found[wanted[0].number].payload == kept[0].payload
+    assert list(whole_results(store, run, [])) == []

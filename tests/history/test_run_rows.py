@@ -1,0 +1,39 @@
+"""A run begins under an id of its own, and ends once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.history.made_up import a_run, an_evaluation
+
+from callscore.history.run_rows import begin_run, end_run, rename_run
+
+if TYPE_CHECKING:
+    from callscore.history.store import Store
+
+RUN = a_run().id
+
+
+def test_a_run_goes_on_or_gets_another_id(store: Store) -> None:
+    with store.writing() as connection:
+        assert begin_run(connection, a_run()) == a_run()
+        again = begin_run(connection, a_run(command="rescore"))
+        other = begin_run(connection, a_run(started_at=7.0))
+
+    assert again.id == RUN != other.id
+    assert [run.command for run in store.runs()] == ["run", "rescore"]
+
+
+def test_only_the_run_that_ends_ends(store: Store) -> None:
+    first, second = store.begin(a_run()), store.begin(a_run(started_at=7.0))
+    for run in (first, second):
+        store.add_evaluation(an_evaluation(run.id))
+
+    with store.writing() as connection:
+        end_run(connection, 1, "interrupted", {"passed": 1}, {0: {"mean": 0.5}, 9: {"mean": 1.0}})
+        rename_run(connection, 1, "nightly")
+
+    assert [run.status for run in store.runs()] == ["running", "interrupted"]
+    assert [run.name for run in store.runs()] == [None, "nightly"]
+    assert store.evaluations(first.id)[0].summary == {"mean": 0.5}
+    assert store.evaluations(second.id)[0].summary == {}
