@@ -265,3 +265,16 @@ def test_whoever_wants_to_is_given_every_case_with_its_score_and_its_tools() -> 
     gathered.take(structs.replace(WRONG, tools=["f"]))
 
     assert seen == [("right", 1.0, None), ("wrong", 0.0, {"f": Tool("f")})]
+
+
+def test_cases_without_a_score_are_told() -> None:
+    told: list[str] = []
+    gathered = collector(hooks=Hooks(on_unscored=lambda case: told.append(case.id)))
+
+    gathered.take(RIGHT)
+    gathered.take(Case(id="nothing expected", actual=(F,)))
+    gathered.take(Case(id="not run", expected=(F,)))
+
+    assert told == ["nothing expected", "not run"]
+    assert gathered.results().not_scored == Noted(1, ("nothing expected",))
+    assert gathered.results().not_run == Noted(1, ("not run",))

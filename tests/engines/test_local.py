@@ -432,3 +432,18 @@ def test_a_judge_that_gives_no_answer_costs_the_one_case_where_somebody_listens(
     assert told == [(f"{path}:2", "b", "m")]
     assert raised.value.results is not None
     assert raised.value.results.summary.cases == 1
+
+
+def test_the_files_are_told_before_their_cases(tmp_path: Path) -> None:
+    told: list[str] = []
+    for name in ("one", "two"):
+        text = f'{{"id": "{name}", "expected": ["f"], "actual": ["f"]}}\n'
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    hooks = Hooks(
+        on_file=lambda path: told.append(path.rpartition("/")[2]),
+        on_score=lambda case, *_: told.append(case.id),
+    )
+
+    score_files([tmp_path / "one", tmp_path / "two"], hooks=hooks)
+
+    assert told == ["one", "one", "two", "two"]

@@ -8,6 +8,7 @@ import pytest
 
 from callscore.models.secrets import (
     cleaned,
+    hiding_known,
     holds,
     is_secret_name,
     looks_secret,
@@ -145,3 +146,11 @@ def test_the_keys_of_the_environment_are_taken_out_of_data(monkeypatch: pytest.M
 
     assert without_known(data) == {"a": ["***", 1], "looks": "sk-abcdefghijkl0123456789"}
     assert data["a"][0] == "tuna-fish-8877665544"
+
+
+def test_the_environment_is_looked_at_once_for_much_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "a-secret-of-mine")
+    hide = hiding_known()
+    monkeypatch.delenv("MY_API_KEY")
+
+    assert hide(["a-secret-of-mine", {"a": "b"}]) == ["***", {"a": "b"}]

@@ -72,6 +72,24 @@ def test_a_run_can_be_kept_and_its_answers_be_taken_again(
         assert {run.id for run in store.runs()} == {first.id, second.id}
 
 
+def test_a_run_is_kept_in_the_history_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = callscore.evaluate(an_evaluation(right), store="mine.db")
+    second = callscore.evaluate(an_evaluation(right), keep=True, store="mine.db", cache=True)
+
+    assert [each.evaluations[0].reused for each in (first, second)] == [0, 1]
+    with open_store("mine.db") as store:
+        assert [run.id for run in store.runs()] == [second.id, first.id]
+    assert not (tmp_path / ".callscore").exists()
+
+
+def test_a_history_is_named_once() -> None:
+    with pytest.raises(InvalidSettings, match="say one of them"):
+        callscore.evaluate(an_evaluation(right), keep="a.db", store="b.db")
+
+
 def test_kept_answers_are_in_a_history() -> None:
     with pytest.raises(InvalidSettings, match="say keep=True"):
         callscore.evaluate(an_evaluation(right), cache=True)

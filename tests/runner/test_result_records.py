@@ -18,6 +18,8 @@ from callscore.core.matcher import ABSENT
 from callscore.core.run import Failure, Usage
 from callscore.core.settings import Settings, settings_from
 from callscore.core.tool import Tool
+from callscore.engines.payloads import settings_payload, tools_payload
+from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
 from callscore.evaluations.evaluation import Answer, Scored
 from callscore.history.packing import json_bytes, unpack
@@ -29,9 +31,6 @@ from callscore.runner.result_records import (
     case_payload,
     evaluation_record,
     result_record,
-    settings_payload,
-    summary_payload,
-    tools_payload,
 )
 from callscore.runner.running import RunHooks, RunOptions, run
 
@@ -357,7 +356,8 @@ def test_what_evaluations_come_to_is_counted() -> None:
     both, one = summary_payload(results), summary_payload(results[1:])
 
     assert (both["answered"], both["passed"], both["errors"], both["skipped"]) == (4, 2, 0, 2)
-    assert "macro_f1" not in both
+    assert (both["cases"], both["passed_share"], both["macro_f1"]) == (4, 0.5, 0.5)
+    assert "scorers" not in both
     assert (one["answered"], one["passed"], one["macro_f1"]) == (2, 0, 0.0)
     assert one["scorers"] == [
         {"name": "accuracy", "mean": 0.0, "scored": 2, "passed": 0, "threshold": 0.5}

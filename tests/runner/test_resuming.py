@@ -6,6 +6,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from tests.runner.agents import a_question
 
 from callscore.core.run import Usage
@@ -243,3 +244,14 @@ def test_another_trial_is_another_question(answered: Store) -> None:
 
     assert looking.answer(second, ("00ff", "aa")) is not None
     assert looking.answer(replace(second, trial=2), ("00ff", "aa")) is None
+
+
+def test_a_run_that_goes_on_keeps_its_name_unless_it_gets_another(store: Store) -> None:
+    record = RunRecord(id="", command="run", started_at=0.0, name="first", arguments=ARGUMENTS)
+    for name, called in ((None, "first"), ("second", "second")):
+        begun = begin_run(store, record, resume=False)
+        begun.lock.release()
+        held = begin_run(store, replace(record, name=name), resume=True)
+        held.lock.release()
+
+        assert store.find(held.record.id).name == called

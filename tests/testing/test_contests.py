@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from callscore.rewriting.change import Change
+from callscore.rewriting.spots import key_of
 from callscore.testing.contests import refusals
 from callscore.testing.told import About, Result, Told
-from callscore.testing.updating import key_of
 
 
 def _told(made: str | None, variant: str | None = None, case: str = "a") -> Told:

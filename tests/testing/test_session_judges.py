@@ -78,3 +78,15 @@ def test_why_answers_are_not_kept_is_known() -> None:
 def test_a_judge_that_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidSettings, match="nonsense"):
         SessionJudges({"name": "m", "base_url": "nonsense"})
+
+
+def test_judges_remember_where_the_environment_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remembering: list[str] = []
+    monkeypatch.setattr(Judge, "remember_in", lambda self, _: remembering.append(self.model))
+    monkeypatch.setenv("CALLSCORE_STORE", str(folder / "team.db"))
+
+    SessionJudges({"name": "team"}).given_to([_evaluation()])
+
+    assert remembering == ["team"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.results import MetricValue
 from callscore.core.run import Failure, JudgeCounts, Usage
 from callscore.rewriting.change import Change
+from callscore.rewriting.spots import key_of
 from callscore.testing.summing_up import Session, table_of
 from callscore.testing.told import About, Result, Told, encoded
-from callscore.testing.updating import key_of
 
 if TYPE_CHECKING:
     from pathlib import Path

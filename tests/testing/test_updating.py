@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from callscore import Case, expect, score
-from callscore.evaluations.evaluation import Evaluation
-from callscore.rewriting.change import Change
+from callscore import expect, score
+from callscore.rewriting.spots import Spot, key_of
 from callscore.testing.running_test import Updates
-from callscore.testing.updating import Spot, key_of, line_of, spot_of_call, spot_of_case, update
+from callscore.testing.updating import spot_of_call, update
 
 F, G = expect.call("f"), expect.call("g")
 
@@ -26,38 +25,6 @@ def test_a_call_is_found_by_where_it_stands() -> None:
     assert first.end[0] == first.line
     assert lines[first.line - 1][: first.end[1]].endswith('spot_of_call("x", sys._getframe())')
     assert first.files == (__file__,)
-
-
-def test_a_case_may_stand_in_the_file_of_its_evaluation_and_in_those_it_names() -> None:
-    def files(cases: object) -> list[str]:
-        evaluation = Evaluation(
-            name="x", task=print, cases=cases, place="evals/eval_x.py:7", folder="/project/evals"
-        )
-        return list(spot_of_case("x[a]", evaluation, Case("hi", id="a")).files)
-
-    own = "/project/evals/eval_x.py"
-    assert files([Case("hi", id="a")]) == [own]
-    assert files("cases.jsonl") == [own, "/project/evals/cases.jsonl"]
-    assert files(Path("../c.yaml")) == [own, "/project/evals/../c.yaml"]
-    assert files([Case("hi"), Path("/c.yaml")]) == [own, "/c.yaml"]
-    assert files(list) == [own]
-
-
-def test_a_place_has_a_line_or_none() -> None:
-    assert line_of("evals/eval_x.py:7") == 7
-    assert line_of("evals/eval_x.yaml") == 0
-
-
-def test_places_are_told_apart() -> None:
-    changes = [
-        Change(label="x", kind="call", files=("f.py",), line=1, end=(1, 4)),
-        Change(label="x", kind="call", files=("f.py",), line=1, end=(1, 8)),
-        Change(label="x", kind="marker", files=("f.py",), line=1),
-        Change(label="x", files=("f.py",), case="a"),
-        Change(label="x", files=("f.py",), case="b"),
-    ]
-
-    assert len(set(map(key_of, changes))) == len(changes)
 
 
 def test_whoever_expects_something_at_a_place_it_is_one(tmp_path: Path) -> None:

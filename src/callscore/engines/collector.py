@@ -44,16 +44,21 @@ class Hooks(Struct, frozen=True, kw_only=True):
             each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
         on_score: is given every scored case, its score, and the definitions of its tools by name, or
             None where nobody knows them.
+        on_unscored: is given every case that has no score, for it does not say what is expected, or
+            there is no answer to it.
         on_unjudged: is given the place of a case about which the model that judges gave no answer,
             the case, and why; the case is left out. Without it, the error is raised.
         on_bytes: is told how many more bytes of input have been read.
+        on_file: is told the path of each file of cases before any case of it comes.
     """
 
     on_case: Callable[[CaseScore], None] | None = None
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
+    on_unscored: Callable[[Case], None] | None = None
     on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
     on_bytes: Callable[[int], None] | None = None
+    on_file: Callable[[str], None] | None = None
 
 
 class Collector:
@@ -99,14 +104,18 @@ class Collector:
 
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""
-        if case.expected is None:
-            self.not_scored.add(case.id)
-        elif case.actual is None:
-            self.not_run.add(case.id)
-        else:
-            if has_own_id(case):
-                self._note_repeated(case.id, case.trial)
-            self._take_scored(case, self._score(case))
+        if case.expected is None or case.actual is None:
+            self._leave(case)
+            return
+        if has_own_id(case):
+            self._note_repeated(case.id, case.trial)
+        self._take_scored(case, self._score(case))
+
+    def _leave(self, case: Case) -> None:
+        """Count why a case is not scored."""
+        (self.not_scored if case.expected is None else self.not_run).add(case.id)
+        if self._hooks.on_unscored is not None:
+            self._hooks.on_unscored(case)
 
     def _take_scored(self, case: Case, score: Score) -> None:
         tools = self._definitions.of(case.tools, case.id)

@@ -27,11 +27,11 @@ class Mean:
         self._total = 0
         self.count = 0
 
-    def add(self, number: float) -> None:
-        """Count one more number."""
+    def add(self, number: float, times: int = 1) -> None:
+        """Count one more number, or the same several times."""
         numerator, denominator = number.as_integer_ratio()
-        self._total += numerator << (_PARTS + 1 - denominator.bit_length())
-        self.count += 1
+        self._total += (numerator << (_PARTS + 1 - denominator.bit_length())) * times
+        self.count += times
 
     def value(self) -> float | None:
         """The mean so far; None without numbers."""

@@ -256,6 +256,8 @@ class _Run:
 
     def score(self, path: str) -> None:
         """Score the cases of one file."""
+        if self._hooks.on_file is not None:
+            self._hooks.on_file(path)
         takes_plain = self._collector.takes_plain and self._inputs.says_nothing
         reader = CaseReader(path, CASES, self._inputs)
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):

@@ -21,9 +21,9 @@ class Notes:
         self._names: list[str] = []
         self._each_once = each_once
 
-    def add(self, name: str) -> None:
-        """Count one more."""
-        self._count += 1
+    def add(self, name: str, times: int = 1) -> None:
+        """Count one more, or several of one name."""
+        self._count += times
         if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
             self._names.append(name)
 

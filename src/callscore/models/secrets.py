@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HIDDEN",
     "cleaned",
+    "hiding_known",
     "holds",
     "is_secret_name",
     "looks_secret",
@@ -93,8 +94,17 @@ def without_known(value: Any) -> Any:
     Args:
         value: the data; it is not changed.
     """
+    return hiding_known()(value)
+
+
+def hiding_known() -> Callable[[Any], Any]:
+    """What takes the secrets of the environment, as it is now, out of plain data: for much of it."""
     known = _in_environment(None)
-    return cleaned(value, lambda text: _without(text, known)) if known else value
+
+    def hide(value: Any) -> Any:
+        return cleaned(value, lambda text: _without(text, known)) if known else value
+
+    return hide
 
 
 def _without(text: str, secrets: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from callscore.evaluations.plan import Group
+    from callscore.history.rescue import Rescue
     from callscore.history.store import Store
     from callscore.runner.running import RunOptions
 
@@ -27,7 +28,7 @@ _CACHE = "cache"
 
 
 def recorder_for(
-    store: Store, groups: Sequence[Group], options: RunOptions
+    store: Store | Rescue, groups: Sequence[Group], options: RunOptions
 ) -> tuple[Recorder, list[str]]:
     """What keeps a run, and what should be known about the run that it goes on with.
 
@@ -41,6 +42,7 @@ def recorder_for(
         id="",
         command="run",
         started_at=time(),
+        name=options.name,
         arguments={**options.arguments, _CACHE: options.use_cache, _SOURCES: sources},
         versions=versions(),
         git_commit=commit,

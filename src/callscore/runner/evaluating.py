@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -36,6 +35,7 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
     most: int | None = 10,
     keep: bool | str | PathLike[str] = False,
     cache: bool = False,
+    store: str | PathLike[str] | None = None,
 ) -> RunResults:
     """Run evaluations, and say what they come to.
 
@@ -54,6 +54,7 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         most: how many of them at the most, by evaluation and variant; None for all.
         keep: whether to keep the run in the project's history; or the file of another history.
         cache: whether to take an answer from the history where just the same was asked before.
+        store: keeps the run in this history: a file, or `postgresql://...`.
 
     Returns:
         The results. What goes wrong with an agent, or with a file, is in them and not raised.
@@ -64,7 +65,9 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         MissingKey: the judge has no key.
         UnusableStore: the history cannot be opened.
     """
-    if cache and keep is False:
+    if store is not None and not isinstance(keep, bool):
+        raise InvalidSettings("keep, store: both name a history; say one of them")
+    if cache and keep is False and store is None:
         raise InvalidSettings("cache: kept answers are in the history; say keep=True, too")
     wanted = (tags,) if isinstance(tags, str) else tuple(tags)
     evaluations, unloaded = _evaluations(what)
@@ -81,13 +84,14 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         arguments={"paths": [_named(one) for one in what], "keyword": keyword, "tags": wanted},
         go_on="",
     )
-    if keep is False:
+    if keep is False and store is None:
         found = run(selected, options)
     else:
         from callscore.history.opening import open_store
 
-        with open_store(None if keep is True else Path(keep)) as store:
-            found = run(selected, options, store=store)
+        place = store if isinstance(keep, bool) else keep
+        with open_store(None if place is None else fspath(place)) as opened:
+            found = run(selected, options, store=opened)
     return replace(found, unloaded=(*unloaded, *found.unloaded))
 
 

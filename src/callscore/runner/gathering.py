@@ -51,14 +51,14 @@ class Column:
         self._not_scorable = Notes(each_once=True)
         self._broken = Notes(each_once=True)
 
-    def add(self, found: MetricValue) -> None:
-        """Count what it says of one more answer."""
+    def add(self, found: MetricValue, times: int = 1) -> None:
+        """Count what it says of one more answer, or of several that are alike."""
         if found.value is None:
             notes = self._broken if found.is_broken else self._not_scorable
-            notes.add(found.reason or "")
+            notes.add(found.reason or "", times)
             return
-        self._mean.add(found.value)
-        self._passed += found.value >= self._at_least
+        self._mean.add(found.value, times)
+        self._passed += times if found.value >= self._at_least else 0
 
     def result(self, *, is_complete: bool) -> ScorerResult:
         """What it says of all answers so far.

@@ -9,9 +9,9 @@ import msgspec
 from callscore.core.argument_rules import ArgumentRule
 from callscore.core.plain import plain
 from callscore.core.run import Failure, FailureKind
+from callscore.engines.payloads import function_payload
 from callscore.evaluations.evaluation import Answer
 from callscore.runner.failures import failure
-from callscore.runner.result_records import function_payload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
     from callscore.history.records import AnswerRecord, ResultRecord
 
-__all__ = ["kept_answer", "kept_failure", "kept_settings", "told_settings"]
+__all__ = ["failure_kind", "kept_answer", "kept_failure", "kept_settings", "told_settings"]
 
 _LISTS = ("strip_prefix", "normalise_name", "effects")
 
@@ -57,6 +57,10 @@ def kept_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
 def kept_failure(result: ResultRecord, question: Question) -> Failure:
     """Why there was no answer, as it was told then."""
     kind, problem = result.failure or ("raised", "there is no answer")
-    kinds = get_args(FailureKind)
-    known: Any = kind if kind in kinds else "raised"
-    return failure(question, known, problem, attempts=result.attempts)
+    return failure(question, failure_kind(kind), problem, attempts=result.attempts)
+
+
+def failure_kind(kind: str) -> FailureKind:
+    """Why there is no answer, as it is kept; what nobody knows any more is said of the task."""
+    known = [each for each in get_args(FailureKind) if each == kind]
+    return known[0] if known else "raised"

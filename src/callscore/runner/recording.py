@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from callscore.engines.run_totals import summary_payload
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.rescue import Rescue
 from callscore.history.writer import Writer
 from callscore.runner.digests import Digests
 from callscore.runner.result_records import (
     answer_record,
     evaluation_record,
     result_record,
-    summary_payload,
 )
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Answer, Question
     from callscore.evaluations.plan import Group
     from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
+    from callscore.history.rescue import Ended
     from callscore.history.run_lock import RunLock
+    from callscore.history.server_lock import ServerLock
     from callscore.history.store import Store
     from callscore.runner.result_records import Finished
     from callscore.runner.resuming import Known
@@ -42,24 +45,28 @@ class Recorder:
     Attributes:
         run: the run.
         problems: what went wrong with the history, in sentences; the run goes on all the same.
+        is_aside: whether there is no history, and everything goes to a file beside it.
     """
 
     def __init__(
         self,
-        store: Store,
+        store: Store | Rescue,
         run: RunRecord,
         groups: Sequence[Group],
         known: Known,
-        lock: RunLock | None = None,
+        lock: RunLock | ServerLock | None = None,
     ) -> None:
         self.run = run
         self.problems: list[str] = []
+        self.is_aside = isinstance(store, Rescue)
         self._store = store
+        self._rescue = store if isinstance(store, Rescue) else Rescue(store.path)
+        self._rescue.begin(run)
         self._known = known
         self._lock = lock
         self._numbers = self._keep_evaluations(groups)
         self._digests = Digests()
-        self._writer = Writer(store)
+        self._writer = Writer(store, None if self.is_aside else self._rescue)
 
     def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
         """The number of each group in the run; a run that goes on knows some of them already."""
@@ -80,6 +87,7 @@ class Recorder:
 
     def _keep_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
+        self._rescue.add_evaluation(record)
         try:
             self._store.add_evaluation(record)
         except UnusableStore as error:
@@ -131,10 +139,15 @@ class Recorder:
             number: summary_payload([each])
             for number, each in zip(self._numbers, results, strict=True)
         }
-        try:
-            self._store.finish(self.run.id, status, summary_payload(results), summaries)
-        except CallscoreError as error:
-            self._note(str(error))
+        ended: Ended = (self.run.id, status, summary_payload(results), summaries)
+        trouble = self._rescue.finish_with(self._store, ended)
+        if trouble:
+            self._note(trouble)
+
+    @property
+    def saved(self) -> str:
+        """Where the run is, where it is not in the history; empty where nothing is anywhere."""
+        return self._rescue.sentence if self.is_aside else ""
 
     def release(self) -> None:
         """Let other processes go on with the run, where it did not end."""
@@ -142,5 +155,7 @@ class Recorder:
             self._lock.release()
 
     def _note(self, problem: str) -> None:
-        if problem not in self.problems:
-            self.problems.append(problem)
+        """Note it, unless that is noted; of two sentences that begin alike, the longer one."""
+        if not any(known.startswith(problem) for known in self.problems):
+            others = [known for known in self.problems if not problem.startswith(known)]
+            self.problems[:] = [*others, problem]

@@ -15,7 +15,9 @@ from callscore.core.model import Case
 from callscore.core.results import Noted
 from callscore.core.run import Failure, RunResults
 from callscore.core.settings import settings_from
-from callscore.errors import CallscoreError, InvalidCall
+from callscore.engines.payloads import JUDGE
+from callscore.engines.run_totals import summary_payload
+from callscore.errors import InvalidCall
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.places import file_of
 from callscore.evaluations.plan import Group
@@ -23,6 +25,7 @@ from callscore.evaluations.scorers import scorers_from
 from callscore.history.identifiers import new_run_id
 from callscore.history.project import versions
 from callscore.history.records import RunRecord
+from callscore.history.rescue import Rescue
 from callscore.history.writer import Writer
 from callscore.models.judging import judge
 from callscore.runner.failures import failure
@@ -37,12 +40,10 @@ from callscore.runner.kept_results import (
 from callscore.runner.kept_scorers import KeptScorers
 from callscore.runner.looping import run_to_end
 from callscore.runner.result_records import (
-    JUDGE,
     Finished,
     case_of_payload,
     evaluation_record,
     result_record,
-    summary_payload,
 )
 from callscore.runner.running import RunHooks
 from callscore.runner.scoring import scored
@@ -130,6 +131,7 @@ class _Rescoring:
     ) -> None:
         self.warnings: list[str] = []
         self._store = store
+        self._rescue = Rescue(store.path)
         self._parent = parent
         self._options = options
         self._hooks = hooks
@@ -232,12 +234,14 @@ class _Rescoring:
         for number, evaluation in self._evaluations.items():
             record = evaluation_record(self.run.id, number, evaluation, self._variants[number])
             self._store.add_evaluation(record)
+            self._rescue.add_evaluation(record)
+        self._rescue.begin(self.run)
 
     def score_all(self) -> bool:
         """Score every answer; whether somebody wanted it to stop."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
-        with Writer(self._store) as writer:
+        with Writer(self._store, self._rescue) as writer:
             run_to_end(
                 lambda: self._score_some(results, writer, _JUDGED_AT_ONCE if waits else 1),
                 self._stop,
@@ -296,10 +300,9 @@ class _Rescoring:
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
         status: RunStatus = "interrupted" if is_interrupted else "finished"
-        try:
-            self._store.finish(self.run.id, status, totals, summaries)
-        except CallscoreError as error:
-            self._warn(f"not everything is kept: {error}")
+        trouble = self._rescue.finish_with(self._store, (self.run.id, status, totals, summaries))
+        if trouble:
+            self._warn(f"not everything is kept: {trouble}")
         return list(found.values())
 
     def _warn(self, warning: str) -> None:

@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.identifiers import new_run_id
 from callscore.history.records import RunRecord
+from callscore.history.rescue import Rescue
 from callscore.history.run_lock import RunLock
+from callscore.history.server_lock import ServerLock
 from callscore.runner.kept_results import kept_answer
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class HeldRun(Struct, frozen=True):
     """
 
     record: RunRecord
-    lock: RunLock
+    lock: RunLock | ServerLock
     problem: str = ""
 
 
@@ -54,7 +56,7 @@ def unfinished_run(store: Store, arguments: dict[str, Any]) -> HeldRun:
             continue
         if run.status == "finished":
             continue
-        lock = RunLock(store.path, run.id)
+        lock = store.lock(run.id)
         if not lock.take():
             under_way += 1
             continue
@@ -88,14 +90,14 @@ def _other_unfinished(store: Store) -> str:
 
 def _is_left(store: Store, run: RunRecord) -> bool:
     """Whether no process is at a run."""
-    lock = RunLock(store.path, run.id)
+    lock = store.lock(run.id)
     if not lock.take():
         return False
     lock.release()
     return True
 
 
-def begin_run(store: Store, record: RunRecord, *, resume: HeldRun | bool) -> HeldRun:
+def begin_run(store: Store | Rescue, record: RunRecord, *, resume: HeldRun | bool) -> HeldRun:
     """Keep that a run begins, or that one goes on; the run as it is kept.
 
     Args:
@@ -106,22 +108,28 @@ def begin_run(store: Store, record: RunRecord, *, resume: HeldRun | bool) -> Hel
     Raises:
         UnknownRun: one is to go on, and there is none.
     """
-    if not resume:
+    if not resume or isinstance(store, Rescue):
         return _begun(store, record)
     held = resume if isinstance(resume, HeldRun) else unfinished_run(store, record.arguments)
     before = held.record
-    went_on = replace(before, status="running", finished_at=None, versions=record.versions)
+    went_on = replace(
+        before,
+        status="running",
+        finished_at=None,
+        versions=record.versions,
+        name=record.name or before.name,
+    )
     try:
         return HeldRun(store.begin(went_on), held.lock)
     except UnusableStore as error:  # what is there can still be read
         return HeldRun(went_on, held.lock, str(error))
 
 
-def _begun(store: Store, record: RunRecord) -> HeldRun:
+def _begun(store: Store | Rescue, record: RunRecord) -> HeldRun:
     """A new run, which nobody sees before it is ours."""
     started_at = time()
     run = replace(record, id=new_run_id(started_at), started_at=started_at)
-    lock = RunLock(store.path, run.id)
+    lock = store.lock(run.id)
     if not lock.take():  # another process has the same moment, and the same luck
         return _begun(store, record)
     try:
@@ -131,7 +139,7 @@ def _begun(store: Store, record: RunRecord) -> HeldRun:
         raise
     if begun.id != run.id:
         lock.release()
-        lock = RunLock(store.path, begun.id)
+        lock = store.lock(begun.id)
         lock.take()
     return HeldRun(begun, lock)
 

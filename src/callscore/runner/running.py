@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.evaluations.plan import Group, Plan
+    from callscore.history.rescue import Rescue
     from callscore.history.store import Store
     from callscore.runner.recording import Recorder
 
@@ -46,6 +47,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         arguments: what was asked for, as it is kept; `paths` among it.
         go_on: what to type to go on with the run, where the process vanishes; empty where nobody can.
         lang: the language in which that is said.
+        name: what the run is called in the history; None for nothing, or what it was called before.
     """
 
     jobs: int = 8
@@ -59,6 +61,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     arguments: dict[str, Any] = {}
     go_on: str = "callscore run --resume"
     lang: Language = "en"
+    name: str | None = None
 
     def __post_init__(self) -> None:
         jobs: Any = self.jobs
@@ -94,7 +97,7 @@ def run(
     plan: Plan,
     options: RunOptions = _OPTIONS,
     hooks: RunHooks = _HOOKS,
-    store: Store | None = None,
+    store: Store | Rescue | None = None,
 ) -> RunResults:
     """Ask every question of a plan, and score the answers.
 
@@ -105,7 +108,7 @@ def run(
         plan: the questions.
         options: how to ask them.
         hooks: what wants to be told on the way.
-        store: where everything is kept; None where nothing is.
+        store: where everything is kept; a rescue, where that cannot be opened; None for nowhere.
 
     Raises:
         UnknownRun: a run is to go on, and there is none.
@@ -179,8 +182,9 @@ class _Running:
             return False
         return True
 
-    def keep_in(self, store: Store) -> None:
+    def keep_in(self, store: Store | Rescue) -> None:
         """Keep everything there; where that cannot be, say so and go on."""
+        from callscore.history.rescue import Rescue
         from callscore.runner.beginning import recorder_for
 
         options = self._options
@@ -190,10 +194,11 @@ class _Running:
             if options.resume:  # everything would be asked again
                 raise
             self._warn(f"nothing of this run is kept: {error}")
-        else:
-            for warning in warnings:
-                self._warn(warning)
+            self._recorder, warnings = recorder_for(Rescue(store.path), self._groups, options)
+        if not self._recorder.is_aside and not isinstance(store, Rescue):
             self._judges.remember_in(store)
+        for warning in warnings:
+            self._warn(warning)
 
     def ask_all(self) -> bool:
         """Ask every question; whether somebody wanted it to stop."""
@@ -208,7 +213,7 @@ class _Running:
         with ExitStack() as held:
             held.enter_context(_settled_heap())
             words = None
-            if recorder is not None and options.go_on:
+            if recorder is not None and not recorder.is_aside and options.go_on:
                 words = LastWords(
                     recorder.run.id,
                     total=total,
@@ -253,8 +258,10 @@ class _Running:
             recorder.finish("interrupted" if is_interrupted else "finished", found)
             for problem in recorder.problems:
                 self._warn(f"not everything is kept: {problem}")
+            if recorder.saved:
+                self._warn(recorder.saved)
         return RunResults(
-            id="" if recorder is None else recorder.run.id,
+            id="" if recorder is None or recorder.is_aside else recorder.run.id,
             evaluations=tuple(found),
             unloaded=tuple(self._unloaded),
             judges=self._judges.counts(),

@@ -15,6 +15,7 @@ from callscore.evaluations.evaluation import Question
 from callscore.evaluations.places import PREFIX, shown
 from callscore.evaluations.plan import Group, plan
 from callscore.evaluations.scorers import SCORERS
+from callscore.rewriting.spots import line_of, spot_of_case
 from callscore.runner.asking import ask
 from callscore.runner.failures import failure_by
 from callscore.runner.judges import JudgesAtWork
@@ -23,7 +24,7 @@ from callscore.runner.scoring import scored
 from callscore.testing.evaluation_text import error_text, failed_text
 from callscore.testing.marking import told_key, updates_for
 from callscore.testing.told import Result, Told, about, encoded
-from callscore.testing.updating import line_of, spot_of_case, update
+from callscore.testing.updating import update
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

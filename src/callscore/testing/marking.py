@@ -163,7 +163,8 @@ def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
         pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)
     _record(item, score)
     if test.updates is not None:
-        from callscore.testing.updating import Spot, update
+        from callscore.rewriting.spots import Spot
+        from callscore.testing.updating import update
 
         code = unwrap(item.obj).__code__
         spot = Spot(test.label, "marker", (code.co_filename,), code.co_firstlineno)

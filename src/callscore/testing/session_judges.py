@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Evaluation
 
 __all__ = ["SessionJudges"]
+
+_STORE = "CALLSCORE_STORE"
 
 
 class SessionJudges:
@@ -35,7 +38,8 @@ class SessionJudges:
     def __init__(self, named: Mapping[str, str]) -> None:
         given = dict(named)
         self._judge = judge(given.pop("name"), **given) if given else None  # type: ignore[arg-type]  # texts alone
-        self._history = LateStore() if default_path().parent.is_dir() else None
+        has_history = bool(os.environ.get(_STORE)) or default_path().parent.is_dir()
+        self._history = LateStore() if has_history else None
         self._judges: dict[int, Judge] = {}
 
     def given_to(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:

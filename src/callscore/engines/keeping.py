@@ -1,0 +1,291 @@
+"""Keeps the scores of files as a run of the history, case by case, while they are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.export import call_to_dict
+from callscore.core.results import MetricValue
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.tool import Tool
+from callscore.engines.file_totals import FileTotals
+from callscore.engines.payloads import case_payload, settings_payload, tools_payload
+from callscore.engines.run_totals import summary_payload
+from callscore.engines.score_payloads import score_payload
+from callscore.engines.sides import SCORER
+from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.digests import asked_digest, expectation_digest
+from callscore.history.identifiers import new_run_id
+from callscore.history.places import name_of_file, place_of_file
+from callscore.history.project import git_state, versions
+from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.rescue import Rescue
+from callscore.history.writer import Writer
+from callscore.models.secrets import hiding_known
+
+if TYPE_CHECKING:
+    from callscore.core.model import Case, Score
+    from callscore.engines.collector import Hooks
+    from callscore.errors import ModelFailed
+    from callscore.history.records import RunStatus, Status
+    from callscore.history.rescue import Ended
+    from callscore.history.store import Store
+
+__all__ = ["KeepRequest", "ScoreKeeper"]
+
+NOT_RUN = ("refused", "the file holds no answer to it")
+_STDIN = "-"
+# So many wait in memory at the most: files are read more quickly than a disk is written.
+_MOST_WAITING = 2_000
+
+
+class KeepRequest(Struct, frozen=True, kw_only=True):
+    """What is kept beside the scores.
+
+    Attributes:
+        name: what the run is called.
+        cases: the files that hold what is expected.
+        actual: the files that hold the answers, where these are others.
+        settings: what decides the scores.
+        tools: the tools' definitions; None where each case brings its own, or none.
+        fail_under: what the mean of the scores must reach.
+    """
+
+    name: str
+    cases: Sequence[str] = ()
+    actual: Sequence[str] = ()
+    settings: Settings = DEFAULT
+    tools: Mapping[str, Tool] | None = None
+    fail_under: float | None = None
+
+
+class ScoreKeeper:
+    """Keeps what it is told of, as a run that begins with the first case.
+
+    What cannot be kept does not stop the scoring; it goes to a file beside the history.
+
+    Args:
+        request: what is kept.
+        open_store: opens the history.
+
+    Attributes:
+        run: the run; None where there was nothing to keep.
+        problems: what went wrong with the history, in sentences.
+    """
+
+    def __init__(self, request: KeepRequest, open_store: Callable[[], Store]) -> None:
+        self.run: RunRecord | None = None
+        self.problems: list[str] = []
+        self._request = request
+        self._open_store = open_store
+        self._rescue = Rescue()
+        self._store: Store | Rescue | None = None
+        self._writer: Writer | None = None
+        self._waiting = 0
+        self._hide = hiding_known()
+        self._totals: list[FileTotals] = []
+        self._trials: set[tuple[int, str, int]] = set()
+        self._pending = _joined(request.cases) if request.actual else None
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether there is no history, and everything goes to a file beside it."""
+        return self._store is self._rescue
+
+    @property
+    def saved(self) -> str:
+        """Where the run is, where it is not in the history, as a sentence; else empty."""
+        return self._rescue.sentence if self.is_aside else ""
+
+    def told(self, hooks: Hooks) -> Hooks:
+        """The hooks that tell this one, too."""
+        told_already = hooks.on_unjudged
+
+        def on_unjudged(place: str, case: Case, error: ModelFailed) -> None:
+            self._keep(case, None, ("raised", f"the judge gave no answer: {error}"))
+            if told_already is None:
+                raise error
+            told_already(place, case, error)
+
+        return replace(
+            hooks,
+            on_file=self.begin_file,
+            on_score=self.take,
+            on_unscored=self.leave,
+            on_unjudged=on_unjudged,
+        )
+
+    def begin_file(self, path: str) -> None:
+        """Say that cases of another file come now."""
+        if not self._request.actual:
+            self._pending = _named(path)
+
+    def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None = None) -> None:
+        """Keep a case that has a score, soon."""
+        self._keep(case, score, None)
+
+    def leave(self, case: Case) -> None:
+        """Keep a case that has none, soon: nothing is expected, or there is no answer to it."""
+        self._keep(case, None, NOT_RUN if case.actual is None else None)
+
+    def _keep(self, case: Case, score: Score | None, failure: tuple[str, str] | None) -> None:
+        self._begin()
+        totals = self._totals[-1]
+        totals.add(case, score, is_error=failure is not None)
+        if self.run is None or self._writer is None:
+            return
+        record = _result(case, score, failure, self._hide)
+        number = len(self._totals) - 1
+        trial = self._trial(number, case)
+        self._writer.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
+        self._waiting += 1
+        if self._waiting >= _MOST_WAITING:
+            self._waiting = 0
+            self._writer.flush()
+
+    def _begin(self) -> None:
+        """Begin the run, and the evaluation of the file, if that is still to be done."""
+        if self._pending is None:
+            return
+        name, place = self._pending
+        self._pending = None
+        is_first = not self._totals
+        request = self._request
+        self._totals.append(FileTotals(name, place, request.settings, request.fail_under))
+        try:
+            if is_first:
+                self._begin_run()
+            if self._store is not None and self.run is not None:
+                record = self._evaluation(self.run.id)
+                self._rescue.add_evaluation(record)
+                self._store.add_evaluation(record)
+        except UnusableStore as error:
+            self._note(str(error))
+
+    def _begin_run(self) -> None:
+        commit, is_dirty = git_state(Path.cwd())
+        now = time()
+        record = RunRecord(
+            id=new_run_id(now),
+            command="score",
+            started_at=now,
+            name=self._request.name,
+            arguments=_arguments(self._request),
+            versions=versions(),
+            git_commit=commit,
+            git_dirty=is_dirty,
+        )
+        try:
+            store = self._open_store()
+            self._store = store
+            self.run = store.begin(record)
+        except UnusableStore as error:
+            self._note(str(error))
+            self._store = self._rescue
+            self.run = record
+        self._rescue.begin(self.run)
+        self._writer = Writer(self._store, None if self.is_aside else self._rescue)
+
+    def _evaluation(self, run: str) -> EvaluationRecord:
+        request, totals = self._request, self._totals[-1]
+        threshold = request.fail_under
+        return EvaluationRecord(
+            run=run,
+            number=len(self._totals) - 1,
+            name=totals.name,
+            place=totals.place,
+            settings=settings_payload(request.settings),
+            scorers=(SCORER,),
+            thresholds={} if threshold is None else {SCORER: threshold},
+            tools=tools_payload(request.tools),
+        )
+
+    def _trial(self, number: int, case: Case) -> int:
+        """Which repetition a case is: the one that it says, unless that was there before."""
+        said = case.trial
+        trial = said if isinstance(said, int) and said >= 1 else 1
+        while (number, case.id, trial) in self._trials:
+            trial += 1
+        self._trials.add((number, case.id, trial))
+        return trial
+
+    def finish(self, status: RunStatus = "finished") -> None:
+        """Keep how it ended, and let go of the history."""
+        if self._writer is not None:
+            self._writer.close()
+            if self._writer.problem is not None:
+                self._note(self._writer.problem)
+        if self._store is None or self.run is None:
+            return
+        found = [totals.results() for totals in self._totals]
+        summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
+        ended: Ended = (self.run.id, status, summary_payload(found), summaries)
+        trouble = self._rescue.finish_with(self._store, ended)
+        if trouble:
+            self._note(trouble)
+        with suppress(CallscoreError):
+            self._store.close()
+
+    def _note(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _arguments(request: KeepRequest) -> dict[str, Any]:
+    """Where what was scored stands."""
+    sides = {"cases": request.cases, "actual": request.actual}
+    return {
+        side: [place_of_file(path) for path in paths if path != _STDIN]
+        for side, paths in sides.items()
+        if paths
+    }
+
+
+def _named(path: str) -> tuple[str, str]:
+    """What the cases of a file are called in the history, and where the file stands."""
+    return ("stdin", "") if path == _STDIN else (name_of_file(path), place_of_file(path))
+
+
+def _joined(paths: Sequence[str]) -> tuple[str, str]:
+    """Likewise of references in one file or several; of several, none is the place of all."""
+    named = [_named(path) for path in paths]
+    place = named[0][1] if len(named) == 1 else ""
+    return "+".join([name for name, _ in named]), place
+
+
+def _result(
+    case: Case,
+    score: Score | None,
+    failure: tuple[str, str] | None,
+    hide: Callable[[Any], Any],
+) -> ResultRecord:
+    """What is kept of a case, without secrets; the run and the evaluation are put in later."""
+    payload = case_payload(case)
+    calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
+    found = score_payload(score)
+    kept = hide([payload, calls, found.get("comparison")])
+    payload, calls, found["comparison"] = kept
+    status: Status = "not_scored" if score is None else "scored"
+    return ResultRecord(
+        run="",
+        evaluation=0,
+        case=case.id,
+        status=status if failure is None else "error",
+        payload=payload,
+        expectation=expectation_digest(payload),
+        asked=asked_digest(payload),
+        answer=calls,  # so that it can be scored again; kept once, together with the calls
+        calls=calls,
+        passed=None if score is None else score.passed,
+        values=() if score is None else (MetricValue(SCORER, score.f1),),
+        failure=failure,
+        finished_at=time(),
+        **found,
+    )

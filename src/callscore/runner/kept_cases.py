@@ -1,0 +1,109 @@
+"""Finds a case of a run by what somebody calls it, with all that was kept of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.kept_case import KeptCase, KeptTrial
+from callscore.core.nearest import meant_by
+from callscore.errors import UnknownRun
+from callscore.evaluations.keywords import keyword_filter
+from callscore.evaluations.places import file_of
+from callscore.history.light_results import light_results
+from callscore.runner.kept_results import failure_kind
+from callscore.runner.kept_scores import KeptScores, kept_calls
+
+if TYPE_CHECKING:
+    from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+    from callscore.history.store import Store
+
+__all__ = ["kept_cases"]
+
+_BETWEEN = "::"
+_NAMED = 5
+
+
+def kept_cases(store: Store, run: RunRecord, reference: str, keyword: str = "") -> list[KeptCase]:
+    """A case of a run, in each evaluation that has it.
+
+    Args:
+        store: the history.
+        run: the run.
+        reference: the id of the case, or `evaluation::id`.
+        keyword: which evaluations, by words; all where it is empty.
+
+    Raises:
+        InvalidSettings: the keyword is no such expression.
+        UnknownRun: the run has no such case.
+        UnusableStore: the history cannot be read.
+    """
+    evaluations = {record.number: record for record in store.evaluations(run.id)}
+    results, only = store.result(run.id, reference), ""
+    if not results and _BETWEEN in reference:
+        only, _, case = reference.partition(_BETWEEN)
+        results = store.result(run.id, case)
+    fits = keyword_filter(keyword)
+    grouped: dict[int, list[ResultRecord]] = {}
+    for result in results:
+        record = evaluations[result.evaluation]
+        names = record.name, record.variant or "", result.case
+        if fits(names) and (not only or only in (record.name, _label(record))):
+            grouped.setdefault(result.evaluation, []).append(result)
+    if not grouped:
+        raise UnknownRun(_unknown(store, run, reference))
+    scores = KeptScores(store, evaluations.values())
+    return [
+        _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
+    ]
+
+
+def _label(record: EvaluationRecord) -> str:
+    return record.name if record.variant is None else f"{record.name} [{record.variant}]"
+
+
+def _unknown(store: Store, run: RunRecord, reference: str) -> str:
+    names = list(dict.fromkeys([result.case for result in light_results(store, run.id)]))
+    shown = ", ".join([*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])])
+    has = f"; it has {shown}" if names else ": it has none"
+    return f"the run {run.id} has no such case {reference!r}{has}{meant_by(reference, names)}"
+
+
+def _case(
+    record: EvaluationRecord, results: list[ResultRecord], scores: KeptScores, run: str
+) -> KeptCase:
+    results = sorted(results, key=lambda result: result.trial)
+    payload = results[0].payload
+    tags = payload.get("tags")
+    expected = payload.get("expected")
+    return KeptCase(
+        run=run,
+        evaluation=_label(record),
+        place=file_of(record.place),
+        id=results[0].case,
+        tags=tuple([str(tag) for tag in tags]) if isinstance(tags, list) else (),
+        input=payload.get("input"),
+        expected=expected if isinstance(expected, list) else None,
+        metadata=payload.get("metadata"),
+        at_least=scores.settings_of(record.number).at_least,
+        trials=tuple([_trial(result, scores) for result in results]),
+    )
+
+
+def _trial(result: ResultRecord, scores: KeptScores) -> KeptTrial:
+    kind, problem = result.failure or ("", "")
+    return KeptTrial(
+        number=result.trial,
+        status=result.status,
+        passed=result.passed,
+        f1=result.f1,
+        score=scores.score_of(result),
+        comparison=result.comparison,
+        calls=kept_calls(result),
+        values=result.values,
+        failure=(failure_kind(kind), problem) if kind else None,
+        answer=result.answer,
+        seconds=result.seconds,
+        usage=result.usage,
+        attempts=result.attempts,
+        is_reused=result.is_reused,
+    )

@@ -1,0 +1,188 @@
+"""What a run gave, put together from what is kept of it: nobody is asked, and nothing scored but to be shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.phrase import Language, Phrase, Plural, count_of, say
+from callscore.core.results import CaseScore
+from callscore.core.run import CaseValues, RunResults
+from callscore.evaluations.keywords import keyword_filter
+from callscore.history.light_results import light_results, values_in, whole_results
+from callscore.runner.gathering import Show
+from callscore.runner.kept_counts import KeptCounts
+from callscore.runner.kept_scores import KeptScores, kept_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.core.model import Score
+    from callscore.core.run import EvaluationResults
+    from callscore.core.settings import Settings
+    from callscore.history.light_results import LightResult
+    from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+    from callscore.history.store import Store
+
+__all__ = ["ShowOptions", "kept_run"]
+
+_UNFINISHED = Phrase(
+    "this run did not come to its end: what was answered is shown",
+    "этот прогон не завершён: показано то, на что есть ответы",
+)
+_CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
+_UNTOLD = Phrase(
+    "of {cases} only the calls are shown: what was expected, or who judged it, cannot be had from the"
+    " history. callscore show {run} CASE shows what is kept",
+    "для {cases} показаны только вызовы: что ожидалось или кто это оценил, из истории не получить."
+    " callscore show {run} CASE покажет, что сохранено",
+)
+
+
+class ShowOptions(Struct, frozen=True, kw_only=True):
+    """What to show of a run.
+
+    Attributes:
+        keyword: which evaluations and cases, by words; all where it is empty.
+        show: which of the cases to show.
+        most: how many of them at the most, by evaluation and variant; None for all.
+        is_whole: whether everything is counted that a score can tell, and not what a table needs.
+        lang: the language of what should be known beside it.
+    """
+
+    keyword: str = ""
+    show: Show = "failing"
+    most: int | None = 10
+    is_whole: bool = False
+    lang: Language = "en"
+
+
+_OPTIONS = ShowOptions()
+
+
+def kept_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
+    """What a run gave, as it was when it ended.
+
+    Args:
+        store: the history.
+        run: the run.
+        options: what to show of it.
+
+    Raises:
+        InvalidSettings: the keyword is no such expression.
+        UnusableStore: the history cannot be read.
+    """
+    evaluations = store.evaluations(run.id)
+    scores = KeptScores(store, evaluations)
+    found = _chosen(light_results(store, run.id), evaluations, options.keyword)
+    parts = [
+        _Part(
+            KeptCounts(record, rows, settings := scores.settings_of(number)),
+            settings,
+            options,
+        )
+        for number, (record, rows) in found.items()
+    ]
+    wanted = [row for part in parts for row in part.wanted.values()]
+    whole = dict(whole_results(store, run.id, wanted))
+    made = {number: scores.score_of(record) for number, record in whole.items()}
+    given = [part.results(whole, made) for part in parts]
+    warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
+    untold = sum(part.untold for part in parts)
+    if untold:
+        cases = count_of(_CASES, untold, options.lang)
+        warnings.append(say(_UNTOLD, options.lang, cases=cases, run=run.id))
+    return RunResults(
+        id=run.id,
+        evaluations=tuple(given),
+        seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
+        warnings=tuple(warnings),
+    )
+
+
+def _chosen(
+    rows: Iterable[LightResult], evaluations: Sequence[EvaluationRecord], keyword: str
+) -> dict[int, tuple[EvaluationRecord, list[LightResult]]]:
+    """The evaluations and the results that are asked for, by the number of the evaluation."""
+    found: dict[int, tuple[EvaluationRecord, list[LightResult]]] = {
+        record.number: (record, []) for record in evaluations
+    }
+    fits = keyword_filter(keyword) if keyword else None
+    for row in rows:
+        record, of_evaluation = found[row.evaluation]
+        if fits is None or fits((record.name, record.variant or "", row.case)):
+            of_evaluation.append(row)
+    return {number: each for number, each in found.items() if each[1] or not keyword}
+
+
+class _Part:
+    """One evaluation of the run."""
+
+    def __init__(self, counts: KeptCounts, settings: Settings, options: ShowOptions) -> None:
+        self._counts = counts
+        self._settings = settings
+        self._options = options
+        to_show = self._to_show()
+        self._shown = to_show if options.most is None else to_show[: options.most]
+        self._not_shown = len(to_show) - len(self._shown)
+        self._unclear = [row for row in counts.answered if self._is_unclear(row)]
+        self.wanted = {row.number: row for row in (*self._shown, *self._unclear)}
+        self.untold = 0
+
+    def _to_show(self) -> list[LightResult]:
+        """The answers to show; of a case that fails in several trials the first."""
+        if self._options.show == "none":
+            return []
+        if self._options.show == "all":
+            return self._counts.answered
+        failing: dict[str, LightResult] = {}
+        for row in self._counts.answered:
+            if row.passed is False:
+                failing.setdefault(row.case, row)
+        return list(failing.values())
+
+    def _is_unclear(self, row: LightResult) -> bool:
+        """Whether its counts do not say all that is asked for."""
+        if row.counts is None:
+            return False
+        *_, expected, actual, forbidden = row.counts
+        leaves_out = self._settings.count_calls != "all" or self._settings.failed_calls != "count"
+        has_unnamed = bool(forbidden) and row.tools is None
+        has_uncounted = leaves_out and not expected and not actual
+        return self._options.is_whole or has_unnamed or has_uncounted
+
+    def results(
+        self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
+    ) -> EvaluationResults:
+        """What the evaluation gave."""
+        counted = self._counts.results(
+            {row.number: made.get(row.number) for row in self._unclear},
+            has_all_failures=self._options.most is None,
+        )
+        cases = [
+            self._case(row, whole.get(row.number), made.get(row.number)) for row in self._shown
+        ]
+        self.untold = sum(
+            isinstance(case, CaseValues) and row.status == "scored"
+            for case, row in zip(cases, self._shown, strict=True)
+        )
+        results = replace(
+            counted.results,
+            cases=tuple([case for case in cases if isinstance(case, CaseScore)]),
+            not_shown=self._not_shown,
+        )
+        unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
+        return replace(counted, results=results, unreferenced=unreferenced)
+
+    def _case(
+        self, row: LightResult, record: ResultRecord | None, score: Score | None
+    ) -> CaseScore | CaseValues:
+        kept = {} if record is None else record.payload
+        tags = tuple([str(tag) for tag in kept.get("tags") or ()])
+        trial, values = self._counts.trial_of(row), values_in(row.scores)
+        if score is not None:
+            return CaseScore(id=row.case, score=score, trial=trial, tags=tags, metrics=values)
+        calls = () if record is None else kept_calls(record)
+        return CaseValues(id=row.case, calls=calls, values=values, trial=trial, tags=tags)

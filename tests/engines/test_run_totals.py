@@ -1,0 +1,81 @@
+"""What evaluations come to: cases are counted as cases, however often each was asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from callscore import score
+from callscore.core.results import Results
+from callscore.core.run import CaseTrials, EvaluationResults
+from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
+from callscore.engines.run_totals import summary_payload
+
+RIGHT = score(expected=["f"], actual=["f"])
+WRONG = score(expected=["f"], actual=["g"])
+
+
+def an_evaluation(*found: tuple[str, bool], trials: bool = False) -> EvaluationResults:
+    summary = Summary()
+    counts: dict[str, tuple[int, int]] = {}
+    for case, is_right in found:
+        summary.add(RIGHT if is_right else WRONG, trial_of=case if trials else None)
+        asked, passed = counts.get(case, (0, 0))
+        counts[case] = (asked + 1, passed + is_right)
+    return EvaluationResults(
+        name="assistant",
+        place="eval_a.py",
+        results=Results(settings=DEFAULT, summary=summary),
+        answered=len(found),
+        passed=sum(is_right for _, is_right in found),
+        trials=tuple([CaseTrials(case, *both) for case, both in counts.items()]) if trials else (),
+    )
+
+
+def test_the_trials_of_a_case_are_one_case() -> None:
+    totals = summary_payload(
+        [an_evaluation(("a", True), ("a", False), ("b", True), ("b", True), trials=True)]
+    )
+
+    assert (totals["answered"], totals["passed"]) == (4, 3)
+    assert (totals["cases"], totals["passed_share"]) == (2, 0.75)
+
+
+def test_an_answer_that_never_came_did_not_pass() -> None:
+    from msgspec.structs import replace
+
+    totals = summary_payload([replace(an_evaluation(("a", True)), errors=1, undecided=0)])
+
+    assert (totals["cases"], totals["passed_share"]) == (2, 0.5)
+
+
+def test_cases_without_a_decision_are_none() -> None:
+    from msgspec.structs import replace
+
+    totals = summary_payload([replace(an_evaluation(), answered=3, undecided=3)])
+
+    assert (totals["cases"], totals["passed_share"], totals["macro_f1"]) == (0, None, None)
+
+
+def test_evaluations_are_pooled_by_cases() -> None:
+    one = an_evaluation(*[(f"c{number}", True) for number in range(9)])
+    other = an_evaluation(*[(f"c{number}", number < 1) for number in range(3)])
+
+    totals = summary_payload([one, other])
+
+    assert (totals["cases"], totals["passed"]) == (12, 10)
+    assert totals["macro_f1"] == pytest.approx(10 / 12)
+    low, high = totals["macro_f1_interval"]
+    assert 0 < low < totals["macro_f1"] < high <= 1
+    assert "scorers" not in totals
+
+
+def test_cases_of_one_id_in_two_evaluations_are_two() -> None:
+    both = [
+        an_evaluation(("a", is_right), ("a", is_right), trials=True) for is_right in (True, False)
+    ]
+
+    totals = summary_payload(both * 5)
+
+    assert totals["cases"] == 10
+    assert totals["macro_f1_interval"] is not None
