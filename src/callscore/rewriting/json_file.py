@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -53,11 +54,11 @@ def _decoded(line: str) -> Any:
 
 def places_in_json(text: str, change: Change) -> list[Found]:
     """All places of a JSON document that may be the expectation."""
-    document = decode_json(text)
+    document = _document(text)
     paths = same_as(change, records_of(document))
     if not paths:
         return []
-    root = scan_json(text, 0)
+    root = _scanned(text)
     places = []
     for path in paths:
         node, record = root, document
@@ -68,10 +69,26 @@ def places_in_json(text: str, change: Change) -> list[Found]:
     return places
 
 
+@lru_cache(maxsize=8)  # many cases are looked for in one file
+def _document(text: str) -> Any:
+    return decode_json(text)
+
+
+@lru_cache(maxsize=8)
+def _scanned(text: str) -> Node:
+    return scan_json(text, 0)
+
+
+@lru_cache(maxsize=8)
+def _records(text: str) -> tuple[list[re.Match[str]], list[Any]]:
+    """The lines of a text that hold something, and what."""
+    lines = _lines(text)
+    return lines, [_decoded(line[0]) for line in lines]
+
+
 def places_in_lines(text: str, change: Change) -> list[Found]:
     """All lines of a file of JSON lines that may hold the expectation."""
-    lines = _lines(text)
-    records = [_decoded(line[0]) for line in lines]
+    lines, records = _records(text)
     places = []
     for path in same_as(change, (((index,), record) for index, record in enumerate(records))):
         index = int(path[0])

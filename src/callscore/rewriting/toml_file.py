@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +34,23 @@ def decode_toml(text: str) -> Any:
     return tomllib.loads(text)
 
 
+@lru_cache(maxsize=8)  # many cases are looked for in one file
+def _document(text: str) -> Any:
+    return decode_toml(text)
+
+
+@lru_cache(maxsize=8)
+def _scanned(text: str) -> Layout:
+    return scan_toml(text)
+
+
 def places_in_toml(text: str, change: Change) -> list[Found]:
     """All places of a TOML text that may be the expectation."""
-    document = decode_toml(text)
+    document = _document(text)
     paths = same_as(change, records_of(document))
     if not paths:
         return []
-    layout = scan_toml(text)
+    layout = _scanned(text)
     places = []
     for path in paths:
         record = document
