@@ -16,6 +16,7 @@ _NAME_WIDTH = 80
 # Text of these characters alone means nothing to Markdown once it stands between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
 _WORDLIKE = re.compile(r"[^\W_]|[ …]")
+_NUMBER = re.compile("[+−]?[0-9]")  # noqa: RUF001  (a minus sign is meant)
 
 
 def code(text: str, *, width: int = _NAME_WIDTH) -> str:
@@ -36,7 +37,7 @@ def fenced(text: str, language: str) -> str:
 def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
     """A table of at least one row, whose columns of numbers are set to the right."""
     cells = [[str(cell) for cell in row] for row in rows]
-    rules = ["---:" if cell[:1].isdigit() else "---" for cell in cells[0]]
+    rules = ["---:" if _NUMBER.match(cell) else "---" for cell in cells[0]]
     return "\n".join(f"| {' | '.join(row)} |" for row in (list(labels), rules, *cells))
 
 

@@ -12,11 +12,10 @@ from callscore.core.call_text import call_text
 from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
 from callscore.core.results import CaseScore
-from callscore.core.text import clip, clip_middle, display_width, escape
+from callscore.core.text import clip_middle, display_width, escape
 from callscore.core.wording import count_of, say
 from callscore.reports import run_wording as wording
 from callscore.reports import wording as score_wording
-from callscore.reports.metric_table import metric_cells
 from callscore.reports.run_notes import group_notes
 from callscore.reports.run_parts import (
     errors_in,
@@ -27,6 +26,7 @@ from callscore.reports.run_parts import (
     unnamed_errors,
 )
 from callscore.reports.run_tables import scorer_table, trial_table, variant_table
+from callscore.reports.scorer_values import value_lines
 from callscore.reports.sections import Section, print_sections, width_of, written
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from callscore.core.results import MetricValue
     from callscore.core.run import CaseValues, EvaluationResults, RunResults, Unloaded
     from callscore.core.wording import Language
     from callscore.reports.run_parts import Alike, Shown
@@ -47,7 +46,6 @@ _SPACE = "   "
 _INDENT = 2
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
-_REASON_WIDTH = 300
 _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
 _OUTCOMES = {
     True: (wording.HAS_PASSED, "green"),
@@ -56,14 +54,24 @@ _OUTCOMES = {
 }
 
 
-def write(run: RunResults, *, lang: Language = "en") -> str:
+def write(run: RunResults, *, lang: Language = "en", is_past: bool = False) -> str:
     """The report as plain text, for a file."""
-    return written(lambda console: render(run, lang=lang, console=console))
+    return written(lambda console: render(run, lang=lang, console=console, is_past=is_past))
 
 
-def render(run: RunResults, *, console: Console, lang: Language = "en") -> None:
-    """Print the report."""
-    print_sections(_sections(run, width_of(console), lang), console)
+def render(
+    run: RunResults, *, console: Console, lang: Language = "en", is_past: bool = False
+) -> None:
+    """Print the report.
+
+    Args:
+        run: what the run gave.
+        console: where to print it.
+        lang: the language.
+        is_past: whether the run is long over, so that nothing need be said of its exit code.
+    """
+    hint = [] if is_past else _hint(run, lang)
+    print_sections(_sections(run, hint, width_of(console), lang), console)
 
 
 def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
@@ -72,7 +80,7 @@ def render_summary(run: RunResults, *, console: Console, lang: Language = "en") 
     print_sections([*_tables(run, width, lang), _footer(run, lang)], console)
 
 
-def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
+def _sections(run: RunResults, hint: Section, width: int, lang: Language) -> Iterator[Section]:
     yield from _tables(run, width, lang)
     yield from [_case(run, shown, width, lang) for shown in shown_in(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
@@ -87,7 +95,7 @@ def _sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
     yield from [_unloaded(each, width, lang) for each in run.unloaded]
     if run.warnings:
         yield [_note(escape(warning), "") for warning in run.warnings]
-    yield [*_footer(run, lang), *_hint(run, lang)]
+    yield [*_footer(run, lang), *hint]
 
 
 def _heading(text: str) -> Text:
@@ -148,9 +156,9 @@ def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             words.append(_SPACE).append(count, "bold red")
-        body = [*_values(case.metrics, at_least, width), _both_sides(case, width, lang)]
+        body = [*value_lines(case.metrics, at_least, width), _both_sides(case, width, lang)]
     else:
-        body = [*_values(case.values, at_least, width), *_calls(case, width, lang)]
+        body = [*value_lines(case.values, at_least, width), *_calls(case, width, lang)]
     return [_first_line(case.label, words, label_in(run, shown.evaluation), width), *body]
 
 
@@ -180,27 +188,6 @@ def _calls(case: CaseValues, width: int, lang: Language) -> Section:
     if len(case.calls) > _MOST_CALLS:
         lines.append(say(wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
     return [_indented(Text("\n").join([Text(line, "dim") for line in lines]))]
-
-
-def _values(values: Sequence[MetricValue], at_least: float, width: int) -> Section:
-    """What the scorers say of a case, in as few lines as there is room for, and why."""
-    if not values:
-        return []
-    low = {escape(found.name) for found in wording.low_scorers(values, at_least)}
-    none = {escape(found.name) for found in values if found.value is None}
-    lines = Text()
-    for place, cells in enumerate(metric_cells(values, width - _INDENT)):
-        lines.append("\n" if place else "")
-        for position, (value, name) in enumerate(cells):
-            style = "dim" if name.rstrip() in none else "red" if name.rstrip() in low else ""
-            lines.append(_SPACE if position else "").append(value, style).append(f" {name}", "dim")
-    section: Section = [_indented(lines)]
-    for found in values:
-        if found.reason:
-            reason = clip(escape(found.reason), _REASON_WIDTH)
-            why = Text().append(f"{escape(found.name)}: ", "dim").append(reason)
-            section.append(_indented(why))
-    return section
 
 
 def _indented(text: Text) -> Padding:

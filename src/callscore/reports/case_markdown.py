@@ -1,0 +1,73 @@
+"""One case of a run as Markdown, for an issue or a pull request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.diff import call_lines, plain_text
+from callscore.core.text import escape
+from callscore.core.wording import say
+from callscore.reports import case_wording as wording
+from callscore.reports.kept_pairs import kept_lines
+from callscore.reports.markdown_text import code, fenced
+from callscore.reports.metric_table import number_text
+from callscore.reports.run_wording import NO_CALLS, RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.wording import Language
+
+__all__ = ["NAME", "write"]
+
+NAME = "markdown"
+
+_WIDTH = 100
+_REASON_WIDTH = 300
+
+
+def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+    """What was asked, and both sides of every trial; names from the data stay plain text."""
+    return "\n\n".join(block for case in cases for block in _blocks(case, lang)) + "\n"
+
+
+def _blocks(case: KeptCase, lang: Language) -> Iterator[str]:
+    is_repeated = len(case.trials) > 1
+    words = wording.trials_passed(case, lang) or wording.outcome(case.trials[0], lang)[0]
+    yield f"## {code(case.id)}: {words}"
+    about = [code(case.evaluation), say(RUN, lang, id=code(case.run))]
+    if case.tags:
+        about.append(say(wording.TAGS, lang, tags=", ".join(code(tag) for tag in case.tags)))
+    if not is_repeated and wording.cost(case.trials[0], lang):
+        about.append(wording.cost(case.trials[0], lang))
+    yield "  \n".join(about)
+    if case.input is not None:
+        lines = wording.text_lines(case.input, _WIDTH, lang)
+        yield f"### {say(wording.INPUT, lang)}"
+        yield fenced("\n".join(lines), "text")
+    for trial in case.trials:
+        if is_repeated:
+            head = say(wording.TRIAL, lang, number=trial.number)
+            yield f"### {head}: {wording.outcome(trial, lang)[0]}"
+        yield from _trial(case, trial, lang)
+
+
+def _trial(case: KeptCase, trial: KeptTrial, lang: Language) -> Iterator[str]:
+    if trial.failure is not None:
+        yield fenced(escape(trial.failure[1]), "text")
+        return
+    if trial.values:
+        yield ", ".join(f"{code(each.name)} {number_text(each.value)}" for each in trial.values)
+    reasons = [
+        f"- {code(each.name)}: {code(each.reason, width=_REASON_WIDTH)}"
+        for each in trial.values
+        if each.reason
+    ]
+    if reasons:
+        yield "\n".join(reasons)
+    if trial.score is not None:
+        lines = call_lines(trial.score, width=_WIDTH, lang=lang)
+    else:
+        lines = kept_lines(trial, case.expected, width=_WIDTH, lang=lang)
+    yield fenced(plain_text(lines) if lines else say(NO_CALLS, lang), "diff")

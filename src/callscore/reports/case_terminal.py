@@ -1,0 +1,131 @@
+"""One case of a run, for people: what was asked, and both sides of every trial."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from callscore.core.call_text import call_text
+from callscore.core.counted_text import FORBIDDEN_CALLS
+from callscore.core.diff import call_lines, rich_text
+from callscore.core.text import clip_middle, display_width, escape
+from callscore.core.wording import count_of, say
+from callscore.reports import case_wording as wording
+from callscore.reports.kept_pairs import kept_lines
+from callscore.reports.run_wording import NO_CALLS, RUN
+from callscore.reports.scorer_values import value_lines
+from callscore.reports.sections import Section, print_sections, width_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.wording import Language
+
+__all__ = ["NAME", "render", "write"]
+
+NAME = "table"
+
+_SPACE = "   "
+_INDENT = 2
+
+
+def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return written(lambda console: render(cases, lang=lang, console=console))
+
+
+def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en") -> None:
+    """Print the report."""
+    width = width_of(console)
+    sections = [section for case in cases for section in _sections(case, width, lang)]
+    print_sections(sections, console)
+
+
+def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
+    is_repeated = len(case.trials) > 1
+    yield [_title(case, width, lang), *_about(case, width, lang)]
+    if case.input is not None:
+        lines = wording.text_lines(case.input, width - _INDENT, lang)
+        yield [Text(say(wording.INPUT, lang), "dim"), _indented("\n".join(lines))]
+    is_told = False  # why there are no two columns; once will do
+    for trial in case.trials:
+        head = [_trial_line(trial, width, lang)] if is_repeated else []
+        is_kept = trial.status == "scored" and trial.score is None
+        if is_kept and not is_told:
+            is_told = True
+            yield [Text(say(wording.AS_KEPT, lang), "dim")]
+        yield [*head, *_trial(case, trial, width, lang)]
+
+
+def _title(case: KeptCase, width: int, lang: Language) -> Text:
+    line = Text().append(clip_middle(escape(case.id), width // 2), "bold").append(_SPACE)
+    together = wording.trials_passed(case, lang)
+    if together:
+        is_fine = all(trial.passed for trial in case.trials)
+        line.append(together, "green" if is_fine else "red")
+    else:
+        line.append_text(_outcome(case.trials[0], lang))
+    room = width - line.cell_len - len(_SPACE)
+    if room > 0:
+        line.append(_SPACE + clip_middle(escape(case.evaluation), room), "dim")
+    return line
+
+
+def _outcome(trial: KeptTrial, lang: Language) -> Text:
+    """What became of a trial, and whether it did what it must not."""
+    words, style = wording.outcome(trial, lang)
+    line = Text().append(words, style)
+    forbidden = 0 if trial.score is None else len(trial.score.forbidden)
+    if forbidden:
+        line.append(_SPACE).append(count_of(FORBIDDEN_CALLS, forbidden, lang), "bold red")
+    return line
+
+
+def _about(case: KeptCase, width: int, lang: Language) -> Section:
+    """Where the case stands, its run, its tags, and what its one trial cost."""
+    parts = [escape(case.place)] if case.place else []
+    parts.append(say(RUN, lang, id=escape(case.run)))
+    if case.tags:
+        parts.append(say(wording.TAGS, lang, tags=", ".join(escape(tag) for tag in case.tags)))
+    if len(case.trials) == 1:
+        parts.append(wording.cost(case.trials[0], lang))
+    lines = [""]
+    for part in parts:
+        longer = _SPACE.join([lines[-1], part]) if lines[-1] else part
+        if display_width(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(clip_middle(part, width))
+    return [Text(line, "dim") for line in lines if line]
+
+
+def _trial_line(trial: KeptTrial, width: int, lang: Language) -> Text:
+    line = Text().append(say(wording.TRIAL, lang, number=trial.number), "bold").append(_SPACE)
+    line.append_text(_outcome(trial, lang))
+    cost = wording.cost(trial, lang)
+    if cost and line.cell_len + len(_SPACE) + display_width(cost) <= width:
+        line.append(_SPACE + cost, "dim")
+    return line
+
+
+def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Section:
+    if trial.failure is not None:
+        return [_indented(escape(trial.failure[1]))]
+    values = value_lines(trial.values, case.at_least, width)
+    if trial.score is not None:
+        return [*values, rich_text(call_lines(trial.score, width=width, lang=lang))]
+    if trial.status == "scored":
+        lines = kept_lines(trial, case.expected, width=width, lang=lang)
+        if lines:
+            return [*values, rich_text(lines)]
+    calls = [call_text(call, limit=width - _INDENT) for call in trial.calls]
+    return [*values, _indented("\n".join(calls or [say(NO_CALLS, lang)]), "dim")]
+
+
+def _indented(text: str, style: str = "") -> Padding:
+    return Padding(Text(text, style), (0, 0, 0, _INDENT), expand=False)

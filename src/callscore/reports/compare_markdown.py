@@ -1,0 +1,171 @@
+"""Two runs compared as Markdown, for a pull request or a build summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.core.wording import count_of, say
+from callscore.reports import compare_wording as wording
+from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
+from callscore.reports.compare_parts import MARKS, change_rows, moved_slices, slice_name
+from callscore.reports.markdown_text import code, entities, table
+from callscore.reports.run_wording import CASES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.comparing.comparison import ChangeKind, Comparison, Difference
+    from callscore.core.wording import Language
+
+__all__ = ["FEW", "NAME", "change_blocks", "facts", "note_items", "write"]
+
+NAME = "markdown"
+FEW = 10
+
+_LONG = 1000
+
+
+def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> str:
+    """The verdict, the notes, and the tables; names from the data stay plain text.
+
+    Args:
+        comparison: what it is about.
+        most: how many cases to show of those that went otherwise in the same way, and how many slices.
+        lang: the language.
+    """
+    grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang, write=code)]
+    blocks = [
+        _heading(comparison, lang),
+        *facts(comparison, lang),
+        "\n".join(
+            [
+                *note_items(grave, is_grave=True),
+                *note_items(compare_notes(comparison, lang, write=code)),
+            ]
+        ),
+        *_measures(comparison, lang),
+        *change_blocks(comparison, most, lang),
+        *_slices(comparison, most, lang),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _heading(comparison: Comparison, lang: Language) -> str:
+    main = comparison.main
+    verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
+    return f"## {verdict}: {wording.change_line(main, lang, write=code)}"
+
+
+def facts(comparison: Comparison, lang: Language) -> Iterator[str]:
+    """How sure the verdict is, how the cases went, and which runs it is about."""
+    main = comparison.main
+    lines = []
+    if main.change is not None:
+        lines += [wording.sure_line(main, lang), *wording.visible_lines(main, lang)]
+    flips = ", ".join(words for words, _ in wording.flips(comparison, lang))
+    yield "  \n".join([*lines, *([flips] if flips else [])])
+    sides = ((wording.BEFORE, comparison.before), (wording.AFTER, comparison.after))
+    yield "  \n".join(
+        f"{say(label, lang)}: {', '.join(wording.side_words(side, lang, write=code))}"
+        for label, side in sides
+    )
+
+
+def note_items(lines: Sequence[tuple[str, str]], *, is_grave: bool = False) -> list[str]:
+    """Sentences, and the first names in each, as items; what is grave in bold."""
+    mark = "**" if is_grave else ""
+    return [_item(f"{mark}{sentence}{mark}", names) for sentence, names in lines]
+
+
+def _item(sentence: str, names: str) -> str:
+    return f"- {sentence}" + (f" ({code(names, width=_LONG)})" if names else "")
+
+
+def _measures(comparison: Comparison, lang: Language) -> Iterator[str]:
+    """The table of all measures, where there are others than the one that decides."""
+    if not comparison.others:
+        return
+    labels = (
+        *(wording.MEASURE, wording.BEFORE, wording.AFTER, wording.DIFFERENCE),
+        *(wording.INTERVAL, wording.P_VALUE),
+    )
+    rows = [
+        (
+            wording.measure_name(difference.measure, lang, write=code),
+            *_numbers(difference),
+            wording.interval_text(difference.interval, lang),
+            _p(difference),
+        )
+        for difference in (comparison.main, *comparison.others)
+    ]
+    yield table([say(label, lang) for label in labels], rows)
+
+
+def _numbers(difference: Difference) -> tuple[str, str, str]:
+    return (
+        wording.share(difference.before),
+        wording.share(difference.after),
+        wording.points(difference.change),
+    )
+
+
+def _p(difference: Difference) -> str:
+    return wording.p_text(difference.p_value).replace("<", "&lt;")
+
+
+def change_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
+    """The cases that went otherwise, in a table for each way."""
+    for kind in MARKS:
+        changes = comparison.changed(kind)
+        if changes and most:
+            cases = count_of(CASES, len(changes), lang)
+            yield f"### {say(wording.CHANGES[kind], lang, cases=cases)}"
+            yield _changes(comparison, kind, most, lang)
+            if len(changes) > most:
+                yield say(wording.MORE, lang, count=len(changes) - most)
+
+
+def _changes(comparison: Comparison, kind: ChangeKind, most: int, lang: Language) -> str:
+    rows = [
+        (
+            code(row.case),
+            code(row.evaluation),
+            row.trials,
+            row.f1,
+            entities(row.remarks),
+        )
+        for row in change_rows(comparison.changed(kind)[:most], lang)
+    ]
+    labels = [
+        say(label, lang)
+        for label in (wording.CASE, wording.EVALUATION, wording.TRIALS, wording.F1, wording.WHY)
+    ]
+    filled = [place for place in range(len(labels)) if any(row[place] for row in rows)]
+    return table(
+        [labels[place] for place in filled],
+        [tuple([row[place] for place in filled]) for row in rows],
+    )
+
+
+def _slices(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
+    slices = moved_slices(comparison)
+    if not slices or not most:
+        return
+    yield f"### {say(wording.SLICES, lang)}"
+    labels = (
+        *(wording.SLICE, wording.CASE_COUNT, wording.BEFORE, wording.AFTER),
+        *(wording.DIFFERENCE, wording.P_VALUE, wording.VERDICT),
+    )
+    rows = [
+        (
+            slice_name(part, lang, write=code),
+            str(part.difference.cases),
+            *_numbers(part.difference),
+            _p(part.difference),
+            say(wording.VERDICTS[part.difference.verdict], lang),
+        )
+        for part in slices[:most]
+    ]
+    yield table([say(label, lang) for label in labels], rows)
+    more = [say(wording.MORE, lang, count=len(slices) - most)] if len(slices) > most else []
+    yield "  \n".join([*more, wording.holm_line(comparison, lang)]).strip()

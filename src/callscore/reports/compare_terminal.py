@@ -1,0 +1,145 @@
+"""Two runs compared, for people: the verdict, the numbers, the cases that flipped, and the slices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from callscore.core.wording import count_of, say
+from callscore.reports import compare_wording as wording
+from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
+from callscore.reports.compare_parts import MARKS, change_rows, has_several, moved_slices
+from callscore.reports.compare_tables import (
+    KIND_STYLES,
+    VERDICT_STYLES,
+    change_lines,
+    measure_table,
+    side_table,
+    slice_table,
+)
+from callscore.reports.run_wording import CASES
+from callscore.reports.sections import Section, print_sections, width_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from callscore.comparing.comparison import ChangeKind, Comparison, Difference
+    from callscore.core.wording import Language
+
+__all__ = [
+    "FEW",
+    "NAME",
+    "change_section",
+    "flip_section",
+    "note_line",
+    "render",
+    "sure_lines",
+    "write",
+]
+
+NAME = "table"
+FEW = 10
+
+_SPACE = "   "
+
+
+def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return written(lambda console: render(comparison, console=console, most=most, lang=lang))
+
+
+def render(
+    comparison: Comparison, *, console: Console, most: int = FEW, lang: Language = "en"
+) -> None:
+    """Print the report.
+
+    Args:
+        comparison: what it is about.
+        console: where to print it.
+        most: how many cases to show of those that went otherwise in the same way, and how many slices.
+        lang: the language.
+    """
+    width = width_of(console)
+    sections = [
+        *_beginning(comparison, width, lang),
+        *[change_section(comparison, kind, width, most=most, lang=lang) for kind in MARKS],
+        _slices(comparison, width, most, lang),
+        flip_section(comparison, lang),
+    ]
+    print_sections([section for section in sections if section], console)
+
+
+def _beginning(comparison: Comparison, width: int, lang: Language) -> Iterator[Section]:
+    yield _headline(comparison, lang)
+    yield [side_table(comparison, lang)]
+    grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang)]
+    yield [
+        *[note_line(*line, style="bold red") for line in grave],
+        *[note_line(*line) for line in compare_notes(comparison, lang)],
+    ]
+    if comparison.others:
+        yield [measure_table((comparison.main, *comparison.others), width, lang)]
+
+
+def _headline(comparison: Comparison, lang: Language) -> Section:
+    main = comparison.main
+    verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
+    line = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
+    line.append(_SPACE + wording.change_line(main, lang))
+    return [line, *sure_lines(main, lang)]
+
+
+def sure_lines(difference: Difference, lang: Language) -> Section:
+    """How sure a difference is, and what would have been seen; nothing where none was looked for."""
+    if difference.change is None:
+        return []
+    lines = [wording.sure_line(difference, lang), *wording.visible_lines(difference, lang)]
+    return [Text(line, "dim") for line in lines]
+
+
+def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
+    """Something that should be known, with some names."""
+    line = Text().append("! ", style).append(sentence)
+    return line.append(f" ({names})" if names else "", "dim")
+
+
+def change_section(
+    comparison: Comparison, kind: ChangeKind, width: int, *, most: int, lang: Language
+) -> Section:
+    """The cases that went otherwise in one way; empty where there are none, or none are wanted."""
+    changes = comparison.changed(kind)
+    if not changes or not most:
+        return []
+    cases = count_of(CASES, len(changes), lang)
+    rows = change_rows(changes[:most], lang)
+    section: Section = [Text(say(wording.CHANGES[kind], lang, cases=cases), "bold")]
+    section += change_lines(rows, kind, width, has_evaluation=has_several(comparison))
+    if len(changes) > len(rows):
+        more = say(wording.MORE, lang, count=len(changes) - len(rows))
+        section.append(Text(more, "dim"))
+    return section
+
+
+def _slices(comparison: Comparison, width: int, most: int, lang: Language) -> Section:
+    slices = moved_slices(comparison)
+    if not slices or not most:
+        return []
+    heading = Text().append(say(wording.SLICES, lang), "bold")
+    holm = wording.holm_line(comparison, lang)
+    section: Section = [heading.append(_SPACE + holm if holm else "", "dim")]
+    section.append(slice_table(slices[:most], width, lang))
+    if len(slices) > most:
+        section.append(Text(say(wording.MORE, lang, count=len(slices) - most), "dim"))
+    return section
+
+
+def flip_section(comparison: Comparison, lang: Language) -> Section:
+    """How many cases went otherwise in each way, and how many did not; nothing of no cases."""
+    parts = [
+        Text(words, "dim" if kind is None else KIND_STYLES[kind])
+        for words, kind in wording.flips(comparison, lang)
+    ]
+    return [Text(", ").join(parts)] if parts else []

@@ -1,0 +1,266 @@
+"""What is said of two runs that were compared, in English and in Russian."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
+from __future__ import annotations
+
+from time import gmtime, strftime
+from typing import TYPE_CHECKING
+
+from callscore.core.text import clip, escape
+from callscore.core.wording import Phrase, Plural, count_of, percent, say
+from callscore.reports.run_wording import CASES, ERROR_COUNT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.comparing.comparison import (
+        ChangeKind,
+        Comparison,
+        Difference,
+        Method,
+        SideSummary,
+        Verdict,
+    )
+    from callscore.core.statistics import Interval
+    from callscore.core.wording import Language
+
+__all__ = [
+    "AFTER",
+    "BEFORE",
+    "CASE",
+    "CASE_COUNT",
+    "CHANGES",
+    "DIFFERENCE",
+    "EVALUATION",
+    "F1",
+    "INTERVAL",
+    "MEASURE",
+    "MORE",
+    "NOTHING_COMMON",
+    "P_VALUE",
+    "SLICE",
+    "SLICES",
+    "TRIALS",
+    "VERDICT",
+    "VERDICTS",
+    "WHY",
+    "change_line",
+    "flips",
+    "holm_line",
+    "interval_text",
+    "measure_name",
+    "p_text",
+    "points",
+    "reason_text",
+    "share",
+    "side_words",
+    "sure_line",
+    "visible_lines",
+]
+
+BEFORE = Phrase("before", "было")
+AFTER = Phrase("after", "стало")
+CASE = Phrase("case", "случай")
+CASE_COUNT = Phrase("cases", "случаев")
+EVALUATION = Phrase("evaluation", "проверка")
+MEASURE = Phrase("measure", "мера")
+DIFFERENCE = Phrase("difference", "разница")
+INTERVAL = Phrase("95% interval", "95% интервал")
+P_VALUE = Phrase("p", "p")
+VERDICT = Phrase("verdict", "вывод")
+TRIALS = Phrase("trials passed", "попыток пройдено")
+F1 = Phrase("F1", "F1")
+WHY = Phrase("remarks", "примечания")
+SLICE = Phrase("slice", "срез")
+SLICES = Phrase("Tools and tags", "Инструменты и теги")
+CHANGES: dict[ChangeKind, Phrase] = {
+    "broken": Phrase("Broken: {cases}", "Сломано: {cases}"),
+    "fixed": Phrase("Fixed: {cases}", "Исправлено: {cases}"),
+    "changed": Phrase("Changed: {cases}", "Изменилось: {cases}"),
+}
+VERDICTS: dict[Verdict, Phrase] = {
+    "improved": Phrase("improved", "стало лучше"),
+    "regressed": Phrase("regressed", "стало хуже"),
+    "no evidence": Phrase("no evidence", "разница не доказана"),
+    "not enough data": Phrase("not enough data", "мало данных"),
+}
+MORE = Phrase("… {count} more; --most shows more", "… ещё {count}; --most покажет больше")
+
+_NO_NUMBER = "–"
+_METHODS: dict[Method, Phrase] = {
+    "exact McNemar": Phrase("exact McNemar", "точный критерий Макнемара"),
+    "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
+}
+_MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
+NOTHING_COMMON = Phrase("no case is in both", "общих случаев нет")
+_CHANGE = Phrase("{measure} {before} → {after}", "{measure} {before} → {after}")
+_POINTS = Phrase("{points} points", "{points} п. п.")
+_RANGE = Phrase("{low} to {high}", "от {low} до {high}")
+_INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
+_P = Phrase("p {sign} {p}, {method}", "p {sign} {p}, {method}")
+_COMPARED = Phrase("{cases} in both", "общих: {cases}")
+_VISIBLE = Phrase(
+    "a difference of {points} points or more would show, four times in five",
+    "разница от {points} п. п. была бы видна в четырёх случаях из пяти",
+)
+_INVISIBLE = Phrase("so few cases show no difference at all", "так мало случаев не покажут разницы")
+_ADVICE = Phrase(
+    "more cases, or more trials of each, would tell", "нужно больше случаев или попыток"
+)
+_FLIPS: dict[ChangeKind, Phrase] = {
+    "broken": Phrase("{count} broken", "сломано {count}"),
+    "fixed": Phrase("{count} fixed", "исправлено {count}"),
+    "changed": Phrase("{count} changed", "изменилось {count}"),
+}
+_SAME = Phrase("{count} as before", "без изменений {count}")
+_RUN = Phrase("run {id}", "прогон {id}")
+_COMMIT = Phrase("commit {commit}", "коммит {commit}")
+_DIRTY = Phrase("commit {commit} with changes", "коммит {commit} с изменениями")
+_HOLM = Phrase(
+    "p is corrected after Holm for {slices}",
+    "p с поправкой Холма на {slices}",
+)
+_SLICE_COUNT = Plural(("slice", "slices"), ("срез", "среза", "срезов"))
+# What is to be known about a case, by the words that a comparison has for it.
+_REASONS = {
+    "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
+    "schema error": Phrase("schema error", "ошибка по схеме"),
+}
+_NO_ANSWER = {
+    "no answer before": Phrase("no answer before", "раньше не было ответа"),
+    "no answer": Phrase("no answer", "нет ответа"),
+}
+_REASON_WIDTH = 160
+_COMMIT_WIDTH = 7
+_SURE = 0.05
+_SMALLEST_P = 0.001
+
+
+def share(value: float | None) -> str:
+    """A mean from 0 to 1 in percent; a dash where there is none."""
+    return _NO_NUMBER if value is None else percent(value)
+
+
+def points(change: float | None) -> str:
+    """A difference in percentage points, with its sign: 0.0 is said only of none at all."""
+    if change is None:
+        return _NO_NUMBER
+    if not change:
+        return "0.0"
+    size = max(round(abs(change) * 1000), 1) / 10
+    return f"{'+' if change > 0 else '−'}{size:.1f}"
+
+
+def interval_text(interval: Interval | None, lang: Language) -> str:
+    """The two ends of an interval of a difference, in points."""
+    if interval is None:
+        return _NO_NUMBER
+    return say(_RANGE, lang, low=points(interval.low), high=points(interval.high))
+
+
+def p_text(p_value: float | None) -> str:
+    """A p-value with three decimals, which are never on the other side of 0.05 than it is."""
+    if p_value is None:
+        return _NO_NUMBER
+    if p_value < _SMALLEST_P:
+        return "< 0.001"
+    text = f"{p_value:.3f}"
+    return f"< {text}" if p_value < _SURE <= float(text) else text
+
+
+def measure_name(measure: str, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+    """What is compared: a word of ours, or the name of a scorer."""
+    return say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
+
+
+def change_line(
+    difference: Difference, lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """The number before and after, and how far they are apart."""
+    if difference.change is None:
+        return say(NOTHING_COMMON, lang)
+    change = say(
+        _CHANGE,
+        lang,
+        measure=measure_name(difference.measure, lang, write=write),
+        before=share(difference.before),
+        after=share(difference.after),
+    )
+    return f"{change}, {say(_POINTS, lang, points=points(difference.change))}"
+
+
+def sure_line(difference: Difference, lang: Language) -> str:
+    """How sure the difference is, how it was tested, and on how many cases."""
+    parts = []
+    if difference.interval is not None:
+        parts.append(say(_INTERVAL, lang, interval=interval_text(difference.interval, lang)))
+    if difference.p_value is not None:
+        sign, _, p_value = p_text(difference.p_value).rpartition(" ")
+        method = say(_METHODS[difference.method], lang)
+        parts.append(say(_P, lang, sign=sign or "=", p=p_value, method=method))
+    parts.append(say(_COMPARED, lang, cases=count_of(CASES, difference.cases, lang)))
+    return ", ".join(parts)
+
+
+def visible_lines(difference: Difference, lang: Language) -> list[str]:
+    """What the cases could have shown, and what to do where that is too little."""
+    if difference.smallest is None:
+        lines = [say(_INVISIBLE, lang)]
+    else:
+        smallest = points(difference.smallest).removeprefix("+")
+        lines = [say(_VISIBLE, lang, points=smallest)]
+    if difference.verdict == "not enough data":
+        lines.append(say(_ADVICE, lang))
+    return lines
+
+
+def flips(comparison: Comparison, lang: Language) -> list[tuple[str, ChangeKind | None]]:
+    """How many cases went otherwise in each way, in a few words each, and how many did not."""
+    parts: list[tuple[str, ChangeKind | None]] = []
+    for kind, phrase in _FLIPS.items():
+        count = len(comparison.changed(kind))
+        if count:
+            parts.append((say(phrase, lang, count=count), kind))
+    if comparison.same:
+        parts.append((say(_SAME, lang, count=comparison.same), None))
+    return parts
+
+
+def side_words(
+    side: SideSummary, lang: Language, *, write: Callable[[str], str] = escape
+) -> list[str]:
+    """A run in a few words each: what it is called, its id, its commit, its age, its cases."""
+    parts = [write(side.label)]
+    if side.run and side.run != side.label:
+        parts.append(say(_RUN, lang, id=write(side.run)))
+    if side.git_commit:
+        phrase = _DIRTY if side.git_dirty else _COMMIT
+        parts.append(say(phrase, lang, commit=write(side.git_commit[:_COMMIT_WIDTH])))
+    if side.started_at is not None:
+        parts.append(strftime("%Y-%m-%d %H:%M UTC", gmtime(side.started_at)))
+    parts.append(count_of(CASES, side.cases, lang))
+    if side.errors:
+        parts.append(count_of(ERROR_COUNT, side.errors, lang))
+    return parts
+
+
+def holm_line(comparison: Comparison, lang: Language) -> str:
+    """For how many slices their p-values are corrected."""
+    tested = [
+        part
+        for part in (*comparison.tools, *comparison.tags)
+        if part.difference.p_value is not None
+    ]
+    return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, len(tested), lang)) if tested else ""
+
+
+def reason_text(reason: str, lang: Language) -> str:
+    """What is to be known about a case, as far as it is a word of ours in the language."""
+    if reason in _REASONS:
+        return say(_REASONS[reason], lang)
+    for beginning, phrase in _NO_ANSWER.items():
+        if reason.startswith(beginning):
+            reason = say(phrase, lang) + reason.removeprefix(beginning)
+            break
+    return clip(escape(reason), _REASON_WIDTH)

@@ -1,0 +1,79 @@
+"""What a gate says in the language of GitHub's runners: a line that becomes an annotation."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from callscore.core.text import escape
+from callscore.core.wording import say
+from callscore.reports.compare_parts import change_rows
+from callscore.reports.compare_wording import CHANGES, change_line, sure_line
+from callscore.reports.gate_wording import gate_title, reason_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from callscore.comparing.gating import Gate
+    from callscore.core.wording import Language
+
+__all__ = ["annotation_lines", "disarmed"]
+
+# A runner shows ten of a kind for each step, and drops the others.
+_MOST = 10
+# What a runner takes for a command, wherever the text comes from.
+_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_OLD_COMMAND = re.compile(r"#(?=#\[)")
+
+
+def annotation_lines(
+    gate: Gate, *, files: Mapping[str, str] | None = None, lang: Language = "en"
+) -> list[str]:
+    """The lines, each an annotation: why the gate is closed, and the cases that broke.
+
+    Args:
+        gate: what it says.
+        files: the file of each evaluation of the second run, by its name.
+        lang: the language.
+    """
+    title, about = gate_title(gate, lang)
+    if gate.is_open:
+        main = gate.comparison.main
+        message = f"{about}; {change_line(main, lang)}, {sure_line(main, lang)}"
+        return [_command("notice", message, title=f"callscore: {title}")]
+    lines = [
+        _command("error", sentence + (f" ({names})" if names else ""), title=f"callscore: {title}")
+        for _, sentence, names in reason_lines(gate, lang)
+    ]
+    return [*lines, *_cases(gate, files or {}, lang)][:_MOST]
+
+
+def _cases(gate: Gate, files: Mapping[str, str], lang: Language) -> Iterator[str]:
+    """The cases that broke, each where its evaluation stands."""
+    for row in change_rows(gate.comparison.changed("broken"), lang):
+        about = {"title": say(CHANGES["broken"], lang, cases=row.case)}
+        file = files.get(row.evaluation)
+        if file:
+            about = {"file": file, **about}
+        details = (row.trials, row.f1 and f"F1 {row.f1}", row.remarks)
+        parts = [row.evaluation, *[part for part in details if part]]
+        yield _command("error", ", ".join(parts), **about)
+
+
+def _command(kind: str, message: str, **properties: str) -> str:
+    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{kind} {said}::{_message(message)}"
+
+
+def _message(text: str) -> str:
+    """Text that ends where the line ends: what could end it earlier is spelled out."""
+    return escape(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def disarmed(text: str) -> str:
+    """A report in which no line is a command to a runner, whatever a case is called."""
+    return _OLD_COMMAND.sub("# ", _COMMAND.sub(r"\1: ", text))

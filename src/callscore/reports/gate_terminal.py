@@ -1,0 +1,94 @@
+"""What a gate says, for people: open or closed, why, and what to type next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from rich.text import Text
+
+from callscore.core.results import Noted
+from callscore.core.text import escape
+from callscore.core.wording import say
+from callscore.reports import compare_wording
+from callscore.reports import gate_wording as wording
+from callscore.reports.compare_notes import compare_notes
+from callscore.reports.compare_tables import VERDICT_STYLES, side_table
+from callscore.reports.compare_terminal import (
+    FEW,
+    change_section,
+    flip_section,
+    note_line,
+    sure_lines,
+)
+from callscore.reports.sections import Section, print_sections, width_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from callscore.comparing.gating import Gate
+    from callscore.core.wording import Language
+
+__all__ = ["NAME", "render", "write"]
+
+NAME = "table"
+
+_SPACE = "   "
+_SHOWN_BELOW = ("broken", "in doubt")
+
+
+def write(gate: Gate, *, next_command: str, lang: Language = "en") -> str:
+    """The block as plain text, for a file."""
+    return written(
+        lambda console: render(gate, console=console, next_command=next_command, lang=lang)
+    )
+
+
+def render(gate: Gate, *, console: Console, next_command: str, lang: Language = "en") -> None:
+    """Print the block.
+
+    Args:
+        gate: what it says.
+        console: where to print it.
+        next_command: what to type next.
+        lang: the language.
+    """
+    sections = _sections(gate, width_of(console), lang)
+    print_sections([section for section in sections if section], console)
+    console.print()
+    line = Text().append(say(wording.NEXT, lang, command="")).append(escape(next_command), "bold")
+    console.print(line, soft_wrap=True)  # somebody copies it
+
+
+def _sections(gate: Gate, width: int, lang: Language) -> Iterator[Section]:
+    comparison, main = gate.comparison, gate.comparison.main
+    kinds = {reason.kind for reason in gate.reasons}
+    yield [_title(gate, lang), *_reasons(gate, lang)]
+    numbers = sure_lines(main, lang)
+    if "regressed" in kinds:  # then the reason has the others
+        numbers = numbers[1:]
+    elif numbers:
+        change = compare_wording.change_line(main, lang)
+        numbers = [Text(change, VERDICT_STYLES[main.verdict]), *numbers]
+    yield [*numbers, *flip_section(comparison, lang)]
+    yield change_section(comparison, "broken", width, most=FEW, lang=lang)
+    yield [side_table(comparison, lang)]
+    if "missing" in kinds:
+        comparison = replace(comparison, only_before=Noted())
+    yield [note_line(*line) for line in compare_notes(comparison, lang)]
+
+
+def _title(gate: Gate, lang: Language) -> Text:
+    title, about = wording.gate_title(gate, lang)
+    line = Text().append(title, "bold green" if gate.is_open else "bold red")
+    return line.append(_SPACE + about).append(_SPACE + wording.strictness(gate, lang), "dim")
+
+
+def _reasons(gate: Gate, lang: Language) -> Section:
+    """Why it is closed; the cases that broke are shown below."""
+    return [
+        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
+        for kind, sentence, names in wording.reason_lines(gate, lang)
+    ]

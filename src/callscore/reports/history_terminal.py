@@ -1,0 +1,190 @@
+"""The runs of a history, for people: one table for each thing that was evaluated."""
+
+# ruff: noqa: RUF001  (en dashes are meant)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.text import Text
+
+from callscore.core.sparkline import bars
+from callscore.core.text import clip, clip_middle, escape
+from callscore.core.wording import count_of, decimal, percent, say
+from callscore.reports import history_wording as wording
+from callscore.reports.column_table import Column, column_lines
+from callscore.reports.metric_table import NO_NUMBER
+from callscore.reports.sections import Section, print_sections, width_of, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from callscore.core.wording import Language
+    from callscore.reports.history_rows import Direction, RunRow, Step, Timeline
+
+__all__ = ["NAME", "History", "render", "write"]
+
+NAME = "table"
+
+_SPACE = "   "
+_SPACES = (3, 2)
+_MOST_BARS = 40
+_SHORTEST_NOTE = 16
+_NO_ARROW = "  "
+_ARROWS: dict[Direction, tuple[str, str]] = {
+    "up": ("▲", "green"),
+    "down": ("▼", "red"),
+    "same": ("=", "dim"),
+}
+
+
+class History(NamedTuple):
+    """What to show.
+
+    Attributes:
+        timelines: the runs, by what they evaluated.
+        tag: the tag of the cases that are counted; None for all cases.
+        has_more: whether there are older runs.
+        now: the time, in seconds since 1970; None for the time now.
+    """
+
+    timelines: Sequence[Timeline]
+    tag: str | None = None
+    has_more: bool = False
+    now: float | None = None
+
+
+def write(history: History, *, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return written(lambda console: render(history, lang=lang, console=console))
+
+
+def render(history: History, *, console: Console, lang: Language = "en") -> None:
+    """Print the report."""
+    print_sections(_sections(history, width_of(console), lang), console)
+
+
+def _sections(history: History, width: int, lang: Language) -> Iterator[Section]:
+    tag = None if history.tag is None else escape(history.tag)
+    if not history.timelines:
+        nothing = wording.NONE_YET if tag is None else wording.NONE_YET_TAGGED
+        yield [Text(say(nothing, lang, tag=tag))]
+        return
+    if tag is not None:
+        yield [Text(say(wording.TAGGED, lang, tag=clip(tag, width // 2)), "dim")]
+    tables = _tables(history, width, lang)
+    for timeline, table in zip(history.timelines, tables, strict=True):
+        yield [_title(timeline, width, lang), table]
+    if history.has_more:
+        yield [Text(say(wording.MORE_RUNS, lang), "dim")]
+
+
+def _title(timeline: Timeline, width: int, lang: Language) -> Text:
+    """What was evaluated, and how it went so far as a line of bars."""
+    shares = timeline.shares[-_MOST_BARS:]
+    line = bars(shares) if len(shares) > 1 else ""
+    ends = _range(shares) if line else ""
+    taken = len(_SPACE) + len(line) + len(_SPACE) + len(ends) if line else 0
+    names = ", ".join(escape(suite) for suite in timeline.suites) or say(wording.UNNAMED, lang)
+    title = Text().append(clip_middle(names, max(width - taken, width // 3)), "bold")
+    if line and title.cell_len + taken <= width:
+        title.append(_SPACE).append(line, "cyan").append(_SPACE).append(ends, "dim")
+    return title
+
+
+def _range(shares: Sequence[float]) -> str:
+    low, high = percent(min(shares)), percent(max(shares))
+    return low if low == high else f"{low} – {high}"
+
+
+def _tables(history: History, width: int, lang: Language) -> list[Text]:
+    """A table for each timeline; all have the same columns, so that the eye finds them."""
+    steps = [step for timeline in history.timelines for step in timeline.steps]
+    notes = Column("", [_notes(step.row, lang) for step in steps], is_left=True)
+    chosen, space = _fitting(_columns(steps, lang, history.now), notes, width)
+    rest = width - sum(column.width + space for column in chosen)
+    if notes.width and rest > 0:
+        chosen.append(Column("", [_clipped(note, rest) for note in notes.cells], is_left=True))
+    header, *rows = column_lines(chosen, space=space)
+    tables: list[Text] = []
+    for timeline in history.timelines:
+        count = len(timeline.steps)
+        tables.append(Text("\n").join([header, *rows[:count]]))
+        rows = rows[count:]
+    return tables
+
+
+def _columns(steps: Sequence[Step], lang: Language, now: float | None) -> list[tuple[int, Column]]:
+    """The columns from left to right, each with how soon it gives way; 0 never does."""
+    rows = [step.row for step in steps]
+    names = [Text(escape(row.id)) for row in rows]
+    times = [Text(wording.moment_cell(row.started_at, lang, now=now), "dim") for row in rows]
+    f1 = [Text("" if row.f1 is None else decimal(row.f1)) for row in rows]
+    commits = [
+        Text(wording.commit_text(row.git_commit, is_dirty=row.git_dirty), "dim") for row in rows
+    ]
+    intervals = [Text(wording.interval_text(row.interval), "dim") for row in rows]
+    cases = [Text(str(row.cases), "dim") for row in rows]
+    found = [
+        (0, Column(say(wording.RUN, lang), names, is_left=True)),
+        (1, Column(say(wording.WHEN, lang), times)),
+        (0, Column(say(wording.PASSED, lang) + _NO_ARROW, [_passed(step) for step in steps])),
+        (2, Column(say(wording.INTERVAL, lang), intervals)),
+        (3, Column(say(wording.F1, lang), f1)),
+        (5, Column(say(wording.CASES, lang), cases)),
+        (4, Column(say(wording.COMMIT, lang), commits, is_left=True)),
+    ]
+    return [(rank, column) for rank, column in found if any(cell.plain for cell in column.cells)]
+
+
+def _fitting(
+    columns: Sequence[tuple[int, Column]], notes: Column, width: int
+) -> tuple[list[Column], int]:
+    """The columns that there is room for beside the notes, and how far apart they stand."""
+    needed = min(notes.width, _SHORTEST_NOTE)
+    ranks = sorted({rank for rank, _ in columns}, reverse=True)
+    for most in ranks:
+        shown = [column for rank, column in columns if rank <= most]
+        gaps = len(shown) if needed else len(shown) - 1
+        taken = sum(column.width for column in shown) + needed
+        for space in _SPACES:
+            if taken + space * gaps <= width:
+                return shown, space
+    return [column for rank, column in columns if rank == ranks[-1]], 1
+
+
+def _passed(step: Step) -> Text:
+    """The share of cases that pass, and where it went; bright where that is no small step."""
+    share = step.row.share
+    known = NO_NUMBER if share is None else percent(share)
+    cell = Text().append(known, "dim" if share is None else "bold")
+    if step.direction is None:
+        return cell.append(_NO_ARROW)
+    arrow, style = _ARROWS[step.direction]
+    return cell.append(" ").append(arrow, style if step.is_outside else "dim")
+
+
+def _notes(row: RunRow, lang: Language) -> Text:
+    """What a run is called, and what is unusual about it."""
+    parts = [Text(wording.BASELINE_MARK + escape(name), "cyan") for name in row.baselines]
+    if row.status in wording.STATUSES:
+        parts.append(Text(say(wording.STATUSES[row.status], lang), "yellow"))
+    if row.errors:
+        parts.append(Text(count_of(wording.ERRORS, row.errors, lang), "red"))
+    if row.name:
+        parts.append(Text(escape(row.name)))
+    if row.command in wording.COMMANDS:
+        parts.append(Text(say(wording.COMMANDS[row.command], lang), "dim"))
+    if row.is_partial:
+        parts.append(Text(say(wording.PART, lang), "dim"))
+    return Text(", ").join(parts)
+
+
+def _clipped(note: Text, room: int) -> Text:
+    if note.cell_len <= room:
+        return note
+    shorter = note.copy()
+    shorter.truncate(room, overflow="ellipsis")
+    return shorter

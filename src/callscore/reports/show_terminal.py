@@ -1,0 +1,61 @@
+"""A run of the history, for people: which one it is, and then what it gave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from callscore.core.text import clip_middle, escape
+from callscore.core.wording import say
+from callscore.reports import history_wording as wording
+from callscore.reports import run_terminal
+from callscore.reports.sections import width_of, written
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from callscore.core.run import RunResults
+    from callscore.core.wording import Language
+    from callscore.reports.history_rows import RunRow
+
+__all__ = ["NAME", "render", "write"]
+
+NAME = "table"
+
+_SPACE = "   "
+
+
+def write(row: RunRow, run: RunResults, *, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return written(lambda console: render(row, run, lang=lang, console=console))
+
+
+def render(row: RunRow, run: RunResults, *, console: Console, lang: Language = "en") -> None:
+    """Print the report."""
+    width = width_of(console)
+    for line in _heading(row, width, lang):
+        console.print(line, width=width)
+    console.print()
+    run_terminal.render(run, console=console, lang=lang, is_past=True)
+
+
+def _heading(row: RunRow, width: int, lang: Language) -> list[Text]:
+    """What the run is called, when it was, what made it, and on which commit."""
+    line = Text().append(escape(row.id), "bold")
+    names = [wording.BASELINE_MARK + escape(name) for name in row.baselines]
+    called = ", ".join([*names, *([escape(row.name)] if row.name else [])])
+    if called:
+        room = max(width - line.cell_len - len(_SPACE), 1)
+        line.append(_SPACE).append(clip_middle(called, room), "cyan")
+    parts = [wording.moment(row.started_at, lang)]
+    if row.command in wording.COMMANDS:
+        parts.append(say(wording.COMMANDS[row.command], lang))
+    if row.status in wording.STATUSES:
+        parts.append(say(wording.STATUSES[row.status], lang))
+    if row.is_partial:
+        parts.append(say(wording.PART, lang))
+    commit = wording.commit_text(row.git_commit, is_dirty=row.git_dirty)
+    if commit:
+        parts.append(f"{say(wording.COMMIT, lang)} {commit}")
+    return [line, Text(", ".join(parts), "dim")]

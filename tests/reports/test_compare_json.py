@@ -1,0 +1,31 @@
+"""Two runs compared, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from tests.reports.comparisons import ATTACKED, HOSTILE, REGRESSED
+
+from callscore.reports.compare_json import NAME, write
+
+
+def test_the_document_has_everything_whatever_is_shown_elsewhere() -> None:
+    document = msgspec.json.decode(write(REGRESSED, most=0), type=dict[str, Any])
+
+    assert NAME == "json"
+    assert document == REGRESSED.to_dict()
+    assert len(document["changes"]) == 5
+
+
+def test_sentences_are_in_the_language_and_keys_are_not() -> None:
+    document = msgspec.json.decode(write(REGRESSED, lang="ru"), type=dict[str, Any])
+
+    assert document["verdict"] == "regressed"
+    assert document["notes"] == ["попытки без ответа (2) не пройдены"]
+
+
+def test_names_are_as_they_are() -> None:
+    document = msgspec.json.decode(write(ATTACKED), type=dict[str, Any])
+
+    assert document["changes"][1]["case"] == HOSTILE

@@ -1,0 +1,100 @@
+"""Two runs compared, as Markdown."""
+
+# ruff: noqa: RUF001  (minus signs and dashes are meant)
+
+from __future__ import annotations
+
+from tests.reports.comparisons import ATTACKED, NOTHING_COMMON, NOTHING_NEW, REGRESSED
+
+from callscore.reports.compare_markdown import NAME, write
+
+
+def test_the_verdict_is_the_heading() -> None:
+    assert NAME == "markdown"
+    assert write(REGRESSED).startswith("## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n")
+    assert write(NOTHING_COMMON).startswith("## Not enough data: no case is in both\n\nbefore: ")
+
+
+def test_a_quiet_comparison_is_short() -> None:
+    assert write(NOTHING_NEW).splitlines() == [
+        "## No evidence: passed 92.0% → 92.0%, 0.0 points",
+        "",
+        "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  ",
+        "a difference of 3.0 points or more would show, four times in five  ",
+        "200 as before",
+        "",
+        (
+            "before: `main`, run `20261114-120000-aaaa`, commit `02f0cce`, 2026-11-14 12:00 UTC,"
+            " 200 cases  "
+        ),
+        (
+            "after: `main`, run `20261114-120000-aaaa`, commit `02f0cce`, 2026-11-14 12:00 UTC,"
+            " 200 cases"
+        ),
+    ]
+
+
+def test_what_is_grave_is_in_bold_and_comes_first() -> None:
+    text = write(REGRESSED)
+
+    grave = text.index("- **1 case with a new forbidden call** (<code>refund&#45;order&#45;17 ")
+    assert grave < text.index("- 3 cases only before: `main` (`a, b, c`)")
+
+
+def test_all_measures_stand_in_a_table() -> None:
+    assert (
+        "| measure | before | after | difference | 95% interval | p |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+        "| passed | 92.0% | 84.0% | −8.0 | −12.5 to −3.5 | 0.002 |\n"
+        "| F1 | 95.1% | 90.3% | −4.8 | −8.1 to −1.6 | &lt; 0.050 |\n"
+        "| `tone` | – | – | – | – | – |\n"
+    ) in write(REGRESSED)
+
+
+def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
+    text = write(REGRESSED)
+
+    assert (
+        "### Broken: 3 cases\n\n"
+        "| case | evaluation | trials passed | F1 | remarks |\n"
+        "| --- | --- | --- | ---: | --- |\n"
+        "| `what-is-the-weather-in-oslo` | `assistant` |  | 100.0% → 50.0% |  |\n"
+    ) in text
+    assert (
+        "### Changed: 1 case\n\n| case | evaluation | remarks |\n| --- | --- | --- |\n"
+        "| `convert-5-miles-to-km` | `assistant` | other calls |\n"
+    ) in text
+
+
+def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
+    text = write(REGRESSED)
+
+    assert "| tool `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n" in text
+    assert text.endswith("\n\np is corrected after Holm for 3 slices\n")
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    one, none = write(REGRESSED, most=1), write(REGRESSED, most=0)
+
+    assert "\n\n… 2 more; --most shows more\n\n### Fixed: 1 case\n" in one
+    assert one.endswith(
+        "\n\n… 2 more; --most shows more  \np is corrected after Holm for 3 slices\n"
+    )
+    assert "###" not in none
+
+
+def test_a_report_can_be_had_in_russian() -> None:
+    text = write(REGRESSED, lang="ru")
+
+    assert text.startswith("## Стало хуже: пройдено 92.0% → 84.0%, −8.0 п. п.\n")
+    assert "| случай | проверка | попыток пройдено | F1 | примечания |" in text
+
+
+def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
+    text = write(ATTACKED)
+
+    assert "<b>" not in text
+    assert "\x1b" not in text
+    assert "[red]" not in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {row.count("|") for row in rows} == {7, 5, 4, 8}

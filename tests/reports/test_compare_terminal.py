@@ -1,0 +1,221 @@
+"""Two runs compared, for people."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+from tests.reports.comparisons import (
+    ATTACKED,
+    NOT_ENOUGH,
+    NOTHING_COMMON,
+    NOTHING_NEW,
+    REGRESSED,
+)
+
+from callscore.reports.compare_terminal import NAME, render, write
+
+if TYPE_CHECKING:
+    from callscore.comparing.comparison import Comparison
+    from callscore.core.wording import Language
+
+REGRESSED_REPORT = """\
+Regressed   passed 92.0% → 84.0%, −8.0 points
+95% interval −12.5 to −3.5, p = 0.002, exact McNemar, 197 cases in both
+a difference of 6.1 points or more would show, four times in five
+
+before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-15 12:00 UTC, 199
+         cases, 2 errors
+
+! 1 case with a new forbidden call (refund-order-17 0 → 1)
+! 1 case with a new schema error (refund-order-17 0 → 2)
+! 3 cases only before: main (a, b, c)
+! 2 cases only after: latest (d, e)
+! 1 case without a number before or after, left out (without-a-number)
+! 1 case expects something else than before (hello)
+! 7 cases ask something else than before (one, two, three, four, five, … 2 more)
+! 2 trials without an answer did not pass
+
+measure   before   after   difference    95% interval         p
+passed     92.0%   84.0%         −8.0   −12.5 to −3.5     0.002
+F1         95.1%   90.3%         −4.8    −8.1 to −1.6   < 0.050
+tone           –       –            –               –         –
+
+Broken: 3 cases
+- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
+- refund-order-17                           F1 100.0% → 0.0%    assistant
+    forbidden call, schema error
+- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+    no answer: timeout: no answer within 60 seconds, expects something else
+
+Fixed: 1 case
++ book-a-table   F1 66.7% → 100.0%   assistant
+
+Changed: 1 case
+~ convert-5-miles-to-km   assistant   other calls
+
+Tools and tags   p is corrected after Holm for 3 slices
+slice              cases   before   after   difference       p           verdict
+tool get_weather      61    98.0%   83.0%        −15.0   0.004         regressed
+tag weather           60    90.0%   85.0%         −5.0   0.250       no evidence
+tag smoke              4   100.0%   75.0%        −25.0       –   not enough data
+
+3 broken, 1 fixed, 1 changed, 192 as before
+"""
+
+RUSSIAN_REPORT = """\
+Стало хуже   пройдено 92.0% → 84.0%, −8.0 п. п.
+95% интервал от −12.5 до −3.5, p = 0.002, точный критерий Макнемара, общих: 197 случаев
+разница от 6.1 п. п. была бы видна в четырёх случаях из пяти
+
+было    main, прогон 20261114-120000-aaaa, коммит 02f0cce, 2026-11-14 12:00 UTC, 200 случаев
+стало   latest, прогон 20261115-120000-bbbb, коммит 9d1b191 с изменениями, 2026-11-15 12:00 UTC, 199
+        случаев, 2 ошибки
+
+! 1 случай с новым запрещённым вызовом (refund-order-17 0 → 1)
+! 1 случай с новой ошибкой по схеме (refund-order-17 0 → 2)
+! только раньше, main: 3 случая (a, b, c)
+! только теперь, latest: 2 случая (d, e)
+! без оценки раньше или теперь, не учтено: 1 случай (without-a-number)
+! 1 случай с другим эталоном, чем раньше (hello)
+! 7 случаев с другим вопросом, чем раньше (one, two, three, four, five, … ещё 2)
+! попытки без ответа (2) не пройдены
+
+мера        было   стало   разница       95% интервал         p
+пройдено   92.0%   84.0%      −8.0   от −12.5 до −3.5     0.002
+F1         95.1%   90.3%      −4.8    от −8.1 до −1.6   < 0.050
+tone           –       –         –                  –         –
+
+Сломано: 3 случая
+- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
+- refund-order-17                           F1 100.0% → 0.0%    assistant
+    запрещённый вызов, ошибка по схеме
+- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+    нет ответа: timeout: no answer within 60 seconds, другой эталон
+
+Исправлено: 1 случай
++ book-a-table   F1 66.7% → 100.0%   assistant
+
+Изменилось: 1 случай
+~ convert-5-miles-to-km   assistant   другие вызовы
+
+Инструменты и теги   p с поправкой Холма на 3 среза
+срез                     случаев     было   стало   разница       p                 вывод
+инструмент get_weather        61    98.0%   83.0%     −15.0   0.004            стало хуже
+тег weather                   60    90.0%   85.0%      −5.0   0.250   разница не доказана
+тег smoke                      4   100.0%   75.0%     −25.0       –           мало данных
+
+сломано 3, исправлено 1, изменилось 1, без изменений 192
+"""
+
+QUIET_REPORT = """\
+No evidence   passed 92.0% → 92.0%, 0.0 points
+95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
+a difference of 3.0 points or more would show, four times in five
+
+before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+after    main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+
+200 as before
+"""
+
+SMALL_REPORT = """\
+Not enough data   accuracy 75.0% → 50.0%, −25.0 points
+p = 0.500, exact McNemar, 8 cases in both
+so few cases show no difference at all
+more cases, or more trials of each, would tell
+
+before   before.jsonl, 8 cases
+after    20261115-120000-bbbb, 2026-11-15 12:00 UTC, 8 cases
+
+! accuracy 0.667 is below 0.900
+
+Broken: 2 cases
+- one   F1 100.0% → 0.0%
+- two   F1 100.0% → 0.0%
+
+2 broken, 6 as before
+"""
+
+EMPTY_REPORT = """\
+Not enough data   no case is in both
+
+before   before.jsonl, 2 cases
+after    after.jsonl, 2 cases
+
+! 2 cases only before: before.jsonl (a, b)
+! 2 cases only after: after.jsonl (c, d)
+"""
+
+
+def rendered(
+    comparison: Comparison, *, width: int, lang: Language = "en", colour: bool = False
+) -> str:
+    console = Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+    )
+    with console.capture() as capture:
+        render(comparison, console=console, lang=lang)
+    return capture.get()
+
+
+def test_the_verdict_comes_first_and_everything_has_its_place() -> None:
+    assert NAME == "table"
+    assert write(REGRESSED) == REGRESSED_REPORT
+
+
+def test_a_report_can_be_had_in_russian() -> None:
+    assert write(REGRESSED, lang="ru") == RUSSIAN_REPORT
+
+
+def test_two_runs_that_are_the_same_take_a_few_lines() -> None:
+    assert write(NOTHING_NEW) == QUIET_REPORT
+
+
+def test_too_few_cases_are_said_to_be_too_few() -> None:
+    assert write(NOT_ENOUGH) == SMALL_REPORT
+
+
+def test_nothing_in_common_is_said_without_numbers() -> None:
+    assert write(NOTHING_COMMON) == EMPTY_REPORT
+
+
+def test_cases_and_slices_beyond_the_most_are_counted() -> None:
+    text = write(REGRESSED, most=1)
+
+    assert "\n… 2 more; --most shows more\n\nFixed: 1 case\n" in text
+    assert text.count("… 2 more; --most shows more") == 2  # of the slices, too
+    assert "Broken" not in write(REGRESSED, most=0)
+    assert "get_weather" not in write(REGRESSED, most=0)
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_narrow_terminal_has_all_of_it(lang: Language) -> None:
+    text = rendered(REGRESSED, width=80, lang=lang)
+
+    assert all(len(line) <= 80 for line in text.splitlines() if "get_weather" not in line)
+    for word in ("what-is-the-weather-in-oslo", "12:00 UTC", "−12.5", "router [small]"):
+        assert word in text
+
+
+def test_verdicts_have_colours() -> None:
+    assert "\x1b[1;31mRegressed\x1b[0m" in rendered(REGRESSED, width=100, colour=True)
+    assert "\x1b[1;33mNot enough data\x1b[0m" in rendered(NOT_ENOUGH, width=100, colour=True)
+    assert "\x1b[1mNo evidence\x1b[0m" in rendered(NOTHING_NEW, width=100, colour=True)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_nothing_in_the_data_reaches_the_terminal_as_it_is(colour: bool) -> None:
+    text = rendered(ATTACKED, width=200, colour=colour)
+
+    assert "\x1b[31m[red]" not in text
+    assert "\x00" not in text
+    assert "[red]|`<b>:smile:" in text  # neither markup nor an emoji

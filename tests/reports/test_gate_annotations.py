@@ -1,0 +1,62 @@
+"""What a gate says in the language of GitHub's runners."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+from tests.reports.comparisons import ATTACKED_GATE, CLOSED, OPEN, REGRESSED
+
+from callscore.comparing.comparison import CaseChange
+from callscore.reports.gate_annotations import annotation_lines, disarmed
+
+FILES = {"assistant": "evals/a,b:c.py"}
+
+
+def test_an_open_gate_is_a_notice() -> None:
+    assert annotation_lines(OPEN) == [
+        (
+            "::notice title=callscore%3A Gate open::no evidence, main → main; passed 92.0%25 → 92.0%25,"
+            " 0.0 points, 95%25 interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both"
+        )
+    ]
+
+
+def test_a_closed_gate_has_an_error_for_each_reason_and_each_broken_case() -> None:
+    lines = annotation_lines(CLOSED, files=FILES)
+
+    assert len(lines) == 9
+    assert lines[0].startswith("::error title=callscore%3A Gate closed::regressed: passed 92.0%25 ")
+    assert lines[7] == (
+        "::error file=evals/a%2Cb%3Ac.py,title=Broken%3A refund-order-17::assistant, "
+        "F1 100.0%25 → 0.0%25, forbidden call, schema error"
+    )
+    assert lines[8].startswith("::error title=Broken%3A hello::router [small], 3/3 → 1/3, F1 ")
+
+
+def test_there_are_no_more_than_a_runner_shows() -> None:
+    many = tuple(CaseChange(kind="broken", evaluation="e", case=str(n)) for n in range(50))
+    gate = replace(CLOSED, comparison=replace(REGRESSED, changes=many))
+
+    assert len(annotation_lines(gate)) == 10
+
+
+def test_annotations_can_be_had_in_russian() -> None:
+    assert annotation_lines(OPEN, lang="ru")[0].startswith(
+        "::notice title=callscore%3A Проверка пройдена::разница не доказана, main → main;"
+    )
+
+
+def test_nothing_in_the_data_ends_an_annotation_early_or_begins_another() -> None:
+    for line in annotation_lines(ATTACKED_GATE, files={}):
+        assert re.fullmatch(r"::error title=[^:,\n]*::[^\n\r\x1b\x00]*", line)
+
+
+def test_no_line_of_a_report_is_a_command() -> None:
+    report = "Gate\n::error::x\n   ::add-mask::y\na ::fine:: b\n##[error]z\nname ##[group]\n"
+
+    assert disarmed(report) == (
+        "Gate\n: :error::x\n   : :add-mask::y\na ::fine:: b\n# #[error]z\nname # #[group]\n"
+    )

@@ -1,0 +1,127 @@
+"""What a gate says, for people."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from tests.reports.comparisons import ATTACKED_GATE, CLOSED, EMPTY, IN_DOUBT, OPEN
+
+from callscore.reports.gate_terminal import NAME, render, write
+
+NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
+OPEN_BLOCK = """\
+Gate open   no evidence, main → main   --fail-on regressed
+
+passed 92.0% → 92.0%, 0.0 points
+95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both
+a difference of 3.0 points or more would show, four times in five
+200 as before
+
+before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+after    main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+
+Next: callscore show 20261115-120000-bbbb refund-order-17
+"""
+
+CLOSED_BLOCK = """\
+Gate closed   regressed, main → latest   --fail-on any
+! regressed: passed 92.0% → 84.0%, −8.0 points (95% interval −12.5 to −3.5, p = 0.002, exact
+McNemar, 197 cases in both)
+! 3 cases broken
+! 1 case otherwise than before (assistant: convert-5-miles-to-km)
+! 3 cases are gone (a, b, c)
+! 1 case with a new forbidden call (assistant: refund-order-17)
+! 1 case with a new schema error (assistant: refund-order-17)
+
+a difference of 6.1 points or more would show, four times in five
+3 broken, 1 fixed, 1 changed, 192 as before
+
+Broken: 3 cases
+- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
+- refund-order-17                           F1 100.0% → 0.0%    assistant
+    forbidden call, schema error
+- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+    no answer: timeout: no answer within 60 seconds, expects something else
+
+before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
+after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-15 12:00 UTC, 199
+         cases, 2 errors
+
+! 2 cases only after: latest (d, e)
+! 1 case without a number before or after, left out (without-a-number)
+! 1 case expects something else than before (hello)
+! 7 cases ask something else than before (one, two, three, four, five, … 2 more)
+! 2 trials without an answer did not pass
+
+Next: callscore show 20261115-120000-bbbb refund-order-17
+"""
+
+DOUBTFUL_BLOCK = """\
+Проверка не пройдена   мало данных, before.jsonl → 20261115-120000-bbbb   --fail-on regressed
+! случаев слишком мало для вывода, а сломано больше, чем исправлено: 2 против 0
+! accuracy 0.667 ниже порога 0.900
+! прогон 20261115-120000-bbbb не завершён
+
+accuracy 75.0% → 50.0%, −25.0 п. п.
+p = 0.500, точный критерий Макнемара, общих: 8 случаев
+так мало случаев не покажут разницы
+нужно больше случаев или попыток
+сломано 2, без изменений 6
+
+Сломано: 2 случая
+- one   F1 100.0% → 0.0%
+- two   F1 100.0% → 0.0%
+
+было    before.jsonl, 8 случаев
+стало   20261115-120000-bbbb, 2026-11-15 12:00 UTC, 8 случаев
+
+Дальше: callscore show 20261115-120000-bbbb refund-order-17
+"""
+
+
+def test_an_open_gate_says_so_and_on_which_numbers() -> None:
+    assert NAME == "table"
+    assert write(OPEN, next_command=NEXT) == OPEN_BLOCK
+
+
+def test_a_closed_gate_gives_its_reasons_first_and_the_next_command_last() -> None:
+    assert write(CLOSED, next_command=NEXT) == CLOSED_BLOCK
+
+
+def test_a_gate_in_doubt_says_so_in_russian() -> None:
+    assert write(IN_DOUBT, next_command=NEXT, lang="ru") == DOUBTFUL_BLOCK
+
+
+def test_a_gate_that_compared_nothing_has_no_numbers() -> None:
+    text = write(EMPTY, next_command=NEXT)
+
+    assert "! no case is in both\n" in text
+    assert "points" not in text
+
+
+def test_the_next_command_is_on_one_line_however_narrow_the_terminal_is() -> None:
+    console = Console(file=StringIO(), width=40, color_system=None)
+    with console.capture() as capture:
+        render(CLOSED, console=console, next_command=NEXT)
+
+    assert capture.get().endswith(f"\nNext: {NEXT}\n")
+
+
+@pytest.mark.parametrize(("gate", "colour"), [(OPEN, "32"), (CLOSED, "31")])
+def test_open_is_green_and_closed_is_red(gate: object, colour: str) -> None:
+    console = Console(file=StringIO(), width=100, force_terminal=True, color_system="standard")
+    with console.capture() as capture:
+        render(gate, console=console, next_command=NEXT)  # type: ignore[arg-type]  # either gate
+
+    assert capture.get().startswith(f"\x1b[1;{colour}mGate ")
+
+
+def test_nothing_in_the_data_reaches_the_terminal_as_it_is() -> None:
+    text = write(ATTACKED_GATE, next_command="callscore show '\x1b[31m'")
+
+    assert "\x1b" not in text
+    assert "\x00" not in text

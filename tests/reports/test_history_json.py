@@ -1,0 +1,59 @@
+"""The runs of a history, for programs."""
+
+from __future__ import annotations
+
+import msgspec
+from tests.reports.histories import RUNS, a_run
+
+from callscore.reports.history_json import NAME, write
+from callscore.reports.history_rows import timelines
+
+
+def test_every_run_is_an_object_and_the_newest_comes_first() -> None:
+    found = msgspec.json.decode(write(timelines(RUNS)))
+
+    assert [run["id"] for run in found] == [run.id for run in RUNS]
+    assert NAME == "json"
+
+
+def test_a_run_says_all_that_the_list_shows_of_it() -> None:
+    before = a_run("a", 60, started_at=1.0)
+    run = a_run("b", 90, started_at=2.0, git_commit="c" * 40, git_dirty=False, baselines=("main",))
+
+    newest, _ = msgspec.json.decode(write(timelines([run, before])))
+
+    low, high = newest.pop("interval")
+    assert low < 0.75 < high
+    assert newest == {
+        "id": "b",
+        "name": None,
+        "baselines": ["main"],
+        "command": "run",
+        "status": "finished",
+        "started_at": 2.0,
+        "git_commit": "c" * 40,
+        "git_dirty": False,
+        "suites": ["assistant"],
+        "is_partial": False,
+        "cases": 120,
+        "answered": 120,
+        "passed": 90,
+        "share": 0.75,
+        "f1": 0.75,
+        "errors": 0,
+        "change": 0.25,
+        "direction": "up",
+    }
+
+
+def test_no_runs_are_an_empty_array() -> None:
+    assert write([]) == "[]\n"
+
+
+def test_names_that_no_text_can_hold_are_spelled() -> None:
+    run = a_run("a", 1, name="\ud800", interval=None)
+
+    (found,) = msgspec.json.decode(write(timelines([run])))
+
+    assert found["name"] == "\\ud800"
+    assert found["interval"] is None

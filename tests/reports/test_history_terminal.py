@@ -1,0 +1,137 @@
+"""The runs of a history, for people."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+from tests.reports.histories import NOW, RUNS, a_run
+
+from callscore.core.text import display_width
+from callscore.reports.history_rows import timelines
+from callscore.reports.history_terminal import NAME, History, render, write
+
+if TYPE_CHECKING:
+    from callscore.core.wording import Language
+
+HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
+HISTORY = History(timelines(RUNS), has_more=True, now=NOW)
+REPORT = """\
+router [mini], router [large]
+run                            when   passed     interval      F1   cases   commit
+20261114-093000-rtr1   14 Nov 12:05    55.0%       40–69%   0.550      40
+
+assistant   ▆█▁   70.0% – 92.5%
+run                            when   passed     interval      F1   cases   commit
+20261114-090500-e5f6   14 Nov 09:05    70.0% ▼     61–77%   0.700     120   c21b609*   2 errors
+20261113-090500-d4e5   13 Nov 09:05    97.6%      87–100%   0.976      41              some cases
+20261112-090500-c3d4   12 Nov 09:05    92.5% ▲     86–96%   0.925     120              ◆ main, fast
+20261111-090500-b2c3   11 Nov 09:05    64.5%       47–79%   0.645      31              interrupted
+20261109-090500-a0b1    9 Nov 09:05    90.0%       83–94%   0.900     120              rescored
+20251101-090500-z9y8     1 Nov 2025    86.7%       79–92%   0.867     120
+
+Older runs are not shown; --limit shows more.
+"""
+
+
+def shown(history: History, width: int, lang: Language = "en", *, colour: bool = False) -> str:
+    console = Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        render(history, console=console, lang=lang)
+    return capture.get()
+
+
+def test_every_run_has_a_line_under_what_it_evaluated() -> None:
+    assert write(HISTORY) == REPORT
+    assert NAME == "table"
+
+
+def test_the_arrow_is_bright_only_where_the_step_is_no_small_one() -> None:
+    lines = shown(HISTORY, 120, colour=True).splitlines()
+
+    (fallen,) = [line for line in lines if "e5f6" in line]
+    (risen,) = [line for line in lines if "c3d4" in line]
+    assert "\x1b[31m▼\x1b[0m" in fallen
+    assert "\x1b[32m▲\x1b[0m" in risen
+    close = History(timelines([a_run("b", 61), a_run("a", 60)]), now=NOW)
+    assert "\x1b[2m▲\x1b[0m" in shown(close, 120, colour=True)
+
+
+def test_a_narrow_terminal_loses_columns_and_never_the_runs() -> None:
+    wide, narrow, tiny = (shown(HISTORY, width) for width in (140, 72, 30))
+
+    assert "commit" in wide
+    assert "F1" not in narrow
+    assert "interval" in narrow
+    assert "when" not in tiny
+    for run in RUNS:
+        assert run.id in tiny
+
+
+@pytest.mark.parametrize("width", [40, 60, 72, 80, 100, 120, 140])
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_no_line_is_wider_than_the_terminal(width: int, lang: Language) -> None:
+    lines = shown(HISTORY, width, lang).splitlines()
+
+    assert max(display_width(line) for line in lines) <= width
+    assert sum(line.startswith("202") for line in lines) == len(RUNS)
+
+
+def test_a_history_is_told_in_russian() -> None:
+    report = write(HISTORY, lang="ru")
+
+    assert "прогон                       когда  пройдено    интервал" in report
+    assert "14 ноя 09:05" in report
+    assert "2 ошибки" in report
+    assert "прерван" in report
+    assert "переоценён" in report
+    assert report.endswith("Более старые прогоны не показаны; --limit покажет больше.\n")
+
+
+def test_an_empty_history_says_how_to_begin() -> None:
+    assert write(History([])) == "No runs yet. Begin with: callscore run\n"
+    assert write(History([], tag="slow")) == "No run has cases with the tag slow.\n"
+
+
+def test_a_tag_is_told_first() -> None:
+    report = write(History(timelines([a_run("a", 3, of=4)]), tag="smoke", now=NOW))
+
+    assert report.startswith("cases with the tag smoke\n\nassistant\nrun ")
+
+
+def test_a_run_of_which_nothing_is_known_is_shown_all_the_same() -> None:
+    run = a_run("a", 0, share=None, interval=None, f1=None, suites=(), status="running")
+
+    report = write(History(timelines([run]), now=NOW))
+
+    assert report.startswith("nothing evaluated\n")
+    assert "14 Nov 09:05        –       120   running" in report
+
+
+def test_shares_that_never_change_are_told_once() -> None:
+    report = write(History(timelines([a_run("b", 60), a_run("a", 60)]), now=NOW))
+
+    assert report.startswith("assistant   ▅▅   50.0%\n")
+    assert "50.0% =" in report
+
+
+def test_hostile_names_are_harmless() -> None:
+    run = a_run(
+        HOSTILE, 1, name=HOSTILE, suites=(HOSTILE,), baselines=(HOSTILE,), git_commit="\x1b"
+    )
+
+    report = shown(History(timelines([run]), tag=HOSTILE, now=NOW), 200)
+
+    assert "\x1b" not in report
+    assert "\x00" not in report
+    assert "[red]" in report
