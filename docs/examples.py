@@ -27,10 +27,18 @@ OUTPUT = "text output"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 # A reader types these in a clone of the repository, and they would come back to this script.
 NOT_RUN = ("make ", "source ")
+BUILD_SERVER = {"CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"}
 # What is another each time, and what pages have in its place.
 RUN = re.compile(r"\b\d{8}-\d{6}-[0-9a-z]{4}\b")
 TIME = re.compile(r"\b(?P<before>in|median) (?:< )?\d[\d.,]*(?P<blank> ?)m?s\b")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC\b")
+MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+# In a table a day of one digit has a blank before it.
+DAY = re.compile(rf"(?:(?<= ) \d|\b\d{{1,2}}) {MONTH} \d\d:\d\d\b")
+COMMIT = re.compile(r"\bcommit [0-9a-f]{7}\b")
+TIME_OF_CASE = re.compile(
+    r"^(?P<before>.*\brun 20261115-184354-k3f9\b.*   )(?:< )?\d[\d.,]* m?s$", re.MULTILINE
+)
 TIME_IN_TABLE = re.compile(r"  +(?:< )?\d[\d.,]* m?s$", re.MULTILINE)
 
 
@@ -89,8 +97,8 @@ def _run_python(code: str, names: dict[str, object]) -> str:
 
 
 def _at_home() -> dict[str, str]:
-    """The environment without what tells pytest that a build server is looking: it prints more then."""
-    return {name: value for name, value in os.environ.items() if name not in {"CI", "BUILD_NUMBER"}}
+    """The environment without what tells that a build server is looking: more is printed then."""
+    return {name: value for name, value in os.environ.items() if name not in BUILD_SERVER}
 
 
 def _run_bash(code: str) -> str:
@@ -112,8 +120,11 @@ def _run_bash(code: str) -> str:
 def tidy(printed: str) -> str:
     """Without what is another each time, and without blanks at the ends of lines and of the text."""
     same = RUN.sub("20261115-184354-k3f9", printed)
+    same = COMMIT.sub("commit 02f0cce", same)
+    same = DAY.sub("15 Nov 18:43", same)
     same = MOMENT.sub("2026-11-15 18:43 UTC", same)
     same = TIME.sub(r"\g<before> 0.1\g<blank>s", same)
+    same = TIME_OF_CASE.sub(r"\g<before>0.1 s", same)
     same = TIME_IN_TABLE.sub(lambda found: "0.1 s".rjust(len(found[0])), same)
     return "".join(f"{line.rstrip()}\n" for line in same.strip("\n").splitlines())
 

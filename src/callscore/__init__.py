@@ -7,6 +7,7 @@ TYPE_CHECKING = False  # type checkers take it for True; importing typing costs 
 if TYPE_CHECKING:
     from callscore import expect, parity
     from callscore.api import check_calls, read_calls, read_tools, score
+    from callscore.comparing.comparison import Comparison
     from callscore.core.fault import Fault
     from callscore.core.model import Case, Difference, Pair, Score, ToolCall
     from callscore.core.results import CaseScore, Results
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
     from callscore.core.tool import Tool
+    from callscore.engines.comparing_runs import compare
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
         CallscoreError,
@@ -39,6 +41,7 @@ __all__ = [
     "CallscoreError",
     "Case",
     "CaseScore",
+    "Comparison",
     "Difference",
     "Fault",
     "Interval",
@@ -66,6 +69,7 @@ __all__ = [
     "UnusableStore",
     "Wanted",
     "check_calls",
+    "compare",
     "evaluate",
     "evaluation",
     "expect",
@@ -88,6 +92,7 @@ __version__ = "0.1.0"
 # callscore for one of them does not wait for the others.
 _HOMES = {
     "api": ("check_calls", "read_calls", "read_tools", "score"),
+    "comparing.comparison": ("Comparison",),
     "core.fault": ("Fault",),
     "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
     "core.results": ("CaseScore", "Results"),
@@ -96,6 +101,7 @@ _HOMES = {
     "core.statistics": ("Interval", "pass_at_k", "pass_hat_k", "wilson"),
     "core.summary": ("Summary",),
     "core.tool": ("Tool",),
+    "engines.comparing_runs": ("compare",),
     "engines.local": ("score_cases", "score_files", "score_joined"),
     "errors": (
         "CallscoreError",

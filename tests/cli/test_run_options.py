@@ -95,3 +95,10 @@ def test_what_is_no_rate_is_wrong_usage(ask: Callable[..., RunRequest], text: st
 def test_no_time_at_all_means_that_there_is_no_limit(ask: Callable[..., RunRequest]) -> None:
     assert ask("--timeout", "0").limits.timeout is None
     assert ask("--timeout", "0.5").limits.timeout == 0.5
+
+
+def test_a_run_may_have_a_name(ask: Callable[..., RunRequest]) -> None:
+    assert ask().name is None
+    assert ask("--name", "main").name == "main"
+    with pytest.raises(click.UsageError, match="another name"):
+        ask("--name", "latest")

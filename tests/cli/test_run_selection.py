@@ -135,3 +135,13 @@ def test_what_to_type_to_go_on_keeps_the_gate_and_the_pace() -> None:
         "callscore run . --resume --jobs 4 --rate 30000/h --timeout 0 --retries 0 --fail-under 0.9"
         " --lang ru"
     )
+
+
+def test_what_to_type_to_go_on_names_the_history_but_no_password() -> None:
+    given = replace(REQUEST, paths=(".",), store="postgresql://me:secret-42@host/runs")
+
+    assert go_on_command(replace(given, store="my runs.db")) == (
+        "callscore run . --resume --store 'my runs.db'"
+    )
+    assert "--store" in go_on_command(given)
+    assert "secret-42" not in go_on_command(given)

@@ -41,11 +41,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hangs_with_one_kept(folder: Path) -> bool:
+def hangs_with_one_kept(folder: Path, place: str | None = None) -> bool:
     """Whether the first answer is kept, and the second one is never going to come."""
     if not (folder / "hangs").exists():
         return False
-    with open_store(folder / ".callscore/history.db") as store:
+    with open_store(place or folder / ".callscore/history.db") as store:
         return any(len(list(store.results(run.id))) == 1 for run in store.runs())
 
 
@@ -99,6 +99,27 @@ def test_a_killed_run_goes_on_without_asking_anything_twice(
     assert "there is no unfinished run of eval_hanging.py" in again.stderr
 
 
+def test_a_killed_run_goes_on_from_a_server(
+    callscore: Program, folder: Path, postgres_url: str
+) -> None:
+    store = {"CALLSCORE_STORE": postgres_url}
+    with started(folder, "run", "--jobs", "1", environment=store) as process:
+        wait_until(lambda: hangs_with_one_kept(folder, postgres_url), "one answer is kept")
+        busy = callscore("run", "--resume", "--store", postgres_url)
+        process.kill()
+        process.wait()
+        wait_until(lambda: b"--resume" in (folder / "stderr").read_bytes(), "the last words")
+
+    (folder / "go-on").touch()
+    ran = callscore("run", "--resume", "--jobs", "1", CALLSCORE_STORE=postgres_url)
+    assert busy.returncode == 2
+    assert "is still under way: another process is at it" in busy.stderr
+    assert ran.returncode == 0
+    assert "All 3 passed\n3 answers (1 reused) in " in ran.stdout
+    assert asked(folder) == ["weather", "sum", "sum", "greeting"]
+    assert not (folder / ".callscore").exists()
+
+
 def test_a_task_that_ends_the_process_loses_nothing_that_was_answered(
     callscore: Program, tmp_path: Path
 ) -> None:
@@ -140,7 +161,7 @@ def test_a_report_that_cannot_be_written_loses_nothing(callscore: Program, folde
     for said in (err, file.stderr):
         assert "Usage" not in said
         assert "No space left on device" in said
-        run = re.findall(r"run ([-\w]+) is kept; callscore rescore \1 shows it again\n", said)
+        run = re.findall(r"run ([-\w]+) is kept; callscore show \1 shows it\n", said)
         assert "All 3 passed" in callscore("rescore", *run).stdout
 
 

@@ -22,6 +22,7 @@ from callscore.cli.reading import (
     reading_options,
     wanted_from,
 )
+from callscore.cli.store_option import store_option
 from callscore.core.results import CaseScore
 from callscore.core.text import escape
 from callscore.documents import stop
@@ -52,6 +53,7 @@ __all__ = ["command"]
 @tools_option
 @settings_options
 @judge_option
+@store_option
 @lang_option
 def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -> None:
     """Show in three steps how the score of one case of FILE comes about."""

@@ -55,8 +55,9 @@ def judge_option(command: _Command) -> _Command:
 def judge_from(options: dict[str, Any]) -> Judge | None:
     """Take the judge out of the options of a command, or of the project; None where none is named.
 
-    It remembers in the history of the project, which is opened when the first question is asked. To
-    be called before the settings are taken, which are told where the project has them.
+    It remembers in the history that `--store` names, or in that of the project, which is opened when
+    the first question is asked. To be called before the settings are taken, which are told where the
+    project has them.
 
     Raises:
         InvalidSettings: the judge that a file names is not as it can be.
@@ -77,7 +78,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
         raise InvalidSettings(f"{place}{error}") from error
     if named is not None:  # a project may name one that these cases do not need
         found.require()
-    history = LateStore()
+    history = LateStore(options.get("store") or None)
     found.remember_in(history)
     context = click.get_current_context(silent=True)
     if context is not None:

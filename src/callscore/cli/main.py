@@ -20,9 +20,12 @@ __all__ = ["COMMANDS", "cli", "main"]
 
 # Each is the one click command of the module of its name, imported when it is called.
 COMMANDS = (
-    *("capture", "check", "demo", "explain", "extract", "formats", "generate", "init", "mcp"),
-    *("metrics", "rescore", "run", "schema", "score"),
+    *("baseline", "bless", "capture", "check", "compare", "demo", "explain", "export", "extract"),
+    *("formats", "gate", "gc", "generate", "history", "import", "init", "mcp", "metrics"),
+    *("rescore", "run", "schema", "score", "show"),
 )
+# The modules of those whose names Python could not import.
+_MODULES = {"import": "import_runs"}
 
 
 class _Commands(click.Group):
@@ -36,7 +39,8 @@ class _Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"callscore.cli.{cmd_name}").command
+        module = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = import_module(f"callscore.cli.{module}").command
         return command
 
 

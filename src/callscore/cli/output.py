@@ -140,7 +140,11 @@ class Output:
 
     def write_text(self, text: str) -> None:
         """Write some text that belongs to no report."""
-        self._target.write(text.encode())
+        self.write_bytes(text.encode())
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write some bytes that are no text, or are encoded already."""
+        self._target.write(data)
 
     def _write_case(self, case: CaseScore) -> None:
         from callscore.reports.jsonl import case_line

@@ -20,6 +20,7 @@ from callscore.cli.output import open_output
 from callscore.cli.run_options import FORMATS, format_for, shown_from, shown_options
 from callscore.cli.run_progress import note, run_progress
 from callscore.cli.run_report import exit_code, output_aside, say_kept, write_run
+from callscore.cli.store_option import existing_store, shown_store, store_option
 from callscore.core.phrase import Phrase, say
 from callscore.core.run import RunResults
 from callscore.errors import UnknownRun
@@ -61,6 +62,7 @@ their evaluations as they are now.
 @judge_option
 @shown_options
 @report_options(FORMATS)
+@store_option
 @lang_option
 @click.pass_context
 def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options: Any) -> int:
@@ -78,12 +80,15 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
         **shown_from(options),
     )
     output_format: str = options["output_format"]
-    go_on = shlex.join(["callscore", "rescore", *([] if run is None else [run])])
+    place: str | None = options["store"]
+    named = [] if run is None else [run]
+    kept_in = [] if place is None else ["--store", shown_store(place)]
+    go_on = shlex.join(["callscore", "rescore", *named, *kept_in])
     results = RunResults()
     try:
         with open_output(options["output"], output_format, lang, is_gate=True) as target:
             with output_aside():  # scorers may print
-                results = _rescored(run, wanted, lang)
+                results = _rescored(run, wanted, lang, place)
             is_shown = write_run(results, target, output_format, lang)
     except (click.ClickException, KeyboardInterrupt):
         say_kept(results, lang, go_on=go_on)
@@ -91,12 +96,10 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
     return exit_code(results, lang, go_on=go_on, is_shown=is_shown)
 
 
-def _rescored(run: str | None, options: RescoreOptions, lang: Language) -> RunResults:
-    from callscore.history.opening import default_path, open_store
-
-    if not default_path().exists():  # nor is it made, to look for something in it
-        raise UnknownRun(f"there is no run yet: {default_path()} does not exist")
-    with open_store() as store:
+def _rescored(
+    run: str | None, options: RescoreOptions, lang: Language, place: str | None
+) -> RunResults:
+    with existing_store(place) as store:
         found = _newest_that_asked(store) if run is None else store.find(run)
         moment = strftime("%Y-%m-%d %H:%M", gmtime(_who_asked(store, found).started_at))
         note(say(_AGAIN, lang, run=found.id, moment=moment))

@@ -27,6 +27,7 @@ from callscore.cli.run_report import (
     write_run,
 )
 from callscore.cli.run_selection import chosen, go_on_command
+from callscore.cli.store_option import made_store, store_option
 from callscore.core.run import RunResults
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.evaluations.discovery import discover
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from callscore.cli.run_options import RunRequest
     from callscore.evaluations.evaluation import Evaluation
+    from callscore.history.rescue import Rescue
     from callscore.history.store import Store
 
 __all__ = ["command", "run_evaluations"]
@@ -59,6 +61,7 @@ work, 4 an agent gave no answer, 130 interrupted.
 @judge_option
 @shown_options
 @report_options(FORMATS)
+@store_option
 @lang_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
@@ -127,8 +130,11 @@ def _is_known_by_content(evaluation: Evaluation) -> bool:
 
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
+    from callscore.history.rescue import Rescue
+
     with _store(request) as store:
-        choice = chosen(request, store, note)
+        kept = None if isinstance(store, Rescue) else store
+        choice = chosen(request, kept, note)
         planned = plan(evaluations, choice.selection, trials=choice.trials)
         if not planned.groups:
             if choice.resumed is not None:
@@ -146,28 +152,29 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             arguments=choice.arguments,
             go_on=go_on_command(request),
             lang=request.lang,
+            name=request.name,
         )
         try:
             with run_progress(request.lang) as hooks:
                 return run(planned, options, hooks, store)
         except KeyboardInterrupt:  # the second one
-            if store is not None:
+            if kept is not None:
                 say_interrupted(request.lang, go_on=options.go_on)
             raise
 
 
 @contextmanager
-def _store(request: RunRequest) -> Iterator[Store | None]:
-    """The history; None, and a word about it, where nothing can be kept and nothing is needed."""
-    from callscore.history.opening import open_store
+def _store(request: RunRequest) -> Iterator[Store | Rescue]:
+    """The history; where there can be none and none is needed, a word about it, and a file."""
+    from callscore.history.rescue import Rescue
 
     try:
-        store = open_store()
+        store = made_store(request.store)
     except UnusableStore as error:
         if request.resume or request.last_failed or request.cache:
             raise
         note(f"nothing of this run is kept: {error}")
-        yield None
+        yield Rescue()
         return
     with store:
         yield store

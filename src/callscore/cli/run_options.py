@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from msgspec import Struct
 
 from callscore.cli.options import SHARE
+from callscore.cli.run_name import RUN_NAME
 from callscore.core.phrase import Language
 from callscore.errors import InvalidSettings
 from callscore.models.limits import Limits, Rate, rate_of
@@ -26,7 +27,9 @@ __all__ = [
     "RunRequest",
     "asking_options",
     "format_for",
+    "most_option",
     "request_from",
+    "show_option",
     "shown_from",
     "shown_options",
 ]
@@ -77,6 +80,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
         lang: the language.
         trusts_kept: whether kept answers are taken where all that decides them is known.
         cache_since: from when on, in seconds since 1970, kept answers of code are good.
+        name: what the run is called in the history.
+        store: where the history is; None for that of the project.
     """
 
     paths: tuple[str, ...]
@@ -99,6 +104,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     lang: Language
     trusts_kept: bool = False
     cache_since: float = 0.0
+    name: str | None = None
+    store: str | None = None
 
 
 _ASKING = (
@@ -155,6 +162,7 @@ _ASKING = (
     ),
     click.option("--watch", is_flag=True, help="Run again what changes, until Ctrl-C."),
     click.option("--resume", is_flag=True, help="Go on with the run that did not come to its end."),
+    click.option("--name", type=RUN_NAME, metavar="NAME", help="Call the run so in the history."),
     click.option(
         "--cache", is_flag=True, help="Take kept answers where just the same was asked before."
     ),
@@ -168,22 +176,24 @@ def asking_options(command: _Command) -> _Command:
     return command
 
 
+show_option = click.option(
+    "--show",
+    type=click.Choice(["failing", "all", "none"]),
+    help="Which cases to show.  [default: failing; all in json and junit]",
+)
+most_option = click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    help="Show at most so many of each evaluation.  [default: 10; all in json and junit]",
+)
 _SHOWN = (
     click.option(
         "--fail-under",
         type=SHARE,
         help="Exit with 1 if the mean of a scorer that has no threshold of its own is below.",
     ),
-    click.option(
-        "--show",
-        type=click.Choice(["failing", "all", "none"]),
-        help="Which cases to show.  [default: failing; all in json and junit]",
-    ),
-    click.option(
-        "--most",
-        type=click.IntRange(min=0),
-        help="Show at most so many of each evaluation.  [default: 10; all in json and junit]",
-    ),
+    show_option,
+    most_option,
 )
 
 

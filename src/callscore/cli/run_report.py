@@ -38,8 +38,8 @@ _INTERRUPTED = Phrase(
 )
 _INTERRUPTED_UNKEPT = Phrase("interrupted", "прервано")
 _KEPT = Phrase(
-    "run {run} is kept; callscore rescore {run} shows it again",
-    "прогон {run} сохранён; callscore rescore {run} покажет его снова",
+    "run {run} is kept; callscore show {run} shows it",
+    "прогон {run} сохранён; callscore show {run} покажет его",
 )
 _UNLOADED = Phrase("{place}: {problem}", "{place}: {problem}")
 _CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))

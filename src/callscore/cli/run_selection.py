@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.cli.run_options import JOBS, RETRIES, TIMEOUT
+from callscore.cli.store_option import shown_store
 from callscore.core.phrase import Phrase, say
 from callscore.evaluations.plan import Selection
 from callscore.runner.resuming import HeldRun, unfinished_run
@@ -121,6 +122,7 @@ def _given(request: RunRequest) -> Iterator[str]:
         "--retries": (limits.retries, RETRIES),
         "--judge": (getattr(request.judge, "model", None), None),
         "--fail-under": (request.fail_under, None),
+        "--store": (None if request.store is None else shown_store(request.store), None),
         "--lang": (request.lang, "en"),
     }
     for option, (value, default) in given.items():

@@ -36,6 +36,8 @@ from callscore.cli.reading import (
     sides_options,
     wanted_from,
 )
+from callscore.cli.saving import save_option, saved, tell_saved
+from callscore.cli.store_option import store_option
 from callscore.cli.wording import gate_reasons
 from callscore.core.settings import Settings
 from callscore.core.tool import Tool
@@ -47,6 +49,7 @@ from callscore.formats.trace import Wanted
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
+    from callscore.engines.keeping import KeepRequest, ScoreKeeper
 
 __all__ = ["command"]
 
@@ -86,6 +89,8 @@ class _Request(Struct, frozen=True, kw_only=True):
     wanted: Wanted
     tools: Mapping[str, Tool] | None
     metric: tuple[str, ...]
+    save: str | None
+    store: str | None
 
 
 @click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
@@ -114,6 +119,8 @@ class _Request(Struct, frozen=True, kw_only=True):
     type=SHARE,
     help="Exit with 1 if the macro F1 is below, a reference was not run, or a forbidden call made.",
 )
+@save_option
+@store_option
 @lang_option
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 def command(**options: Any) -> int:
@@ -128,13 +135,15 @@ def command(**options: Any) -> int:
     destination = request.output, request.output_format, request.lang
     unjudged = Unjudged(judge)
     with open_output(*destination, is_gate=is_gate) as output:
-        results = _score(request, output, unjudged)
+        with saved(_kept(request), request.store, request.lang) as keeper:
+            results = _score(request, output, unjudged, keeper)
         output.write(results)
         for line in judged_lines(judge, request.lang):
             if request.output_format == "table":
                 output.write_text(f"\n{line}\n")
             else:  # where the report is for a program, or for another place
                 click.echo(f"callscore: {line}", err=True)
+    tell_saved(keeper, request.lang)
     code = _gate(results, request)
     _name(unjudged, request.lang)
     return AGENT if unjudged else code
@@ -145,7 +154,25 @@ def _name(unjudged: Unjudged, lang: Language) -> None:
         click.echo(f"callscore: {line}", err=True)
 
 
-def _score(request: _Request, output: Output, unjudged: Unjudged) -> Results:
+def _kept(request: _Request) -> KeepRequest | None:
+    """What is to be kept; None where nobody asked for that."""
+    if request.save is None:
+        return None
+    from callscore.engines.keeping import KeepRequest
+
+    return KeepRequest(
+        name=request.save,
+        cases=request.files or request.expected,
+        actual=request.actual,
+        settings=request.settings,
+        tools=request.tools,
+        fail_under=request.fail_under,
+    )
+
+
+def _score(
+    request: _Request, output: Output, unjudged: Unjudged, keeper: ScoreKeeper | None
+) -> Results:
     """Score the input; where it breaks off, what was scored before is still written."""
     for_people = request.output_format in _FOR_PEOPLE
     options: dict[str, Any] = {
@@ -163,6 +190,7 @@ def _score(request: _Request, output: Output, unjudged: Unjudged) -> Results:
     try:
         with progress(paths) as on_bytes:
             hooks = Hooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
+            hooks = hooks if keeper is None else keeper.told(hooks)
             if request.files:
                 score = partial(score_files, request.files)
             else:

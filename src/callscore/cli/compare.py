@@ -1,0 +1,115 @@
+"""`callscore compare`: two runs, or two files, case by case, with an honest verdict."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from callscore.cli.compare_options import (
+    fail_on_option,
+    measure_option,
+    say_reasons,
+    write_report,
+)
+from callscore.cli.exits import BELOW, FINE
+from callscore.cli.judge_option import judge_option, judged_settings_from
+from callscore.cli.options import SettingsCommand, lang_option, report_options, settings_options
+from callscore.cli.output import open_output
+from callscore.cli.run_options import format_for
+from callscore.cli.store_option import existing_store, store_option
+from callscore.comparing.comparing_sides import compare
+from callscore.comparing.gating import gate
+from callscore.core.settings import DEFAULT, Settings
+from callscore.engines.named_sides import side_named
+from callscore.engines.sides import is_case_file
+from callscore.history.existing import StoreOnce
+
+if TYPE_CHECKING:
+    from callscore.comparing.comparison import Comparison
+    from callscore.core.phrase import Language
+
+__all__ = ["command"]
+
+_FORMATS = ["table", "json", "markdown"]
+_FEW = 10
+_OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
+_HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether that
+is more than chance.
+
+Each is a baseline, the id or the name of a run, the beginning of an id, latest, latest~1, what git knows a
+commit by, or a file of cases, which is scored first. RUN:VARIANT is one variant of a run. Cases are paired
+by their id.
+
+\b
+  callscore compare latest~1 latest
+  callscore compare main HEAD --fail-on regressed
+  callscore compare before.jsonl after.jsonl --measure f1
+
+\b
+The verdict is one of: improved, regressed, no evidence, not enough data.
+The settings below are those of files: a run has its own.
+"""
+
+
+@click.command(cls=SettingsCommand, short_help="Compare two runs.", help=_HELP)
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@measure_option
+@fail_on_option(None)
+@click.option(
+    "--expected", metavar="FILE", help="The references, where the files hold traces alone."
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=0),
+    default=_FEW,
+    show_default=True,
+    help="Show at most so many cases that broke, were fixed, or changed; json has all.",
+)
+@settings_options
+@judge_option
+@report_options(_FORMATS)
+@lang_option
+@store_option
+@click.pass_context
+def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
+    """Compare two runs, write the report, and find the exit code."""
+    output_format = format_for(ctx, options)
+    if output_format not in _FORMATS:  # the suffix of a file says so
+        raise click.UsageError(f"There is no such report: use one of {', '.join(_FORMATS)}.")
+    fail_on = options["fail_on"]
+    with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
+        comparison = _compared(options)
+        write_report("compare", comparison, output, output_format, most=options["most"], lang=lang)
+    if fail_on is None:
+        return FINE
+    found = gate(comparison, fail_on)
+    say_reasons(found, lang)
+    return FINE if found.is_open else BELOW
+
+
+def _compared(options: dict[str, Any]) -> Comparison:
+    before, after = options["before"], options["after"]
+    settings = _settings(options, has_file=is_case_file(before) or is_case_file(after))
+    with closing(StoreOnce(partial(existing_store, options["store"]))) as store:
+        sides = [
+            side_named(reference, store=store, settings=settings, expected=options["expected"])
+            for reference in (before, after)
+        ]
+    return compare(*sides, measure=options["measure"])
+
+
+def _settings(options: dict[str, Any], *, has_file: bool) -> Settings:
+    """What decides the scores of files; a run brings its own, and nothing changes them here."""
+    if has_file:
+        return judged_settings_from(options)[0]
+    given = [name for name in _OF_FILES if options.get(name) not in (None, (), False)]
+    if given or options["expected"] is not None:
+        raise click.UsageError(
+            "Settings and --expected are for files: a run has been scored. "
+            "`callscore rescore RUN` scores it again."
+        )
+    return DEFAULT

@@ -1,0 +1,68 @@
+"""`callscore import`: take runs into the history that were exported elsewhere, or could not be kept."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from callscore.cli.options import lang_option
+from callscore.cli.progress import progress
+from callscore.cli.run_progress import note
+from callscore.cli.store_option import made_store, store_option
+from callscore.core.phrase import Phrase, Plural, count_of, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.core.phrase import Language
+    from callscore.history.exchange.importing import Imported
+    from callscore.history.store import Store
+
+__all__ = ["command"]
+
+_HELP = """Take runs into the history: FILEs of `callscore export`, JSON lines or Parquet.
+
+Also what a run has put beside the history because it could not be kept. A run that is there already is
+filled up, not doubled. Where something in a FILE cannot be read, nothing of any is imported.
+
+\b
+  callscore import main.jsonl
+"""
+_RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
+_NEW = Phrase("run {run} is imported: {results}", "прогон {run} импортирован: {results}")
+_FILLED = Phrase(
+    "run {run} was there already: {results} in the file, {added} of them new",
+    "прогон {run} уже был: {results} в файле, из них новых {added}",
+)
+
+
+@click.command("import", short_help="Take exported runs into the history.", help=_HELP)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@lang_option
+def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> None:
+    """Take runs into the history, and say which."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be read only once.")
+    with made_store(store) as history:
+        imported = _imported(history, files)
+    for each in imported:
+        results = count_of(_RESULTS, each.results, lang)
+        phrase = _NEW if each.is_new else _FILLED
+        name = f"{each.run.id} ({each.run.name})" if each.run.name else each.run.id
+        note(say(phrase, lang, run=name, results=results, added=each.added))
+
+
+def _imported(store: Store, files: Sequence[str]) -> list[Imported]:
+    """Import what is in the files, once all of it could be read."""
+    from callscore.history.exchange.files import opened_run
+    from callscore.history.exchange.importing import import_records, require_whole
+
+    with ExitStack() as held:
+        opened = [(path, held.enter_context(opened_run(path))) for path in files]
+        with progress(files, "reading") as on_bytes:
+            for path, file in opened:
+                require_whole(file.records(on_bytes), path, store)
+        return [each for _, file in opened for each in import_records(store, file.records())]

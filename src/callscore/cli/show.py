@@ -1,0 +1,137 @@
+"""`callscore show`: a run of the history, or one case of it, as it was."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from callscore.cli.options import lang_option, report_options
+from callscore.cli.output import open_output
+from callscore.cli.run_options import FORMATS, format_for, most_option, show_option, shown_from
+from callscore.cli.run_rows import heading_row
+from callscore.cli.store_option import existing_store, store_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.cli.output import Output
+    from callscore.core.kept_case import KeptCase
+    from callscore.core.phrase import Language
+    from callscore.core.run import RunResults
+    from callscore.history.records import RunRecord
+    from callscore.history.store import Store
+    from callscore.reports.history_rows import RunRow
+
+__all__ = ["command"]
+
+_OF_CASE = {"table": "case_terminal", "json": "case_json", "markdown": "case_markdown"}
+_OF_RUN = {"json": "run_json", "markdown": "run_markdown", "junit": "run_junit"}
+_HELP = """Show a RUN as it was, or one CASE of it, from what is kept. Nobody is asked anything.
+
+RUN is an id, or the beginning of one; a name; a baseline; `latest`, or `latest~2`, two before it; or what
+git knows a commit by. The default is the newest one.
+
+CASE is the id of a case, or `evaluation::case` where several evaluations have it. It is shown with what
+was asked, what was expected and what was done, in each trial.
+"""
+
+
+@click.command(short_help="Show a run, or one case of it, as it was.", help=_HELP)
+@click.argument("run", default="latest")
+@click.argument("case", required=False)
+@click.option(
+    "-k",
+    "keyword",
+    default="",
+    metavar="WORDS",
+    help="Only what has these words in the name of its evaluation, its variant or its case; with and,"
+    " or, not.",
+)
+@show_option
+@most_option
+@report_options(FORMATS)
+@store_option
+@lang_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    run: str,
+    case: str | None,
+    store: str | None,
+    lang: Language,
+    **options: Any,
+) -> None:
+    """Show a run, or one case of it."""
+    output_format = options["output_format"] = format_for(ctx, options)
+    if case is not None and output_format not in _OF_CASE:
+        raise click.UsageError(f"A single case cannot be written as {output_format}.")
+    with existing_store(store) as opened:
+        found = opened.find(run)
+        write = _of_run if case is None else _of_case
+        report = write(opened, found, {**options, "case": case}, lang)
+    with open_output(options["output"], output_format, lang) as output:
+        report(output)
+
+
+def _of_case(
+    store: Store, run: RunRecord, options: dict[str, Any], lang: Language
+) -> Callable[[Output], None]:
+    """What writes the report of a case, once there is something to write to."""
+    from callscore.runner.kept_cases import kept_cases
+
+    cases = kept_cases(store, run, options["case"], options["keyword"])
+    return lambda output: _write_cases(cases, output, options["output_format"], lang)
+
+
+def _of_run(
+    store: Store, run: RunRecord, options: dict[str, Any], lang: Language
+) -> Callable[[Output], None]:
+    """What writes the report of a run, likewise."""
+    row, results = _row(store, run), _results(store, run, options, lang)
+    return lambda output: _write_run((row, results), output, options["output_format"], lang)
+
+
+def _row(store: Store, run: RunRecord) -> RunRow:
+    return heading_row(run, [each.name for each in store.baselines() if each.run == run.id])
+
+
+def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Language) -> RunResults:
+    from callscore.runner.kept_run import ShowOptions, kept_run
+
+    wanted = ShowOptions(
+        keyword=options["keyword"],
+        is_whole=options["output_format"] == "json",
+        lang=lang,
+        **shown_from(options),
+    )
+    return kept_run(store, run, wanted)
+
+
+def _write_cases(cases: list[KeptCase], output: Output, output_format: str, lang: Language) -> None:
+    console = output.console() if output_format == "table" else None
+    report = import_module(f"callscore.reports.{_OF_CASE[output_format]}")
+    if console is None:
+        output.write_text(report.write(cases, lang=lang))
+    else:
+        report.render(cases, console=console, lang=lang)
+
+
+def _write_run(
+    shown: tuple[RunRow, RunResults], output: Output, output_format: str, lang: Language
+) -> None:
+    row, results = shown
+    if output_format != "table":
+        report = import_module(f"callscore.reports.{_OF_RUN[output_format]}")
+        output.write_text(report.write(results, lang=lang))
+        return
+    from callscore.reports import show_terminal
+
+    console = output.console()
+    if console is None:
+        output.write_text(show_terminal.write(row, results, lang=lang))
+    else:
+        show_terminal.render(row, results, console=console, lang=lang)

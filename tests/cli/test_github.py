@@ -1,0 +1,54 @@
+"""What GitHub's runners are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from callscore.cli.github import add_summary, annotate, is_on_github
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_a_runner_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_on_github()
+
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+
+    assert is_on_github()
+
+
+def test_annotations_leave_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    annotate(["::error::one", "::error::two"])
+
+    assert capsys.readouterr() == ("", "::error::one\n::error::two\n")
+
+
+def test_a_summary_is_added_to_what_the_step_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "summary.md"
+    file.write_text("# Before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+
+    add_summary(lambda: "## После\n")
+
+    assert file.read_text(encoding="utf-8") == "# Before\n## После\n"
+
+
+def test_a_summary_that_nobody_wants_is_not_even_made() -> None:
+    add_summary(lambda: 1 / 0)  # type: ignore[arg-type,return-value]  # it is not called
+
+
+def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path))
+
+    add_summary(lambda: "text")
+
+    assert capsys.readouterr().err == (
+        f"callscore: the summary of the step is not written: {tmp_path}: Is a directory\n"
+    )

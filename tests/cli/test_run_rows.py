@@ -1,0 +1,65 @@
+"""Runs of the history as the reports show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.history.made_up import a_run
+
+from callscore.cli.run_rows import heading_row, rows_of
+from callscore.history.overview import RunLine, Tally
+
+
+def line(run: str, **about: Any) -> RunLine:
+    tally = Tally(cases=4, answered=4, passed=3, share=0.75, f1=0.8, errors=1)
+    return RunLine(
+        run=a_run(run, **about), baselines=("main",), suites=("assistant",), counted=tally
+    )
+
+
+def test_a_row_has_what_the_line_says() -> None:
+    (row,) = rows_of([line("a", name="fast", git_commit="c", git_dirty=True, status="finished")])
+
+    assert (row.id, row.name, row.baselines, row.suites) == ("a", "fast", ("main",), ("assistant",))
+    assert (row.git_commit, row.git_dirty, row.status) == ("c", True, "finished")
+    assert (row.cases, row.answered, row.passed, row.errors) == (4, 4, 3, 1)
+    assert (row.share, row.f1) == (0.75, 0.8)
+    assert row.interval is not None
+    assert row.interval.low < 0.75 < row.interval.high
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_partial"),
+    [
+        ({}, False),
+        ({"paths": ["."], "keyword": "", "tags": [], "limit": None, "cases": None}, False),
+        ({"keyword": "weather"}, True),
+        ({"tags": ["smoke"]}, True),
+        ({"limit": 5}, True),
+        ({"cases": [["a", None, "b"]]}, True),
+    ],
+)
+def test_a_run_that_was_told_to_leave_cases_out_is_partial(
+    arguments: dict[str, Any], is_partial: bool
+) -> None:
+    assert heading_row(a_run(arguments=arguments), []).is_partial is is_partial
+
+
+def test_files_that_were_scored_left_nothing_out() -> None:
+    run = a_run(command="score", arguments={"cases": ["cases.jsonl"]})
+
+    assert not heading_row(run, ["main"]).is_partial
+    assert heading_row(run, ["main"]).baselines == ("main",)
+
+
+def test_what_is_scored_again_is_as_partial_as_what_was_asked() -> None:
+    lines = [
+        line("c", command="rescore", parent="b"),
+        line("b", command="rescore", parent="a"),
+        line("a", arguments={"limit": 3}),
+        line("x", command="rescore", parent="gone"),
+        line("y", command="rescore", parent="y"),
+    ]
+
+    assert [row.is_partial for row in rows_of(lines)] == [True, True, True, False, False]

@@ -1,0 +1,99 @@
+"""`callscore baseline`, from the command line to the exit code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from tests.e2e.histories import add_run
+
+from callscore.history.opening import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    """The ids of two runs, the newest first."""
+    oldest = add_run(tmp_path)
+    return [add_run(tmp_path), oldest]
+
+
+def test_a_name_means_a_run_until_it_means_another(callscore: Program, runs: list[str]) -> None:
+    newest, oldest = runs
+
+    first = callscore("baseline", "set", "latest~1", "--name", "main")
+    again = callscore("baseline", "set")
+    other = callscore("baseline", "set", oldest, "--name", "release", "--lang", "ru")
+
+    assert first.stdout == (
+        f"main is now the run {oldest}. Hold another run against it: callscore gate --against main\n"
+    )
+    assert again.stdout == f"main was the run {oldest}, and is now {newest}.\n"
+    assert other.stdout.startswith(f"release теперь прогон {oldest}.")
+    listed = msgspec.json.decode(callscore("baseline", "list", "--json").stdout)
+    assert [(each["name"], each["run"]) for each in listed] == [
+        ("main", newest),
+        ("release", oldest),
+    ]
+    assert "◆ release" in callscore("history").stdout
+
+
+def test_a_baseline_can_be_forgotten_and_its_run_stays(
+    callscore: Program, runs: list[str], tmp_path: Path
+) -> None:
+    with open_store(tmp_path / ".callscore/history.db") as store:
+        store.set_baseline("main", runs[0])
+
+    removed = callscore("baseline", "remove", "main")
+    again = callscore("baseline", "remove", "main")
+
+    assert removed.stdout == f"main is no baseline any more; its run {runs[0]} is still kept.\n"
+    assert again.returncode == 2
+    assert "there is no baseline 'main'; there is none" in again.stderr
+    none = callscore("baseline", "list")
+    assert none.stdout.startswith("No baselines yet. Set one: callscore baseline set latest")
+
+
+@pytest.mark.parametrize("name", ["latest~3", "-x"])
+def test_a_name_that_means_something_else_is_refused(
+    callscore: Program, runs: list[str], name: str
+) -> None:
+    refused = callscore("baseline", "set", "latest", f"--name={name}")
+
+    assert refused.returncode == 2
+    assert "cannot be the name of a baseline" in refused.stderr
+    assert runs
+
+
+def test_a_hostile_name_is_harmless(callscore: Program, runs: list[str]) -> None:
+    callscore("baseline", "set", "latest", "--name", "\x1b[31mred")
+
+    listed = callscore("baseline", "list")
+
+    assert "\x1b" not in listed.stdout
+    assert "◆ \\u001b[31mred" in listed.stdout
+    assert runs
+
+
+def test_a_run_that_is_not_there_is_told(callscore: Program, runs: list[str]) -> None:
+    unknown = callscore("baseline", "set", "nowhere")
+
+    assert unknown.returncode == 2
+    assert "there is no run 'nowhere'" in unknown.stderr
+    assert runs
+
+
+def test_a_run_that_did_not_end_is_pointed_out(
+    callscore: Program, runs: list[str], tmp_path: Path
+) -> None:
+    with open_store(tmp_path / ".callscore/history.db") as store:
+        store.finish(runs[0], "interrupted", {}, {})
+
+    said = callscore("baseline", "set", "latest")
+
+    assert said.stdout.endswith(" Mind that this run did not come to its end.\n")

@@ -1,0 +1,118 @@
+"""`callscore export`, from the command line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from callscore.engines.collector import Hooks
+from callscore.engines.keeping import KeepRequest, ScoreKeeper
+from callscore.engines.local import score_files
+from callscore.history.opening import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+CASES = """\
+{"id": "right", "tags": ["smoke"], "expected": ["f"], "actual": ["f"]}
+{"id": "=1+1", "expected": ["f"], "actual": ["g"]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run that is kept under the name `first`."""
+    (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    keeper = ScoreKeeper(KeepRequest(name="first", cases=["cases.jsonl"]), open_store)
+    score_files("cases.jsonl", hooks=keeper.told(Hooks()))
+    keeper.finish()
+    with open_store(tmp_path / ".callscore/history.db") as store:
+        return store.find("first").id
+
+
+def test_a_run_is_lines_of_json(callscore: Program, run: str, tmp_path: Path) -> None:
+    ran = callscore("export", "first", "-o", "out.jsonl")
+
+    first, evaluation, *results = map(
+        msgspec.json.decode, (tmp_path / "out.jsonl").read_bytes().splitlines()
+    )
+    assert ran.returncode == 0
+    assert ran.stderr == f"callscore: run {run} is written to out.jsonl: 2 results\n"
+    assert (first["callscore"], first["version"], first["run"]["id"]) == ("run", 1, run)
+    assert evaluation["evaluation"]["place"] == "cases.jsonl"
+    assert [each["result"]["case"] for each in results] == ["right", "=1+1"]
+
+
+def test_without_a_file_it_goes_to_standard_output(callscore: Program, tmp_path: Path) -> None:
+    callscore("export", "first", "-o", "out.jsonl")
+
+    ran = callscore("export", "latest")
+
+    assert ran.stdout.encode() == (tmp_path / "out.jsonl").read_bytes()
+    assert ran.stderr == ""
+    assert callscore("export", "latest", "-o", "-").stdout == ran.stdout
+
+
+def test_a_table_is_safe_to_open(callscore: Program, tmp_path: Path) -> None:
+    callscore("export", "first", "-o", "out.csv")
+
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["case"], row["passed"]) for row in rows] == [("right", "true"), ("'=1+1", "false")]
+
+
+def test_a_parquet_file_is_read_by_others(callscore: Program, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    callscore("export", "first", "-o", "out.parquet")
+
+    table = parquet.read_table(tmp_path / "out.parquet")
+    assert table.column("case").to_pylist() == ["right", "=1+1"]
+
+
+def test_a_name_that_says_so_is_compressed(callscore: Program, tmp_path: Path) -> None:
+    callscore("export", "first", "-o", "out.jsonl")
+    callscore("export", "first", "-o", "out.jsonl.gz")
+
+    packed = (tmp_path / "out.jsonl.gz").read_bytes()
+    assert gzip.decompress(packed) == (tmp_path / "out.jsonl").read_bytes()
+
+
+def test_a_format_may_be_said(callscore: Program, tmp_path: Path) -> None:
+    assert callscore("export", "first", "--format", "csv").stdout.startswith("run,evaluation,")
+    assert callscore("export", "first", "-o", "out.txt", "--format", "jsonl").returncode == 0
+    assert (tmp_path / "out.txt").read_bytes().startswith(b'{"callscore"')
+
+
+@pytest.mark.parametrize("name", ["out", "out.txt", "out.gz", "out.json"])
+def test_a_suffix_that_says_nothing_is_asked_about(callscore: Program, name: str) -> None:
+    ran = callscore("export", "first", "-o", name)
+
+    assert ran.returncode == 2
+    assert "Say --format" in ran.stderr
+
+
+def test_a_run_that_is_not_there_is_told(callscore: Program, tmp_path: Path) -> None:
+    ran = callscore("export", "nothing", "-o", "out.jsonl")
+
+    assert ran.returncode == 2
+    assert "there is no run 'nothing'" in ran.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_where_there_is_no_history_none_is_made(callscore: Program, tmp_path: Path) -> None:
+    ran = callscore("export", "latest", "--store", "other.db")
+
+    assert ran.returncode == 2
+    assert not (tmp_path / "other.db").exists()
+
+
+def test_in_russian(callscore: Program) -> None:
+    assert "записан" in callscore("export", "first", "-o", "out.csv", "--lang", "ru").stderr

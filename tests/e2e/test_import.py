@@ -1,0 +1,133 @@
+"""`callscore import`, from the command line: a run goes from one history to another, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore.engines.collector import Hooks
+from callscore.engines.keeping import KeepRequest, ScoreKeeper
+from callscore.engines.local import score_files
+from callscore.history.exchange.lines import Record, line_of
+from callscore.history.opening import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Program
+
+CASES = """\
+{"id": "right", "tags": ["smoke"], "expected": ["f"], "actual": ["f"]}
+{"id": "wrong", "expected": [{"name": "f", "arguments": {"a": 1}}], "actual": ["g"]}
+{"id": "unanswered", "expected": ["f"]}
+"""
+
+
+@pytest.fixture(autouse=True)
+def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run that was exported, and the history that it is in."""
+    (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    keeper = ScoreKeeper(KeepRequest(name="first", cases=["cases.jsonl"]), open_store)
+    score_files("cases.jsonl", hooks=keeper.told(Hooks()))
+    keeper.finish()
+    with open_store() as store:
+        run = store.find("first")
+        records: list[Record] = [run, *store.evaluations(run.id), *store.results(run.id)]
+    (tmp_path / "out.jsonl").write_bytes(b"".join([line_of(record) for record in records]))
+    return tmp_path / "out.jsonl"
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz", "out.parquet"])
+def test_a_run_is_the_same_in_another_history(
+    callscore: Program, name: str, exported: Path
+) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    callscore("export", "first", "-o", name)
+
+    ran = callscore("import", name, "--store", "other.db")
+
+    assert ran.returncode == 0
+    assert "(first) is imported: 3 results" in ran.stderr
+    assert callscore("export", "first", "--store", "other.db").stdout.encode() == (
+        exported.read_bytes()
+    )
+    shown = [
+        callscore("show", "first", "wrong", *store).stdout
+        for store in ((), ("--store", "other.db"))
+    ]
+    assert shown[0] == shown[1] != ""
+
+
+def test_a_run_goes_to_a_server_and_back(
+    callscore: Program, exported: Path, postgres_url: str
+) -> None:
+    callscore("import", "out.jsonl", CALLSCORE_STORE=postgres_url)
+
+    there = callscore("export", "first", CALLSCORE_STORE=postgres_url)
+    taken = callscore("import", "-", "--store", "other.db", stdin=there.stdout.encode())
+    assert taken.returncode == 0, taken.stderr
+    back = callscore("export", "first", "--store", "other.db")
+
+    assert there.stdout.encode() == back.stdout.encode() == exported.read_bytes()
+
+
+def test_a_run_that_is_there_is_not_doubled(callscore: Program) -> None:
+    ran = callscore("import", "out.jsonl")
+
+    assert ran.returncode == 0
+    assert "was there already: 3 results in the file, 0 of them new" in ran.stderr
+
+
+@pytest.mark.parametrize("damage", [b"{broken\n", b'{"result": {"case": "x"}}\n', b"[]\n"])
+def test_a_damaged_file_imports_nothing(
+    callscore: Program, exported: Path, tmp_path: Path, damage: bytes
+) -> None:
+    (tmp_path / "damaged.jsonl").write_bytes(exported.read_bytes() + damage)
+
+    ran = callscore("import", "out.jsonl", "damaged.jsonl", "--store", "other.db")
+
+    assert ran.returncode == 3
+    assert "damaged.jsonl:6: " in ran.stderr
+    with open_store(tmp_path / "other.db") as store:
+        assert store.runs() == []
+
+
+def test_a_newer_file_is_refused(callscore: Program) -> None:
+    ran = callscore("import", "-", stdin=b'{"callscore": "run", "version": 9, "run": {}}')
+
+    assert ran.returncode == 3
+    assert "a newer callscore has written it" in ran.stderr
+
+
+def test_a_hostile_run_is_shown_harmlessly(callscore: Program, exported: Path) -> None:
+    hostile = exported.read_bytes().replace(b'"first"', b'"\\u001b[2Jfirst\\u202e"')
+
+    ran = callscore("import", "-", "--store", "other.db", stdin=hostile)
+
+    assert ran.returncode == 0
+    assert "\x1b" not in ran.stderr
+    assert "\u202e" not in ran.stderr
+
+
+def test_an_id_leads_to_no_other_file(callscore: Program, exported: Path, tmp_path: Path) -> None:
+    run = exported.read_text(encoding="utf-8").split('"id":"')[1].split('"')[0]
+    hostile = exported.read_bytes().replace(run.encode(), b"../../elsewhere")
+
+    ran = callscore("import", "-", "--store", "deep/other.db", stdin=hostile)
+
+    assert ran.returncode == 3
+    assert "is not the id of a run" in ran.stderr
+    assert not list(tmp_path.parent.glob("*elsewhere*"))
+
+
+def test_files_are_needed(callscore: Program) -> None:
+    assert callscore("import").returncode == 2
+    assert callscore("import", "-", "-").returncode == 2
+    assert callscore("import", "nothing.jsonl").returncode == 3
+
+
+def test_in_russian(callscore: Program) -> None:
+    assert "уже был" in callscore("import", "out.jsonl", "--lang", "ru").stderr
