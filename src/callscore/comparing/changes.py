@@ -30,6 +30,8 @@ def changes_of(cases: Iterable[Matched]) -> tuple[CaseChange, ...]:
 
 
 def _kind(pair: Matched) -> ChangeKind | None:
+    if pair.before.trials == pair.after.trials:
+        return None
     before, after = _passed(pair.before), _passed(pair.after)
     first, second = _decision(before), _decision(after)
     if first is not None and second is not None and first != second:
@@ -114,10 +116,16 @@ def alarms_of(cases: Iterable[Matched], only_after: Iterable[Lone]) -> tuple[Ala
     """
     found: list[Alarm] = []
     for pair in cases:
-        found += _alarms(pair.evaluation, pair.after, pair.before.trials)
+        if _is_alarming(pair.after):
+            found += _alarms(pair.evaluation, pair.after, pair.before.trials)
     for lone in only_after:
-        found += _alarms(lone.evaluation, lone.case, None)
+        if _is_alarming(lone.case):
+            found += _alarms(lone.evaluation, lone.case, None)
     return tuple(found)
+
+
+def _is_alarming(case: CaseOutcome) -> bool:
+    return any(trial.forbidden or trial.faults for trial in case.trials)
 
 
 def _alarms(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from callscore.comparing.changes import alarms_of, changes_of
 from callscore.comparing.comparison import Comparison, SideSummary
 from callscore.comparing.differing import difference_between
@@ -81,16 +79,14 @@ def _others(
     cases: Sequence[Matched], main: Difference, known: Iterable[str]
 ) -> Iterator[Difference]:
     """The same cases by the other measures; a scorer that says what F1 says is not repeated."""
-    seen = {main.measure: main}
+    f1 = numbers(cases, F1)
     for measure in known:
         if measure == main.measure:
             continue
-        pairs = [pair for pair in numbers(cases, measure) if pair is not None]
-        found = difference_between(measure, pairs)
-        f1 = seen.get(F1)
-        seen[measure] = found
-        if pairs and (f1 is None or replace(found, measure=F1) != f1):
-            yield found
+        found = f1 if measure == F1 else numbers(cases, measure)
+        pairs = [pair for pair in found if pair is not None]
+        if pairs and (measure == F1 or found != f1):
+            yield difference_between(measure, pairs)
 
 
 def _summary(side: Side) -> SideSummary:

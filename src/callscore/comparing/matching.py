@@ -9,7 +9,7 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side
+    from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
 
 __all__ = ["Lone", "Matched", "Matching", "match_sides"]
 
@@ -21,11 +21,13 @@ class Matched(NamedTuple):
         evaluation: what the evaluation of the second run is called.
         before: what became of it in the first run.
         after: what became of it in the second.
+        alone: the two answers, where there is one in each run, as there nearly always is.
     """
 
     evaluation: str
     before: CaseOutcome
     after: CaseOutcome
+    alone: tuple[TrialOutcome, TrialOutcome] | None = None
 
 
 class Lone(NamedTuple):
@@ -126,13 +128,21 @@ def _without(
 
 def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matching) -> None:
     before, after = _by_id(first, matching), _by_id(second, matching)
+    label = second.label
     for name, case in after.items():
         partner = before.pop(name, None)
         if partner is None:
             matching.only_after.append(Lone(second.label, case))
         else:
-            matching.cases.append(Matched(second.label, partner, case))
+            matching.cases.append(Matched(label, partner, case, _alone(partner, case)))
     matching.only_before.extend(Lone(first.label, case) for case in before.values())
+
+
+def _alone(before: CaseOutcome, after: CaseOutcome) -> tuple[TrialOutcome, TrialOutcome] | None:
+    if len(before.trials) != 1 or len(after.trials) != 1:
+        return None
+    first, second = before.trials[0], after.trials[0]
+    return None if "error" in (first.status, second.status) else (first, second)
 
 
 def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutcome]:

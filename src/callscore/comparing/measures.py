@@ -48,13 +48,20 @@ def numbers(matched: Iterable[Matched], measure: str) -> list[tuple[float, float
     A trial without an answer did not pass, and is worth 0 by every other measure. None for a case
     of which one run has no number; for `passed` this is one that nobody has decided.
     """
-    read = _reading(measure)
-    return [_pair(pair.before, pair.after, read, is_decision=measure == PASSED) for pair in matched]
+    read, is_decision = _reading(measure), measure == PASSED
+    found: list[tuple[float, float] | None] = []
+    for _, before, after, alone in matched:
+        if alone is None:
+            found.append(_pair(before, after, read, is_decision=is_decision))
+        else:
+            first, second = read(alone[0]), read(alone[1])
+            found.append(None if first is None or second is None else (first, second))
+    return found
 
 
 def _reading(measure: str) -> Reading:
     if measure == PASSED:
-        return lambda trial: None if trial.passed is None else float(trial.passed)
+        return lambda trial: trial.passed  # which are 0 and 1
     if measure == F1:
         return lambda trial: _share(trial.f1)
     return lambda trial: _share(dict(trial.values).get(measure))
@@ -78,9 +85,6 @@ def _pair(
 
 def _mean(case: CaseOutcome, read: Reading) -> tuple[float | None, bool]:
     """The mean over the trials, and whether an answer is among them."""
-    if len(case.trials) == 1 and case.trials[0].status != "error":
-        number = read(case.trials[0])
-        return number, number is not None
     answered = [
         number
         for trial in case.trials

@@ -9,7 +9,7 @@ from callscore.core.statistics import Interval
 
 __all__ = ["paired_interval"]
 
-_HALVINGS = 60
+_HALVINGS = 40
 
 
 def paired_interval(down: int, up: int, cases: int, *, confidence: float = 0.95) -> Interval:

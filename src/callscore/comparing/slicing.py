@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from callscore.comparing.sides import CaseOutcome
     from callscore.core.tool_outcomes import ToolOutcome
 
+    Counted = list[dict[str, ToolOutcome] | None]
+
 __all__ = ["slices_of"]
 
 Kind = Literal["tool", "tag"]
@@ -77,30 +79,35 @@ def _by_tool(cases: Sequence[Matched]) -> dict[str, list[Numbers]]:
         if not first or not second:
             continue
         for tool in {name for counts in (*first, *second) if counts for name in counts}:
-            is_expected = any(
-                counts is not None and sum(counts.get(tool, _NOTHING)[:3])
-                for counts in (*first, *second)
-            )
-            before = _mean_f1(first, tool, is_expected=is_expected)
-            after = _mean_f1(second, tool, is_expected=is_expected)
-            if before is not None and after is not None:
-                found.setdefault(tool, []).append((before, after))
+            numbers = _numbers_of(tool, first, second)
+            if numbers is not None:
+                found.setdefault(tool, []).append(numbers)
     return found
 
 
 _NOTHING: ToolOutcome = (0, 0, 0, 0, 0)
 
 
-def _counted(case: CaseOutcome) -> list[dict[str, ToolOutcome] | None]:
+def _numbers_of(tool: str, first: Counted, second: Counted) -> Numbers | None:
+    """The mean F1 of the calls of a tool before and after; None where one of them says nothing."""
+    if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
+        return _f1(first[0].get(tool, _NOTHING)), _f1(second[0].get(tool, _NOTHING))
+    is_expected = any(
+        counts is not None and sum(counts.get(tool, _NOTHING)[:3]) for counts in (*first, *second)
+    )
+    before = _mean_f1(first, tool, is_expected=is_expected)
+    after = _mean_f1(second, tool, is_expected=is_expected)
+    return None if before is None or after is None else (before, after)
+
+
+def _counted(case: CaseOutcome) -> Counted:
     """The counts of each trial; None for one without an answer. Those nobody counted are left out."""
     return [
         trial.tools for trial in case.trials if trial.tools is not None or trial.status == "error"
     ]
 
 
-def _mean_f1(
-    trials: Sequence[dict[str, ToolOutcome] | None], tool: str, *, is_expected: bool
-) -> float | None:
+def _mean_f1(trials: Counted, tool: str, *, is_expected: bool) -> float | None:
     """The mean F1 of the calls of a tool; it is 1 where none is expected and none was made.
 
     A trial without an answer made no call: that is wrong where one is expected, and else says

@@ -15,7 +15,7 @@ __all__ = ["LEVEL", "fewest_flips", "smallest_effect"]
 LEVEL = 0.05
 _POWER = 0.8
 _NORMAL = NormalDist()
-_HALVINGS = 40
+_HALVINGS = 24
 
 
 def fewest_flips(tests: int = 1) -> int:
