@@ -37,8 +37,17 @@ MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 DAY = re.compile(rf"(?:(?<= ) \d|\b\d{{1,2}}) {MONTH} \d\d:\d\d\b")
 COMMIT = re.compile(r"\bcommit [0-9a-f]{7}\b")
 TIME_OF_CASE = re.compile(
-    r"^(?P<before>.*\brun 20261115-184354-k3f9\b.*   )(?:< )?\d[\d.,]* m?s$", re.MULTILINE
+    r"^(?P<before>.*\brun 20261115-18\d{4}-[0-9a-z]{4}\b.*   )(?:< )?\d[\d.,]* m?s$", re.MULTILINE
 )
+RUNS = (
+    "20261115-184354-k3f9",
+    "20261115-184611-p7wd",
+    "20261115-185020-a2hm",
+    "20261115-185339-x8rt",
+    "20261115-185702-c5nq",
+    "20261115-185958-v4jz",
+)
+COMMITS = ("commit 02f0cce", "commit 8d41b7a", "commit e6a90f3", "commit 5b7c2d8")
 TIME_IN_TABLE = re.compile(r"  +(?:< )?\d[\d.,]* m?s$", re.MULTILINE)
 
 
@@ -70,6 +79,7 @@ def _files_beside(page: Path) -> list[Path]:
 def _with_outputs(text: str, *, beside: list[Path]) -> str:
     """The text of a page with every output as it really is."""
     names: dict[str, object] = {}
+    known: dict[str, str] = {}
     printed = ""
 
     def replaced(block: re.Match[str]) -> str:
@@ -78,9 +88,9 @@ def _with_outputs(text: str, *, beside: list[Path]) -> str:
         if kind == OUTPUT:
             return f"```{OUTPUT}\n{printed}```"
         if kind == "python":
-            printed = tidy(_run_python(code, names))
+            printed = tidy(_run_python(code, names), known)
         elif kind == "bash" and not code.startswith(NOT_RUN):
-            printed = tidy(_run_bash(code))
+            printed = tidy(_run_bash(code), known)
         return block[0]
 
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
@@ -117,16 +127,28 @@ def _run_bash(code: str) -> str:
     return ran.stdout
 
 
-def tidy(printed: str) -> str:
-    """Without what is another each time, and without blanks at the ends of lines and of the text."""
-    same = RUN.sub("20261115-184354-k3f9", printed)
-    same = COMMIT.sub("commit 02f0cce", same)
+def tidy(printed: str, known: dict[str, str] | None = None) -> str:
+    """Without what is another each time, and without blanks at the ends of lines and of the text.
+
+    Args:
+        printed: what was printed.
+        known: what stands for the runs and commits that the page has shown so far; it grows.
+    """
+    known = {} if known is None else known
+    same = RUN.sub(lambda found: _stand_in(found[0], RUNS, known), printed)
+    same = COMMIT.sub(lambda found: _stand_in(found[0], COMMITS, known), same)
     same = DAY.sub("15 Nov 18:43", same)
     same = MOMENT.sub("2026-11-15 18:43 UTC", same)
     same = TIME.sub(r"\g<before> 0.1\g<blank>s", same)
     same = TIME_OF_CASE.sub(r"\g<before>0.1 s", same)
     same = TIME_IN_TABLE.sub(lambda found: "0.1 s".rjust(len(found[0])), same)
     return "".join(f"{line.rstrip()}\n" for line in same.strip("\n").splitlines())
+
+
+def _stand_in(name: str, stand_ins: tuple[str, ...], known: dict[str, str]) -> str:
+    """What a page has for the first run that it shows, for the second, and so on."""
+    there = sum(found in stand_ins for found in known.values())
+    return known.setdefault(name, stand_ins[there % len(stand_ins)])
 
 
 if __name__ == "__main__":

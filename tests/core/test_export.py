@@ -20,6 +20,7 @@ from callscore.core.model import Ignored, Score, ToolCall
 from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
+from callscore.core.statistics import wilson
 from callscore.core.summary import Summary
 from callscore.core.tool import Tool
 
@@ -383,7 +384,7 @@ def test_the_interval_of_enough_cases_is_exported_by_its_ends() -> None:
 
     exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=summary)))
 
-    assert exported["totals"]["macro"]["f1_interval"] == pytest.approx([0.4, 0.4])
+    assert exported["totals"]["macro"]["f1_interval"] == pytest.approx(list(wilson(4, 10)))
 
 
 def test_results_of_nothing_have_no_macro_numbers_and_no_trials() -> None:

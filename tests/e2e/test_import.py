@@ -114,13 +114,13 @@ def test_a_hostile_run_is_shown_harmlessly(callscore: Program, exported: Path) -
 
 def test_an_id_leads_to_no_other_file(callscore: Program, exported: Path, tmp_path: Path) -> None:
     run = exported.read_text(encoding="utf-8").split('"id":"')[1].split('"')[0]
-    hostile = exported.read_bytes().replace(run.encode(), b"../../elsewhere")
+    hostile = exported.read_bytes().replace(run.encode(), b"../../strayed-away")
 
     ran = callscore("import", "-", "--store", "deep/other.db", stdin=hostile)
 
     assert ran.returncode == 3
     assert "is not the id of a run" in ran.stderr
-    assert not list(tmp_path.parent.glob("*elsewhere*"))
+    assert not list(tmp_path.parent.glob("*strayed-away*"))
 
 
 def test_files_are_needed(callscore: Program) -> None:

@@ -143,6 +143,20 @@ class _Speechless:
         raise ValueError("who knows")
 
 
+@pytest.mark.parametrize("depth", [450, 600, 5000])
+def test_a_case_that_is_nested_too_deeply_holds_nobody_up(store: Store, depth: int) -> None:
+    deep: Any = 1
+    for _ in range(depth):
+        deep = [deep]
+    asked = a_plan(lambda _: RIGHT, a_case("deep", expected=[("f", {"x": deep})]), a_case("plain"))
+
+    found = run(asked, RunOptions(jobs=2, limits=LIMITS), store=store)
+
+    (each,) = found.evaluations
+    assert each.answered + each.errors == 2
+    assert "plain" in [result.case for result in store.results(found.id)]
+
+
 def test_a_task_that_cannot_say_what_it_asks_is_a_failure(store: Store) -> None:
     found = run(a_plan(_Speechless(), *MANY[:2]), store=store)
 

@@ -72,12 +72,14 @@ async def scored(
         calls, *others = _read(answer.document, settings, tools)
     except (InvalidCall, UnreadableInput) as error:
         return failure(question, "unreadable", f"no calls can be read from the {error}")
-    case = with_plain_expected(asked_case(question))
-    case = replace(case, actual=calls, others=tuple(others))
     try:
+        case = with_plain_expected(asked_case(question))
+        case = replace(case, actual=calls, others=tuple(others))
         score = await _score(case, settings, tools)
     except CallscoreError as error:
         return failure(question, "raised", f"the answer cannot be scored: {error}")
+    except RecursionError:
+        return failure(question, "raised", "what is expected is nested too deeply to be scored")
     given = _given(case, answer, score, tools)
     values = [await _value(scorer, given, seconds) for scorer in question.evaluation.scorers]
     has_forbidden = score is not None and bool(score.forbidden)

@@ -204,8 +204,14 @@ class Workers:
         kept = None if isinstance(answer, Failure) else answer
         finished = Finished(asked.question, asked.digests[0], outcome, kept)
         is_kept = self._loop.create_future()
-        self._waiting += 1
-        self._recorder.result(asked.group, finished, self._when_kept(report, is_kept))
+        try:
+            self._recorder.result(asked.group, finished, self._when_kept(report, is_kept))
+        except Exception as error:  # noqa: BLE001  (a case that cannot be data: nested too deeply, say)
+            told = f"{_label(asked.question)} is not kept: {type(error).__name__}: {error}"
+            self._recorder.problems.append(told)
+            report()
+            return
+        self._waiting += 1  # its report comes through the loop, and so not before this
         seconds = 0.0 if kept is None else kept.seconds
         await self._keep_pace(job, is_kept, self._recorder, seconds)
 
