@@ -15,6 +15,9 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.comparing.differing import difference_between
+from callscore.comparing.matching import Matched
+from callscore.comparing.measures import numbers
+from callscore.comparing.sides import CaseOutcome, TrialOutcome
 from callscore.core.statistics import Cluster, Interval, bootstrap_mean, wilson
 
 if TYPE_CHECKING:
@@ -140,6 +143,31 @@ def repeated(cases: int, trials: int, change: float = 0.0) -> Suite:
     return Suite(f"{trials} trials", cases, draw, change)
 
 
+PASSES, FAILS = TrialOutcome(passed=True), TrialOutcome(passed=False)
+
+
+def uneven(cases: int, before: int, after: int, *, passing: float | None = None) -> Suite:
+    """A case is tried more often in the second run, and passes as often as before.
+
+    By default as in `repeated`; else all cases pass with the same chance.
+    """
+
+    def draw(random: Random) -> Pair:
+        chance = 0.1 + 0.85 * random.betavariate(0.6, 0.25) if passing is None else passing
+        first, second = (
+            CaseOutcome(
+                id="case",
+                trials=tuple(PASSES if random.random() < chance else FAILS for _ in range(trials)),
+            )
+            for trials in (before, after)
+        )
+        found = numbers([Matched("suite", first, second)], "passed")[0]
+        return (0.0, 0.0) if found is None else found
+
+    kind = f"{before} and {after} trials"
+    return Suite(kind if passing is None else f"{kind}, {100 * passing:.0f} % pass", cases, draw)
+
+
 def nothing_changed() -> Iterator[Suite]:
     """Suites in which the two runs differ by chance alone."""
     for cases in (20, 50, 200, 1000):
@@ -150,6 +178,10 @@ def nothing_changed() -> Iterator[Suite]:
         yield continuous(cases)
         for trials in (3, 10):
             yield repeated(cases, trials)
+    for cases in (50, 200, 1000):
+        for before, after in ((1, 3), (1, 10), (3, 20)):
+            yield uneven(cases, before, after)
+            yield uneven(cases, before, after, passing=0.99)
 
 
 def something_changed() -> Iterator[Suite]:
@@ -277,8 +309,9 @@ def report(suites: int) -> Iterator[str]:
 
 
 _NOTHING = """\
-The bars: `regressed` in at most 5 %, and from 200 cases on an interval that covers in 92 to 98 %. Where
-hardly a case flips, the exact test says less than it might, and the interval covers in more: `over`."""
+The bars: `regressed` in at most 5 %, and from 200 cases on an interval that covers in 92 to 98 %. `over`:
+the upper end of that bar is missed. Where hardly a case flips, the exact test can say little, and the
+interval says what the test says, so that it covers in more than 98 %: it is wider than it had to be."""
 _SOMETHING = """\
 The bars: a drop of 10 points on 200 cases, of which at most 20 % flip, is found in at least 80 %, and
 intervals as above."""

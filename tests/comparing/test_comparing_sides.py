@@ -63,15 +63,35 @@ def test_missed_thresholds_name_their_evaluation_where_there_are_several() -> No
 
 
 def test_cases_that_cannot_be_compared_are_counted_and_named() -> None:
-    before = a_side(a_case("gone", True), a_case("open", None), a_case("both", True))
-    after = a_side(a_case("new", True), a_case("open", True), a_case("both", True))
+    before = a_side(*(a_case(name, name != "open") for name in ("gone", "lost", "both")))
+    before = a_side(*before.evaluations[0].cases, a_case("open", None))
+    after = a_side(*(a_case(name, True) for name in ("new", "open", "both")), a_case("lost", None))
 
     found = compare(before, after)
 
-    assert found.only_before == Noted(1, ("weather: gone",))
-    assert found.only_after == Noted(1, ("weather: new",))
-    assert found.undecided == Noted(1, ("weather: open",))
-    assert found.main.cases == 1
+    assert found.only_before == Noted(1, ("weather::gone",))
+    assert found.only_after == Noted(1, ("weather::new",))
+    assert found.undecided == Noted(2, ("weather::open", "weather::lost"))
+    assert found.lost == Noted(1, ("weather::lost",))
+    assert (found.main.cases, found.in_common) == (1, 3)
+    assert found.evaluations == ("weather",)
+
+
+def test_no_case_in_common_is_another_thing_than_no_number_in_common() -> None:
+    nothing = compare(a_side(a_case("a", True)), a_side(a_case("b", True)))
+    no_number = compare(a_side(a_case("a", None)), a_side(a_case("a", None)))
+
+    assert (nothing.main.cases, nothing.in_common) == (0, 0)
+    assert (no_number.main.cases, no_number.in_common) == (0, 1)
+
+
+def test_trials_that_only_one_run_has_make_no_difference() -> None:
+    lucky = [a_case(f"{number}", True) for number in range(200)]
+    often = [a_case(f"{number}", *[True] * 9, False) for number in range(200)]
+
+    found = compare(a_side(*lucky), a_side(*often))
+
+    assert (found.verdict, found.main.change, found.main.down) == ("no evidence", 0, 0)
 
 
 def test_of_many_names_the_first_are_given() -> None:
@@ -88,8 +108,8 @@ def test_other_expectations_and_other_inputs_are_told_apart() -> None:
 
     found = compare(a_side(*cases), a_side(expected, asked, unknown, cases[3]))
 
-    assert found.expectations_changed == Noted(1, ("weather: a",))
-    assert found.inputs_changed == Noted(1, ("weather: b",))
+    assert found.expectations_changed == Noted(1, ("weather::a",))
+    assert found.inputs_changed == Noted(1, ("weather::b",))
 
 
 def test_other_measures_stand_beside_the_one_that_decides() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.comparing.differing import difference_between, judged, measured
+from callscore.comparing.smallest_effect import smallest_effect
 
 PASS, DOWN, UP, FAIL = (1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0)
 MIRRORED = {
@@ -85,11 +86,19 @@ def test_shares_of_trials_are_tested_by_the_bootstrap() -> None:
 
 def test_cases_that_move_a_little_let_a_suite_see_small_differences() -> None:
     flips = difference_between("f1", [PASS] * 60 + [DOWN, UP] * 20)
-    steps = difference_between("f1", [PASS] * 60 + [(1.0, 0.75), (0.75, 1.0)] * 20)
+    steps = difference_between("f1", [PASS] * 60 + [(1.0, 0.5), (0.5, 1.0)] * 20)
 
     assert flips.smallest is not None
-    assert steps.smallest == pytest.approx(flips.smallest / 4)
+    assert steps.smallest == pytest.approx(flips.smallest / 2, rel=0.1)
     assert (flips.verdict, steps.verdict) == ("not enough data", "no evidence")
+
+
+@pytest.mark.parametrize("cases", [6, 20, 60])
+def test_however_little_the_cases_move_few_of_them_say_little(cases: int) -> None:
+    found = difference_between("tone", [(0.51, 0.5), (0.5, 0.51)] * (cases // 2))
+
+    assert found.verdict == "not enough data"
+    assert found.smallest == smallest_effect(cases, 0.0)
 
 
 def test_one_case_that_moves_a_little_does_not() -> None:

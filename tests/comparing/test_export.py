@@ -24,7 +24,7 @@ def test_everything_is_there_as_plain_data() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found)) == found
     assert found["verdict"] == "not enough data"
     assert found["counts"] == {"broken": 1, "fixed": 0, "changed": 0, "same": 0}
-    assert found["only_before"] == {"count": 1, "names": ["weather: b"]}
+    assert found["only_before"] == {"count": 1, "names": ["weather::b"]}
     assert found["changes"] == [
         {
             "kind": "broken",
@@ -33,7 +33,7 @@ def test_everything_is_there_as_plain_data() -> None:
             "tags": ["\\ud800"],
             "before": {"passed": 1, "decided": 1, "f1": 1.0},
             "after": {"passed": 0, "decided": 1, "f1": None},
-            "reasons": ["no answer: it timed out"],
+            "reasons": [{"kind": "no answer", "text": "it timed out"}],
             "is_expectation_changed": False,
         }
     ]
@@ -77,9 +77,9 @@ def test_what_was_not_compared_has_no_numbers() -> None:
 def test_a_gate_says_why() -> None:
     found = gate_to_dict(gate(compare(a_side(True), a_side(False)), "broken"))
 
-    assert (found["is_open"], found["fail_on"]) == (False, "broken")
+    assert (found["is_open"], found["is_doubtful"], found["fail_on"]) == (False, False, "broken")
     assert found["reasons"] == [
-        {"kind": "in doubt", "count": 1, "cases": []},
-        {"kind": "broken", "count": 1, "cases": ["weather: case-0"]},
+        {"kind": "in doubt", "count": 1, "cases": [], "sides": []},
+        {"kind": "broken", "count": 1, "cases": ["weather::case-0"], "sides": []},
     ]
     assert found["comparison"]["verdict"] == "not enough data"

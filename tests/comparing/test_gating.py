@@ -10,6 +10,7 @@ from tests.comparing.sides_made_up import a_case, a_side, scored
 
 from callscore.comparing.comparing_sides import compare
 from callscore.comparing.gating import FAIL_ON, Reason, gate
+from callscore.comparing.sides import Side
 from callscore.core.phrase import Note, Phrase
 
 if TYPE_CHECKING:
@@ -55,14 +56,74 @@ def test_few_broken_cases_among_many_are_no_regression_but_broken() -> None:
 
     assert kinds(comparison) == []
     assert gate(comparison, "broken").reasons == (
-        Reason(kind="broken", count=2, cases=("weather: case-0", "weather: case-1")),
+        Reason(kind="broken", count=2, cases=("weather::case-0", "weather::case-1")),
     )
 
 
-def test_in_doubt_it_closes_where_more_broke_than_were_fixed() -> None:
-    assert gate(passing(20, broken=2, fixed=1)).reasons == (Reason(kind="in doubt", count=1),)
-    assert kinds(passing(20, broken=2, fixed=2)) == []
-    assert kinds(passing(20, broken=1, fixed=2)) == []
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (passing(20, broken=3, fixed=1), ["in doubt"]),  # a loss of 10 points
+        (passing(10, broken=1), ["in doubt"]),
+        (passing(20, broken=1), []),
+        (passing(20, broken=2, fixed=2), []),
+        (passing(20, broken=1, fixed=2), []),
+        (passing(3, broken=3), ["in doubt"]),
+    ],
+)
+def test_in_doubt_it_closes_for_a_loss_of_ten_points(
+    comparison: Comparison, expected: list[str]
+) -> None:
+    assert comparison.verdict == "not enough data"
+    assert kinds(comparison) == expected
+
+
+def test_a_smaller_loss_that_nobody_can_tell_from_chance_is_doubtful() -> None:
+    comparison = passing(20, broken=1)
+
+    assert gate(comparison).is_open
+    assert gate(comparison).is_doubtful
+    assert not gate(comparison, "broken").is_doubtful
+    assert not gate(passing(20, broken=3)).is_doubtful
+    assert not gate(passing(20, broken=1, fixed=1)).is_doubtful
+    assert not gate(passing(200, broken=1)).is_doubtful
+
+
+def test_in_doubt_it_says_how_many_more_went_down() -> None:
+    assert gate(passing(20, broken=3, fixed=1)).reasons == (Reason(kind="in doubt", count=2),)
+
+
+def test_a_tag_that_regressed_closes_it_though_the_whole_did_not() -> None:
+    def side(*, has_broken: bool) -> Side:
+        slow = [a_case(f"slow-{n}", not has_broken, tags=("slow",)) for n in range(12)]
+        noisy = [a_case(f"noisy-{n}", has_broken, tags=("other",)) for n in range(12)]
+        return a_side(*slow, *noisy, *[True] * 100)
+
+    comparison = compare(side(has_broken=False), side(has_broken=True))
+
+    assert comparison.main.change == 0
+    assert [each.name for each in comparison.regressed_slices] == ["slow"]
+    assert gate(comparison).reasons == (Reason(kind="slice", count=1, cases=("tag: slow",)),)
+
+
+def test_a_run_held_against_itself_says_nothing() -> None:
+    run = replace(a_side(*[True] * 200), run="k3f9")
+
+    assert kinds(compare(run, run)) == ["same run"]
+    assert kinds(compare(run, replace(run, run="other"))) == []
+
+
+def test_two_variants_of_one_run_may_be_compared() -> None:
+    small, large = (
+        Side(
+            label=f"main:{variant}",
+            run="k3f9",
+            evaluations=(replace(a_side(*[True] * 200).evaluations[0], variant=variant),),
+        )
+        for variant in ("small", "large")
+    )
+
+    assert kinds(compare(small, large)) == []
 
 
 def test_any_closes_it_for_whatever_is_other() -> None:
@@ -72,7 +133,7 @@ def test_any_closes_it_for_whatever_is_other() -> None:
 
     assert kinds(comparison) == kinds(comparison, "broken") == []
     assert gate(comparison, "any").reasons == (
-        Reason(kind="changed", count=2, cases=("weather: x", "weather: case-199")),
+        Reason(kind="changed", count=2, cases=("weather::x", "weather::case-199")),
     )
 
 
@@ -81,9 +142,31 @@ def test_a_case_that_is_gone_may_be_a_broken_one() -> None:
 
     assert kinds(comparison) == []
     assert gate(comparison, "broken").reasons == (
-        Reason(kind="missing", count=1, cases=("weather: case-200",)),
+        Reason(kind="missing", count=1, cases=("weather::case-200",)),
     )
     assert kinds(comparison, "any") == ["missing"]
+
+
+def test_what_nobody_can_decide_any_more_is_gone_as_well() -> None:
+    undecided = [a_case(f"case-{number}", None, expected="") for number in range(5)]
+    rest = [a_case(f"case-{number}", True) for number in range(5, 205)]
+    comparison = compare(a_side(*[True] * 205), a_side(*undecided, *rest))
+
+    assert kinds(comparison) == []
+    assert comparison.lost.count == 5
+    assert gate(comparison, "broken").reasons[0] == Reason(
+        kind="missing", count=5, cases=tuple(f"weather::case-{number}" for number in range(5))
+    )
+    many = [a_case(f"case-{number}", None) for number in range(101)]
+    left = [a_case(f"case-{number}", True) for number in range(101, 201)]
+    assert kinds(compare(a_side(*[True] * 201), a_side(*many, *left))) == ["missing"]
+
+
+def test_what_was_never_decided_is_not_gone() -> None:
+    never = [a_case(f"case-{number}", None) for number in range(3)]
+    rest = [a_case(f"other-{number}", True) for number in range(100)]
+
+    assert kinds(compare(a_side(*never, *rest), a_side(*never, *rest)), "broken") == []
 
 
 def test_a_remnant_of_the_suite_stands_for_none_of_it() -> None:
@@ -103,9 +186,9 @@ def test_some_things_close_it_always(fail_on: FailOn) -> None:
     found = gate(compare(before, after), fail_on).reasons
 
     assert found == (
-        Reason(kind="unfinished"),
-        Reason(kind="forbidden", count=1, cases=("weather: case-0",)),
-        Reason(kind="schema", count=1, cases=("weather: case-0",)),
+        Reason(kind="unfinished", sides=("after",)),
+        Reason(kind="forbidden", count=1, cases=("weather::case-0",)),
+        Reason(kind="schema", count=1, cases=("weather::case-0",)),
         Reason(kind="below", count=2),
     )
 
@@ -120,3 +203,14 @@ def test_a_run_before_that_did_not_end_closes_nothing() -> None:
     before = replace(a_side(*[True] * 200), is_finished=False)
 
     assert kinds(compare(before, a_side(*[True] * 200))) == []
+    assert kinds(compare(before, a_side(*[True] * 400))) == []
+
+
+def test_a_small_part_of_a_run_before_that_did_not_end_is_no_baseline() -> None:
+    before = replace(a_side(*[True] * 100), is_finished=False)
+    after = a_side(*[True] * 201)
+
+    assert gate(compare(before, after)).reasons == (Reason(kind="unfinished", sides=("before",)),)
+    both = gate(compare(before, replace(after, is_finished=False)))
+    assert both.reasons == (Reason(kind="unfinished", sides=("before", "after")),)
+    assert kinds(compare(replace(before, is_finished=True), after)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from tests.comparing.sides_made_up import a_case, a_side
 
 from callscore.comparing.matching import match_sides
@@ -28,6 +29,26 @@ def test_the_only_evaluations_of_two_runs_belong_together() -> None:
     after = side(evaluation("new", "new.py::new", "large"))
 
     assert matched(before, after) == [("old [small]", "new [large]")]
+
+
+def test_the_only_evaluations_of_two_runs_may_be_strangers() -> None:
+    def alone(name: str, place: str, asked: str, expected: str = "e") -> Side:
+        case = replace(a_case("case-1", True, expected=expected), asked=asked)
+        return side(EvaluationSide(name=name, place=place, cases=(case,)))
+
+    weather = alone("weather", "w.py::weather", "sun?", "one")
+
+    assert matched(weather, alone("pay", "p.py::pay", "pay!", "two")) == []
+    assert len(match_sides(weather, alone("pay", "p.py::pay", "pay!", "two")).only_before) == 1
+    for same in (
+        alone("weather", "p.py::weather", "pay!", "two"),
+        alone("pay", "w.py::weather", "pay!", "two"),
+        alone("pay", "p.py::pay", "sun?", "two"),
+        alone("pay", "p.py::pay", "pay!", "one"),
+        alone("pay", "p.py::pay", "", "two"),
+        side(EvaluationSide(name="pay")),
+    ):
+        assert len(matched(weather, same)) == 1
 
 
 def test_evaluations_are_known_by_their_place_before_their_name() -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.comparing.sides_made_up import a_case, a_side, an_error, scored
 
 from callscore.comparing.matching import Matched
-from callscore.comparing.measures import known_measures, numbers, require_measure
+from callscore.comparing.measures import has_number, known_measures, numbers, require_measure
 from callscore.comparing.sides import CaseOutcome, TrialOutcome
 from callscore.errors import InvalidSettings
 
@@ -24,10 +24,19 @@ def test_a_case_with_several_trials_has_the_share_that_passed() -> None:
 
 
 def test_a_trial_without_an_answer_did_not_pass_and_is_worth_nothing() -> None:
-    cases = pair(a_case("a", an_error()), a_case("a", True, an_error()))
+    cases = pair(a_case("a", an_error(), False), a_case("a", True, an_error()))
 
     assert numbers(cases, "passed") == [(0, 0.5)]
     assert numbers(cases, "f1") == [(0, 0.5)]
+
+
+def test_as_many_trials_are_compared_as_both_runs_have() -> None:
+    once, often = a_case("a", True), a_case("a", True, False, False, False)
+
+    assert numbers(pair(once, often), "passed") == [(1, 1)]
+    assert numbers(pair(often, once), "f1") == [(1, 1)]
+    # One that nobody has decided is none of them.
+    assert numbers(pair(a_case("a", None, False, True), once), "passed") == [(0, 1)]
 
 
 def test_a_case_that_one_run_has_not_decided_has_no_numbers() -> None:
@@ -63,7 +72,38 @@ def test_the_known_measures_are_those_that_any_trial_names() -> None:
     before = a_side(a_case("a", scored(values=(("tone", 1.0), ("f1", 1.0)))))
     after = a_side(a_case("a", scored(values=(("length", None),))))
 
-    assert known_measures((before, after)) == ("passed", "f1", "length", "tone")
+    assert known_measures((before, after)) == (
+        "passed",
+        "f1",
+        "length",
+        "scorer f1",
+        "tone",
+    )
+
+
+def test_a_scorer_that_is_called_as_our_own_numbers_are_is_not_hidden() -> None:
+    before = scored(f1=1.0, values=(("f1", 0.25), ("passed", 0.75)))
+    cases = pair(a_case("a", before), a_case("a", before))
+
+    assert numbers(cases, "f1") == [(1, 1)]
+    assert numbers(cases, "scorer f1") == [(0.25, 0.25)]
+    assert numbers(cases, "scorer passed") == [(0.75, 0.75)]
+
+
+def test_a_case_may_have_a_number_by_one_measure_alone() -> None:
+    answered = a_case("a", scored(None, values=(("tone", 0.5),)))
+
+    assert has_number(answered, "tone")
+    assert not has_number(answered, "passed")
+    assert has_number(a_case("a", an_error()), "passed")
+    assert not has_number(a_case("a", an_error()), "f1")
+
+
+def test_a_measure_may_be_written_in_capitals() -> None:
+    assert require_measure("F1", ("passed", "f1", "Tone")) == "f1"
+    assert require_measure("tone", ("passed", "f1", "Tone")) == "Tone"
+    with pytest.raises(InvalidSettings):
+        require_measure("TONE", ("passed", "f1", "Tone", "tone"))
 
 
 def test_a_measure_that_nobody_knows_is_refused_with_those_there_are() -> None:
@@ -71,5 +111,5 @@ def test_a_measure_that_nobody_knows_is_refused_with_those_there_are() -> None:
         require_measure("tune", ("passed", "f1", "tone"))
 
     assert str(caught.value) == (
-        "measure: 'tune' is not one of these runs' numbers: passed, f1, tone"
+        "measure: 'tune' is not one of these runs' numbers: passed, f1, tone. Is 'tone' meant?"
     )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, ttest_1samp
 
 from callscore.comparing.paired_bootstrap import paired_bootstrap
+from callscore.comparing.sign_flips import sign_flip_p
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +84,30 @@ def test_the_order_of_the_cases_does_not_matter(differences: list[float], random
     shuffled = random.sample(differences, len(differences))
 
     assert paired_bootstrap(Counter(shuffled)) == paired_bootstrap(Counter(differences))
+
+
+@given(samples)
+@example([-0.1, -0.1, -0.1, 0.6])
+def test_the_interval_holds_the_mean(differences: list[float]) -> None:
+    low, high = paired_bootstrap(Counter(differences)).interval
+
+    assert low - 1e-9 <= sum(differences) / len(differences) <= high + 1e-9
+
+
+def test_one_that_rose_far_among_few_others_is_not_taken_for_all() -> None:
+    differences = [0, 0.02, 0.02, 0.02, 0.03, 0.03, 0.03, 0.5]
+
+    p_value, (low, high) = paired_bootstrap(Counter(differences))
+
+    assert low < 0
+    assert high > sum(differences) / 8
+    assert 0.05 < p_value < 1
+
+
+def test_where_few_moved_the_p_value_is_that_of_turning_signs_or_a_larger_one() -> None:
+    differences = {0.0: 20, -0.5: 4, 0.25: 1}
+
+    assert sign_flip_p(differences) <= paired_bootstrap(differences).p_value < 1
 
 
 def test_where_nothing_differs_there_is_a_width_all_the_same() -> None:

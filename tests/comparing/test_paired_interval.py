@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from callscore.comparing.mcnemar import exact_mcnemar
-from callscore.comparing.paired_interval import paired_interval
+from callscore.comparing.paired_interval import paired_interval, score_p
 
 Z = norm.ppf(0.975)
 
@@ -85,3 +85,19 @@ def test_what_the_exact_test_believes_the_interval_believes() -> None:
             up = flipped - down
             if exact_mcnemar(down, up) < 0.05:
                 assert paired_interval(down, up, flipped + 50).low > 0
+
+
+@pytest.mark.parametrize(("down", "up", "cases"), [(3, 1, 20), (0.4, 2.7, 12), (5, 0, 200)])
+def test_the_interval_ends_where_the_p_value_is_five_per_cent(
+    down: float, up: float, cases: int
+) -> None:
+    low, high = paired_interval(down, up, cases)
+
+    assert score_p(down, up, cases, low) == pytest.approx(0.05)
+    assert score_p(down, up, cases, high) == pytest.approx(0.05)
+    assert score_p(down, up, cases, (up - down) / cases) == 1
+
+
+def test_a_difference_that_cannot_be_has_no_chance() -> None:
+    assert score_p(1, 2, 10, 1.5) == score_p(1, 2, 10, -1.5) == 0
+    assert score_p(0, 0, 10, 1.0) == 0

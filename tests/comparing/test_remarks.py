@@ -10,6 +10,10 @@ from callscore.comparing.remarks import labelled, notes_on
 from callscore.comparing.sides import EvaluationSide, Side
 from callscore.core.phrase import Note, Phrase
 
+UNEVEN = (
+    "cases that one run tried more often than the other: 1 (up to {before} and {after} times); "
+    "as many trials are compared as both have, the first ones"
+)
 BEFORE, AFTER = a_side(True, label="main"), a_side(True, label="latest")
 
 
@@ -21,12 +25,6 @@ def notes(before: Side, after: Side) -> list[str]:
 
 def test_of_two_runs_of_one_suite_nothing_is_to_be_said() -> None:
     assert notes(BEFORE, AFTER) == []
-
-
-def test_a_run_compared_with_itself_is_told() -> None:
-    before, after = replace(BEFORE, run="k3f9"), replace(AFTER, run="k3f9")
-
-    assert notes(before, after) == ["both are the same run: k3f9"]
 
 
 def test_two_variants_of_one_run_are_not_the_same() -> None:
@@ -68,6 +66,23 @@ def test_an_evaluation_that_one_run_has_is_told() -> None:
     assert notes(after, before) == ["only main has c"]
 
 
+def test_evaluations_of_other_names_that_are_taken_for_one_are_told() -> None:
+    before, after = (
+        Side(
+            label=label,
+            run=label,
+            evaluations=(EvaluationSide(name=name, cases=(a_case("a", True),)),),
+        )
+        for label, name in (("main", "weather"), ("latest", "forecast"))
+    )
+
+    assert notes(before, after) == [
+        "weather and forecast are compared as one evaluation, though their names differ"
+    ]
+    # Whoever compares two files has just written their names.
+    assert notes(replace(before, run=""), replace(after, run="")) == []
+
+
 def test_what_has_no_answer_is_told() -> None:
     after = a_side(a_case("case-0", an_error()), label="latest")
 
@@ -78,7 +93,7 @@ def test_more_trials_than_before_and_ids_that_repeat_are_told() -> None:
     after = a_side(a_case("case-0", True, True), a_case("case-0", True), label="latest")
 
     assert notes(BEFORE, after) == [
-        "the runs tried a case 1 and 2 times",
+        UNEVEN.format(before=1, after=3),
         "cases whose id is there twice count as one case: 1",
     ]
 

@@ -65,3 +65,12 @@ def test_a_test_among_many_needs_a_clearer_difference() -> None:
     assert among is not None
     assert among > alone
     assert [fewest_flips(tests) for tests in (1, 2, 20)] == [6, 7, 10]
+
+
+def test_it_is_never_less_than_what_whole_cases_need() -> None:
+    floor = smallest_effect(200, 0.0)
+
+    assert smallest_effect(200, 1.0, size=0.01) == floor
+    whole, half = smallest_effect(200, 0.4), smallest_effect(200, 0.4, size=0.5)
+    assert whole is not None
+    assert half == pytest.approx(whole / 2)

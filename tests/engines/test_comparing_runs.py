@@ -28,7 +28,7 @@ def write_cases(name: str, made: str) -> Path:
 
 def keep_run(place: Path | str | None, run: str, *, passed: bool) -> None:
     with open_store(place) as store:
-        kept = store.begin(RunRecord(id=run, command="run", started_at=float(passed)))
+        kept = store.begin(RunRecord(id=run, command="run", started_at=float(not passed)))
         for number, variant in enumerate(("small", "large")):
             store.add_evaluation(
                 EvaluationRecord(run=kept.id, number=number, name="agent", variant=variant)

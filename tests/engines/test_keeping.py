@@ -66,7 +66,7 @@ def test_every_case_of_a_file_is_kept() -> None:
     assert (run.command, run.status, run.name) == ("score", "finished", "mine")
     assert run.arguments == {"cases": ["cases.jsonl"]}
     assert run.versions["callscore"]
-    assert (run.totals["cases"], run.totals["passed"], run.totals["errors"]) == (3, 1, 1)
+    assert (run.totals["cases"], run.totals["passed"], run.totals["errors"]) == (2, 1, 0)
     assert (evaluation.name, evaluation.place) == ("cases", "cases.jsonl")
     assert evaluation.scorers == ("accuracy",)
     assert evaluation.thresholds == {"accuracy": 0.9}
@@ -75,7 +75,7 @@ def test_every_case_of_a_file_is_kept() -> None:
     assert [(each.case, each.status, each.passed) for each in results] == [
         ("right", "scored", True),
         ("wrong", "scored", False),
-        ("unanswered", "error", None),
+        ("unanswered", "not_scored", None),
         ("open", "not_scored", None),
     ]
 
@@ -92,8 +92,7 @@ def test_a_case_is_kept_with_its_calls_pairs_and_differences() -> None:
     assert wrong.tools == {"f": (0, 0, 1, 0, 0), "g": (0, 0, 0, 1, 0)}
     assert wrong.comparison is not None
     assert (wrong.comparison["missed"], wrong.comparison["extra"]) == ([0], [0])
-    assert unanswered.failure is not None
-    assert "no answer" in unanswered.failure[1]
+    assert (unanswered.failure, unanswered.calls) == (None, None)
     assert (undecided.f1, undecided.counts, undecided.comparison) == (None, (), None)
 
 
@@ -121,7 +120,7 @@ def test_each_file_is_an_evaluation_of_its_own(folder: Path) -> None:
 
     assert [each.place for each in evaluations] == ["cases.jsonl", "other.jsonl"]
     assert [each.evaluation for each in results] == [0] * 4 + [1] * 4
-    assert run.totals["cases"] == 6
+    assert run.totals["cases"] == 4
 
 
 def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
@@ -237,7 +236,7 @@ def test_a_history_that_cannot_be_opened_does_not_stop_the_scoring() -> None:
     assert results.summary.cases == 2
     assert keeper.is_aside
     assert keeper.problems == ["history.db: the disk is full."]
-    assert "callscore import .callscore/unsaved-" in keeper.saved
+    assert "callscore import .callscore/unsaved-" in keeper.saved()
 
 
 def test_what_could_not_be_kept_is_imported_later(folder: Path) -> None:
@@ -307,6 +306,20 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
     with open_store() as store, opened_run(str(file)) as rescued:
         import_records(store, rescued.records())
     run, evaluations, results = kept()
-    assert (run.status, run.totals["cases"]) == ("finished", 3)
+    assert (run.status, run.totals["cases"]) == ("finished", 2)
     assert len(evaluations) == 2
     assert {each.case for each in results} == {"before", "right", "wrong", "unanswered", "open"}
+
+
+def test_what_metrics_of_others_say_is_kept_beside_the_score() -> None:
+    keeper = ScoreKeeper(KeepRequest(name="mine", cases=["cases.jsonl"]), open_store)
+    score_files("cases.jsonl", hooks=keeper.told(Hooks()), metrics=["callscore.f1"])
+    keeper.finish()
+
+    _, _, results = kept()
+    assert [[value.name for value in each.values] for each in results] == [
+        ["accuracy", "callscore.f1"],
+        ["accuracy", "callscore.f1"],
+        [],
+        [],
+    ]

@@ -45,6 +45,23 @@ def test_what_no_file_can_spell_is_kept_as_it_looks() -> None:
     assert list(kept) == [IN_PYTHON]
 
 
+class Thing:
+    """Something that looks as Python has it by default."""
+
+
+def test_where_an_object_is_in_memory_is_not_kept() -> None:
+    made = [
+        Case({"who": [Thing()], "said": "it is at 0x12"}, id="a", expected=(call,))
+        for call in (expect.call("f", x={"y": [lambda: 1]}), expect.call("f", x={"y": [lambda: 1]}))
+    ]
+
+    first, second = map(case_payload, made)
+
+    assert first == second
+    assert first["input"]["said"] == "it is at 0x12"
+    assert list(first["expected"][0]) == [IN_PYTHON]
+
+
 def test_tools_are_kept_as_they_are_where_that_is_data() -> None:
     definitions = [{"name": "f", "parameters": {"type": "object"}}]
 

@@ -49,6 +49,24 @@ def test_an_answer_that_never_came_did_not_pass() -> None:
     assert (totals["cases"], totals["passed_share"]) == (2, 0.5)
 
 
+def test_the_score_is_the_mean_over_cases_and_no_answer_is_worth_nothing() -> None:
+    from msgspec.structs import replace
+
+    alone = replace(an_evaluation(("a", True), ("b", False)), errors=2)
+    repeated = an_evaluation(("a", True), ("a", False), ("b", True), trials=True)
+    # One trial of `b` gave no answer, and `c` never did.
+    repeated = replace(
+        repeated,
+        errors=3,
+        trials=(CaseTrials("a", 2, 1), CaseTrials("b", 2, 1), CaseTrials("c", 2, 0)),
+    )
+
+    assert summary_payload([alone])["f1"] == 1 / 4
+    assert summary_payload([repeated])["f1"] == (0.5 + 0.5 + 0) / 3
+    assert summary_payload([alone, repeated])["f1"] == 2 / 7
+    assert summary_payload([replace(an_evaluation(), errors=2)])["f1"] is None
+
+
 def test_cases_without_a_decision_are_none() -> None:
     from msgspec.structs import replace
 

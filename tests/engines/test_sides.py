@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import io
 from typing import TYPE_CHECKING
 
 import pytest
 
+from callscore.comparing.comparing_sides import compare
 from callscore.comparing.sides import TrialOutcome
 from callscore.core.settings import Settings, settings_from
 from callscore.engines.payloads import settings_payload
 from callscore.engines.sides import is_case_file, side_of_file
 from callscore.errors import UnreadableInput
 from callscore.history.digests import settings_digest
+from callscore.history.exchange.lines import line_of
+from callscore.history.exchange.parquet_file import write_parquet_run
+from callscore.history.records import RunRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,15 +162,91 @@ def test_answers_may_be_held_against_another_file(folder: Path) -> None:
     assert evaluation.place == "traces.jsonl"
 
 
-def test_a_reference_that_expects_nothing_is_undecided(folder: Path) -> None:
+def test_references_that_expect_nothing_cannot_be_compared(folder: Path) -> None:
     (folder / "references.jsonl").write_text('{"id": "a", "input": "hi"}\n')
     (folder / "traces.jsonl").write_text('{"id": "b", "actual": ["f"]}\n')
 
-    (evaluation,) = side_of_file("traces.jsonl", expected="references.jsonl").evaluations
+    with pytest.raises(UnreadableInput, match=r"references\.jsonl: no case in it says what is exp"):
+        side_of_file("traces.jsonl", expected="references.jsonl")
 
-    assert [(case.id, case.trials) for case in evaluation.cases] == [
-        ("a", (TrialOutcome(status="not_scored"),))
+
+def test_records_of_one_id_that_ask_or_expect_something_else_stay_apart(folder: Path) -> None:
+    cases = cases_in(
+        '{"id": "a", "input": "x", "expected": ["f"], "actual": ["f"]}\n'
+        '{"id": "b", "input": "x", "expected": ["f"], "actual": ["f"]}\n'
+        '{"id": "a", "input": "y", "expected": ["f"], "actual": ["f"]}\n'
+        '{"id": "a", "input": "x", "expected": ["g"], "actual": ["f"]}\n'
+        '{"id": "a", "input": "x", "expected": ["f"], "actual": []}\n',
+        folder,
+    )
+
+    assert [(case.id, len(case.trials)) for case in cases] == [
+        ("a", 2),
+        ("a", 1),
+        ("a", 1),
+        ("b", 1),
     ]
+    side = side_of_file("cases.jsonl")
+    assert [note.text("en") for note in compare(side, side).notes] == [
+        "cases whose id is there twice count as one case: 4"
+    ]
+
+
+def refusal(name: str, expected: str | None = None) -> str:
+    with pytest.raises(UnreadableInput) as caught:
+        side_of_file(name, expected=expected)
+    return str(caught.value)
+
+
+def test_traces_alone_are_refused_with_the_option_that_helps(folder: Path) -> None:
+    (folder / "traces.jsonl").write_text('{"id": "a", "actual": ["f"]}\n')
+
+    assert refusal("traces.jsonl") == (
+        "traces.jsonl: no case in it says what is expected, so that there is nothing to compare. If "
+        "it holds traces alone, name the references: --expected FILE (in Python: expected=...)."
+    )
+
+
+def test_standard_input_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = io.TextIOWrapper(io.BytesIO(b'{"id": "a", "actual": ["f"]}\n'))
+    monkeypatch.setattr("sys.stdin", traces)
+
+    assert "no case in it says what is expected" in refusal("-")
+
+
+def test_references_alone_are_refused(folder: Path) -> None:
+    (folder / "references.jsonl").write_text('{"id": "a", "expected": ["f"]}\n')
+    (folder / "traces.jsonl").write_text('{"id": "b", "actual": ["f"]}\n')
+
+    assert "no case in it has an answer" in refusal("references.jsonl")
+    assert refusal("traces.jsonl", "references.jsonl") == (
+        "traces.jsonl: no case of references.jsonl has an answer in it. Are the ids the same?"
+    )
+
+
+def test_an_evaluation_is_to_be_run(folder: Path) -> None:
+    (folder / "eval_w.yaml").write_text(
+        "task: my.py:ask\ncases:\n  - {id: a, input: hi, expected: [f]}\n"
+    )
+
+    assert refusal("eval_w.yaml") == (
+        "eval_w.yaml: it is an evaluation, without any answers. Run it, and compare the runs: "
+        "callscore run eval_w.yaml"
+    )
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz", "run.parquet"])
+def test_an_exported_run_is_to_be_imported(folder: Path, name: str) -> None:
+    run = RunRecord(id="20261115-184354-k3f9", command="run", started_at=1.0)
+    if name.endswith("parquet"):
+        with (folder / name).open("wb") as file:
+            write_parquet_run(file, run, [], [])
+    else:
+        (folder / name).write_bytes(
+            gzip.compress(line_of(run)) if name.endswith("gz") else line_of(run)
+        )
+
+    assert refusal(name).endswith(f"callscore import {name}")
 
 
 def test_a_file_without_a_case_cannot_be_compared(folder: Path) -> None:

@@ -1,19 +1,20 @@
-"""Which cases went otherwise, and in which of them something is worse than any number says."""
+"""Which cases went otherwise."""
 
 from __future__ import annotations
 
+from math import fsum, isnan
 from typing import TYPE_CHECKING
 
-from callscore.comparing.comparison import Alarm, CaseChange
+from callscore.comparing.comparison import CaseChange, ChangeReason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from callscore.comparing.comparison import ChangeKind
-    from callscore.comparing.matching import Lone, Matched
-    from callscore.comparing.sides import CaseOutcome, TrialOutcome
+    from callscore.comparing.comparison import ChangeKind, ChangeReasonKind
+    from callscore.comparing.matching import Matched
+    from callscore.comparing.sides import CaseOutcome
 
-__all__ = ["alarms_of", "changes_of"]
+__all__ = ["changes_of"]
 
 _ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")
 _SMALL = 1e-9  # means of trials are not exact
@@ -61,7 +62,9 @@ def _has_other_answers(pair: Matched) -> bool:
     if _is_answered(pair.before) != _is_answered(pair.after):
         return True
     first, second = _f1(pair.before), _f1(pair.after)
-    if first is not None and second is not None and abs(first - second) > _SMALL:
+    if first is not None and second is not None and not _is_near(first, second):
+        return True
+    if _has_other_values(pair):
         return True
     calls = (
         {trial.calls for trial in pair.before.trials},
@@ -70,11 +73,37 @@ def _has_other_answers(pair: Matched) -> bool:
     return calls[0] != calls[1] and "" not in calls[0] | calls[1]
 
 
+def _has_other_values(pair: Matched) -> bool:
+    """Whether a scorer of both runs says something else than before."""
+    if [each.values for each in pair.before.trials] == [each.values for each in pair.after.trials]:
+        return False
+    first, second = _values(pair.before), _values(pair.after)
+    return any(not _is_near(first[name], second[name]) for name in first.keys() & second.keys())
+
+
+def _values(case: CaseOutcome) -> dict[str, float | None]:
+    """The mean of each scorer over the trials that it has a number for; None where there is none."""
+    found: dict[str, list[float]] = {}
+    for trial in case.trials:
+        for name, value in trial.values:
+            found.setdefault(name, []).extend([] if value is None else [value])
+    return {name: fsum(values) / len(values) if values else None for name, values in found.items()}
+
+
+def _is_near(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    # What somebody imports may be no number at all.
+    return first == second or abs(first - second) <= _SMALL or (isnan(first) and isnan(second))
+
+
 def _is_answered(case: CaseOutcome) -> bool:
     return all(trial.status != "error" for trial in case.trials)
 
 
 def _f1(case: CaseOutcome) -> float | None:
+    if len(case.trials) == 1:  # as nearly always
+        return case.trials[0].f1
     found = [trial.f1 for trial in case.trials if trial.f1 is not None]
     if not found:
         return None
@@ -97,55 +126,16 @@ def _change(kind: ChangeKind, pair: Matched) -> CaseChange:
     )
 
 
-def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[str]:
-    for words, case in (("no answer: ", after), ("no answer before: ", before)):
+def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[ChangeReason]:
+    sides: tuple[tuple[ChangeReasonKind, CaseOutcome], ...] = (
+        ("no answer", after),
+        ("no answer before", before),
+    )
+    for kind, case in sides:
         failed = next((trial for trial in case.trials if trial.status == "error"), None)
         if failed is not None:
-            yield f"{words}{failed.failure}" if failed.failure else words.removesuffix(": ")
+            yield ChangeReason(kind=kind, text=failed.failure)
     if any(trial.forbidden for trial in after.trials):
-        yield "forbidden call"
+        yield ChangeReason(kind="forbidden call")
     if any(trial.faults for trial in after.trials):
-        yield "schema error"
-
-
-def alarms_of(cases: Iterable[Matched], only_after: Iterable[Lone]) -> tuple[Alarm, ...]:
-    """The cases with more forbidden calls or schema errors than before, as often as they were tried.
-
-    In a case that only the second run has, there were none before. Where the first run did not ask
-    the schemas, nobody knows what is new.
-    """
-    found: list[Alarm] = []
-    for pair in cases:
-        if _is_alarming(pair.after):
-            found += _alarms(pair.evaluation, pair.after, pair.before.trials)
-    for lone in only_after:
-        if _is_alarming(lone.case):
-            found += _alarms(lone.evaluation, lone.case, None)
-    return tuple(found)
-
-
-def _is_alarming(case: CaseOutcome) -> bool:
-    return any(trial.forbidden or trial.faults for trial in case.trials)
-
-
-def _alarms(
-    evaluation: str, case: CaseOutcome, before: Sequence[TrialOutcome] | None
-) -> Iterator[Alarm]:
-    forbidden = sum(trial.forbidden for trial in case.trials)
-    if forbidden:
-        there = sum(trial.forbidden for trial in before or ())
-        if forbidden * len(before or (1,)) > there * len(case.trials):
-            yield Alarm(
-                kind="forbidden", evaluation=evaluation, case=case.id, before=there, after=forbidden
-            )
-    faults = [trial.faults for trial in case.trials if trial.faults is not None]
-    if sum(faults):
-        known = [0] if before is None else [t.faults for t in before if t.faults is not None]
-        if known and sum(faults) * len(known) > sum(known) * len(faults):
-            yield Alarm(
-                kind="schema",
-                evaluation=evaluation,
-                case=case.id,
-                before=sum(known),
-                after=sum(faults),
-            )
+        yield ChangeReason(kind="schema error")

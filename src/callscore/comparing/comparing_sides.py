@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.comparing.changes import alarms_of, changes_of
-from callscore.comparing.comparison import Comparison, SideSummary
+from callscore.comparing.alarms import alarms_of
+from callscore.comparing.changes import changes_of
+from callscore.comparing.comparison import Comparison, SideSummary, name_of
 from callscore.comparing.differing import difference_between
 from callscore.comparing.matching import match_sides
-from callscore.comparing.measures import F1, PASSED, known_measures, numbers, require_measure
+from callscore.comparing.measures import (
+    F1,
+    PASSED,
+    has_number,
+    known_measures,
+    numbers,
+    require_measure,
+)
 from callscore.comparing.remarks import labelled, notes_on
 from callscore.comparing.slicing import slices_of
 from callscore.core.results import Noted
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
     from callscore.comparing.matching import Lone, Matched
     from callscore.comparing.sides import Side
 
-__all__ = ["MOST_NAMES", "compare", "name_of"]
+__all__ = ["MOST_NAMES", "compare"]
 
 MOST_NAMES = 20
 
@@ -37,7 +45,7 @@ def compare(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
         InvalidSettings: neither run has numbers of this measure.
     """
     known = known_measures((before, after))
-    require_measure(measure, known)
+    measure = require_measure(measure, known)
     matching = match_sides(before, after)
     found = numbers(matching.cases, measure)
     main = difference_between(measure, [pair for pair in found if pair is not None])
@@ -60,6 +68,11 @@ def compare(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
             for pair, number in zip(matching.cases, found, strict=True)
             if number is None
         ),
+        lost=_noted(
+            (pair.evaluation, pair.after.id)
+            for pair, number in zip(matching.cases, found, strict=True)
+            if number is None and has_number(pair.before, measure)
+        ),
         expectations_changed=_noted(
             (pair.evaluation, pair.after.id)
             for pair in matching.cases
@@ -71,8 +84,16 @@ def compare(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
             # Nobody knows what was asked where there is no digest of it.
             if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
         ),
+        is_same_run=_is_same_run(before, after),
+        evaluations=tuple(second.label for _, second in matching.evaluations),
         notes=tuple(notes_on(before, after, matching)),
     )
+
+
+def _is_same_run(before: Side, after: Side) -> bool:
+    """Whether it is one run, and the same variants of it."""
+    first, second = ([each.label for each in side.evaluations] for side in (before, after))
+    return bool(before.run) and before.run == after.run and first == second
 
 
 def _others(
@@ -108,11 +129,6 @@ def _summary(side: Side) -> SideSummary:
             for note in each.below
         ),
     )
-
-
-def name_of(evaluation: str, case: str) -> str:
-    """How a case is called among those of several evaluations."""
-    return f"{evaluation}: {case}"
 
 
 def _noted(cases: Iterable[tuple[str, str]]) -> Noted:

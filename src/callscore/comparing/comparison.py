@@ -14,28 +14,38 @@ __all__ = [
     "Alarm",
     "CaseChange",
     "ChangeKind",
+    "ChangeReason",
+    "ChangeReasonKind",
     "Comparison",
     "Difference",
     "Method",
     "SideSummary",
     "Slice",
     "Verdict",
+    "name_of",
 ]
 
 Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
 Method = Literal["exact McNemar", "paired bootstrap"]
 ChangeKind = Literal["fixed", "broken", "changed"]
+ChangeReasonKind = Literal["no answer", "no answer before", "forbidden call", "schema error"]
+
+
+def name_of(evaluation: str, case: str) -> str:
+    """How a case is called among those of several evaluations."""
+    return f"{evaluation}::{case}"
 
 
 class Difference(Struct, frozen=True, gc=False, kw_only=True):
     """How far two runs are apart in one number, over the cases that both have.
 
     Attributes:
-        measure: the number: `passed`, `f1`, or the name of a scorer.
+        measure: the number: `passed`, `f1`, or the name of a scorer; `scorer f1` and `scorer passed`
+            for scorers that somebody called so.
         cases: how many cases both have a number for.
         before: the mean of the first run over these.
         after: likewise of the second.
-        interval: the 95 % interval of the difference; None where there are too few cases.
+        interval: the 95 % interval of the difference; None only where there is no case.
         p_value: the chance of a difference at least as large where there is none.
         method: how the two were tested.
         verdict: what follows.
@@ -65,6 +75,18 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
         return self.after - self.before
 
 
+class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
+    """Something to be known about a case that went otherwise.
+
+    Attributes:
+        kind: what it is; `no answer` is of the second run, `no answer before` of the first.
+        text: why there is no answer, in a sentence; empty where nobody said, and for other kinds.
+    """
+
+    kind: ChangeReasonKind
+    text: str = ""
+
+
 class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     """A case that went otherwise.
 
@@ -77,7 +99,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
         before: how many trials passed, of how many that were decided.
         after: likewise.
         f1: the mean F1 before and after; None where there is none.
-        reasons: what is to be known about it: `no answer: ...`, `forbidden call`, `schema error`.
+        reasons: what is to be known about it.
         is_expectation_changed: whether another thing is expected than before.
     """
 
@@ -88,7 +110,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
     before: tuple[int, int] = (0, 0)
     after: tuple[int, int] = (0, 0)
     f1: tuple[float | None, float | None] = (None, None)
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[ChangeReason, ...] = ()
     is_expectation_changed: bool = False
 
 
@@ -116,6 +138,7 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
         case: the id of the case.
         before: how many there were in all trials.
         after: how many there are.
+        tools: the tools of forbidden calls that are more than before; empty where nobody knows.
     """
 
     kind: Literal["forbidden", "schema"]
@@ -123,6 +146,7 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
     case: str
     before: int
     after: int
+    tools: tuple[str, ...] = ()
 
 
 class SideSummary(Struct, frozen=True, gc=False, kw_only=True):
@@ -169,8 +193,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
         only_before: cases that only the first run has.
         only_after: cases that only the second run has.
         undecided: cases that both have, and at least one of them no number for.
+        lost: those of them that the first run has a number for, and the second has none.
         expectations_changed: cases of which another thing is expected than before.
         inputs_changed: cases that are asked something else than before.
+        is_same_run: whether a run is held against itself.
+        evaluations: what the evaluations of the second run are called that were compared, in order.
         notes: what else should be known, each a sentence in every language.
     """
 
@@ -186,14 +213,29 @@ class Comparison(Struct, frozen=True, kw_only=True):
     only_before: Noted = Noted()
     only_after: Noted = Noted()
     undecided: Noted = Noted()
+    lost: Noted = Noted()
     expectations_changed: Noted = Noted()
     inputs_changed: Noted = Noted()
+    is_same_run: bool = False
+    evaluations: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """What the comparison comes to."""
         return self.main.verdict
+
+    @property
+    def in_common(self) -> int:
+        """How many cases both runs have, with a number or without."""
+        return len(self.changes) + self.same
+
+    @property
+    def regressed_slices(self) -> tuple[Slice, ...]:
+        """The tools and the tags whose verdict is `regressed`."""
+        return tuple(
+            each for each in (*self.tools, *self.tags) if each.difference.verdict == "regressed"
+        )
 
     def changed(self, kind: ChangeKind) -> tuple[CaseChange, ...]:
         """The cases that went otherwise in this way."""

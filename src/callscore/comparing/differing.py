@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from callscore.comparing.comparison import Verdict
 
-__all__ = ["Measured", "difference_between", "judged", "measured"]
+__all__ = ["TOO_COARSE", "Measured", "difference_between", "judged", "measured"]
 
 # A suite that could not have seen a difference of so much has nothing to say about small ones.
-_TOO_COARSE = 0.1
+TOO_COARSE = 0.1
 # Means of trials are not exact: 1 - 2/3 is another number than 1/3.
 _DIGITS = 12
 
@@ -94,9 +94,8 @@ def judged(measured: Measured, p_value: float | None, *, tests: int = 1) -> Diff
         tests: how many differences were tested together.
     """
     found = measured.difference
-    smallest = smallest_effect(found.cases, (found.up + found.down) / found.cases, tests=tests)
-    if smallest is not None:
-        smallest *= measured.size
+    flipping = (found.up + found.down) / found.cases
+    smallest = smallest_effect(found.cases, flipping, size=measured.size, tests=tests)
     is_believed = p_value is not None and p_value < LEVEL
     interval = found.interval
     if interval is not None and not is_believed:
@@ -114,4 +113,4 @@ def judged(measured: Measured, p_value: float | None, *, tests: int = 1) -> Diff
 def _verdict(change: float, smallest: float | None, *, is_believed: bool) -> Verdict:
     if is_believed:
         return "improved" if change > 0 else "regressed"
-    return "not enough data" if smallest is None or smallest > _TOO_COARSE else "no evidence"
+    return "not enough data" if smallest is None or smallest > TOO_COARSE else "no evidence"

@@ -27,6 +27,7 @@ def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
     """Whether it is open, why not, and the comparison that it looked at."""
     return {
         "is_open": gate.is_open,
+        "is_doubtful": gate.is_doubtful,
         "fail_on": gate.fail_on,
         "reasons": [plain(asdict(reason)) for reason in gate.reasons],
         "comparison": comparison_to_dict(gate.comparison, lang=lang),
@@ -54,8 +55,11 @@ def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict
         "only_before": noted_to_dict(comparison.only_before),
         "only_after": noted_to_dict(comparison.only_after),
         "undecided": noted_to_dict(comparison.undecided),
+        "lost": noted_to_dict(comparison.lost),
         "expectations_changed": noted_to_dict(comparison.expectations_changed),
         "inputs_changed": noted_to_dict(comparison.inputs_changed),
+        "is_same_run": comparison.is_same_run,
+        "evaluations": plain(list(comparison.evaluations)),
         "notes": [plain(note.text(lang)) for note in comparison.notes],
     }
 
@@ -84,7 +88,7 @@ def _change(change: CaseChange) -> dict[str, Any]:
     (before, decided_before), (after, decided_after) = fields["before"], fields["after"]
     f1_before, f1_after = fields.pop("f1")
     return {
-        **plain(fields),
+        **plain(fields | {"reasons": [asdict(reason) for reason in change.reasons]}),
         "before": {"passed": before, "decided": decided_before, "f1": plain(f1_before)},
         "after": {"passed": after, "decided": decided_after, "f1": plain(f1_after)},
     }

@@ -6,29 +6,34 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.comparing.comparison import Comparison
+from callscore.comparing.comparison import Comparison, name_of
+from callscore.comparing.differing import TOO_COARSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.comparing.comparison import CaseChange
 
-__all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "gate"]
+__all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
 _MOST_CASES = 20
+_SMALL = 1e-9  # 0.9 - 1.0 is a little less than a tenth
 FailOn = Literal["regressed", "broken", "any"]
 FAIL_ON: tuple[FailOn, ...] = ("regressed", "broken", "any")
+WhichSide = Literal["before", "after"]
 ReasonKind = Literal[
     "regressed",  # the verdict
-    "in doubt",  # too few cases to tell, and more of them broke than were fixed
+    "slice",  # the verdict on a tool or a tag
+    "in doubt",  # too few cases to tell, and what was seen is a loss of 10 points or more
     "broken",
     "changed",
-    "missing",  # cases that only the first run has
+    "missing",  # cases that only the first run has, or has a number for
     "forbidden",
     "schema",
     "below",  # a threshold of the second run
-    "unfinished",  # the second run did not come to its end
-    "nothing compared",  # no case in common
+    "unfinished",  # a run did not come to its end
+    "same run",  # it is held against itself
+    "nothing compared",  # no case in common, or none with a number in both
 ]
 
 
@@ -37,13 +42,16 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         kind: what it is.
-        count: how many cases it is about.
-        cases: the names of the first of them: `evaluation: case`.
+        count: how many cases it is about; for `slice` how many slices, for `below` how many thresholds.
+        cases: the names of the first of them, `evaluation::case`; for `slice` those of the slices,
+            `tag: checkout` or `tool: search`.
+        sides: which of the runs did not end, where it is about that.
     """
 
     kind: ReasonKind
     count: int = 0
     cases: tuple[str, ...] = ()
+    sides: tuple[WhichSide, ...] = ()
 
 
 class Gate(Struct, frozen=True, kw_only=True):
@@ -64,38 +72,52 @@ class Gate(Struct, frozen=True, kw_only=True):
         """Whether the change is let through."""
         return not self.reasons
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a loss was seen that is too small to close it, by too few cases to tell."""
+        return (
+            self.fail_on == "regressed"
+            and self.comparison.verdict == "not enough data"
+            and (self.comparison.main.change or 0.0) < -_SMALL
+            and all(reason.kind != "in doubt" for reason in self.reasons)
+        )
+
 
 def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
     """Whether a change is let through.
 
     Args:
         comparison: the runs before and after it.
-        fail_on: `regressed` for the verdict alone, or, where there is too little to tell, for more
-            broken cases than fixed ones, or for more cases that are gone than are left; `broken` for
-            any case that passed and does not, or is gone; `any` for whatever is other than before.
-            A forbidden call or a schema error that is new, a missed threshold and a run that did not
-            end close it always, and so does a comparison of nothing.
+        fail_on: `regressed` for the verdict alone, on the whole or on a tool or a tag; or, where
+            there is too little to tell, for a loss of 10 points or more; or for more cases that are
+            gone than are left. `broken` for any case that passed and does not, or is gone. `any`
+            for whatever is other than before. A forbidden call or a schema error that is new, a
+            missed threshold and a run that did not end close it always, and so does a comparison
+            of nothing, or of a run with itself.
     """
     found = [
         *_always(comparison),
         *_by_verdict(comparison),
         *(_by_case(comparison, fail_on) if fail_on != "regressed" else ()),
+        *_missing(comparison, fail_on),
     ]
-    gone, left = comparison.only_before, comparison.main.cases
-    if gone.count and (fail_on != "regressed" or gone.count > left):
-        found.append(Reason(kind="missing", count=gone.count, cases=gone.names[:_MOST_CASES]))
     return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
 
 
 def _always(comparison: Comparison) -> Iterator[Reason]:
     """What closes a gate however strict it is."""
-    if not comparison.after.is_finished:
-        yield Reason(kind="unfinished")
+    if comparison.is_same_run:
+        yield Reason(kind="same run")
+    unfinished = _unfinished(comparison)
+    if unfinished:
+        yield Reason(kind="unfinished", sides=unfinished)
     if not comparison.main.cases:
         yield Reason(kind="nothing compared")
     for kind in ("forbidden", "schema"):
         alarms = [
-            f"{alarm.evaluation}: {alarm.case}" for alarm in comparison.alarms if alarm.kind == kind
+            name_of(alarm.evaluation, alarm.case)
+            for alarm in comparison.alarms
+            if alarm.kind == kind
         ]
         if alarms:
             yield _reason(kind, alarms)
@@ -103,13 +125,26 @@ def _always(comparison: Comparison) -> Iterator[Reason]:
         yield Reason(kind="below", count=len(comparison.after.below))
 
 
+def _unfinished(comparison: Comparison) -> tuple[WhichSide, ...]:
+    """Which of the runs did not end; the first matters where it is only a small part of the second."""
+    is_part = comparison.only_after.count > comparison.main.cases
+    ended: tuple[tuple[WhichSide, bool], ...] = (
+        ("before", comparison.before.is_finished or not is_part),
+        ("after", comparison.after.is_finished),
+    )
+    return tuple(side for side, has_ended in ended if not has_ended)
+
+
 def _by_verdict(comparison: Comparison) -> Iterator[Reason]:
-    """What the numbers say, or where they say nothing, the cases."""
+    """What the numbers say."""
     main = comparison.main
     if comparison.verdict == "regressed":
         yield Reason(kind="regressed", count=main.down)
-    if comparison.verdict == "not enough data" and main.down > main.up:
+    elif comparison.verdict == "not enough data" and (main.change or 0.0) <= _SMALL - TOO_COARSE:
         yield Reason(kind="in doubt", count=main.down - main.up)
+    slices = [f"{each.kind}: {each.name}" for each in comparison.regressed_slices]
+    if slices:
+        yield _reason("slice", slices)
 
 
 def _by_case(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
@@ -121,8 +156,17 @@ def _by_case(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
         yield _reason("changed", others)
 
 
+def _missing(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
+    """What had a number before and has none now, whether the case is gone or only what it expects."""
+    gone, lost = comparison.only_before, comparison.lost
+    count = gone.count + lost.count
+    if count and (fail_on != "regressed" or count > comparison.main.cases):
+        names = (*gone.names, *lost.names)
+        yield Reason(kind="missing", count=count, cases=names[:_MOST_CASES])
+
+
 def _name(change: CaseChange) -> str:
-    return f"{change.evaluation}: {change.case}"
+    return name_of(change.evaluation, change.case)
 
 
 def _reason(kind: ReasonKind, cases: list[str]) -> Reason:

@@ -62,10 +62,11 @@ class Matching(NamedTuple):
 def match_sides(before: Side, after: Side) -> Matching:
     """Which evaluations and which cases belong together.
 
-    The only evaluations of two runs do, whatever they are called. Else those do that stand in the
-    same place under the same variant, and of the others those of the same name and variant. Where
-    each run knows one variant alone, the variants need not be the same. Cases are joined on their
-    ids, never on their position.
+    Those do that stand in the same place under the same variant, and of the others those of the same
+    name and variant. Where each run knows one variant alone, the variants need not be the same. The
+    only evaluations of two runs belong together under other names, too, if they have a case in
+    common that is asked the same or expects the same, or nobody knows what it is asked. Cases are
+    joined on their ids, never on their position.
     """
     pairs = _pairs(before.evaluations, after.evaluations)
     matching = Matching(
@@ -92,7 +93,7 @@ def _pairs(
     before: Sequence[EvaluationSide], after: Sequence[EvaluationSide]
 ) -> list[tuple[EvaluationSide, EvaluationSide]]:
     if len(before) == len(after) == 1:
-        return [(before[0], after[0])]
+        return [(before[0], after[0])] if _are_one(before[0], after[0]) else []
     is_one_variant = all(len({each.variant for each in side}) == 1 for side in (before, after))
 
     def variant(each: EvaluationSide) -> str | None:
@@ -104,6 +105,21 @@ def _pairs(
     found += _joined(rest, others, lambda each: (each.name, variant(each)))
     order = {id(second): position for position, second in enumerate(after)}
     return sorted(found, key=lambda pair: order[id(pair[1])])
+
+
+def _are_one(before: EvaluationSide, after: EvaluationSide) -> bool:
+    """Whether the only evaluations of two runs are the same one, whatever it is called."""
+    if before.name == after.name or (before.place and before.place == after.place):
+        return True
+    if not before.cases or not after.cases:
+        return True  # there is nothing that speaks against it
+    first = {case.id: case for case in before.cases}
+    return any(case.id in first and _is_alike(first[case.id], case) for case in after.cases)
+
+
+def _is_alike(before: CaseOutcome, after: CaseOutcome) -> bool:
+    is_asked_alike = before.asked == after.asked or not (before.asked and after.asked)
+    return is_asked_alike or bool(before.expectation and before.expectation == after.expectation)
 
 
 def _joined(

@@ -6,7 +6,7 @@ from math import copysign, exp, fsum, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.comparing.paired_interval import paired_interval
+from callscore.comparing.paired_interval import paired_interval, score_p
 from callscore.comparing.saddlepoint import Cumulants, crossing, normal_score
 from callscore.comparing.sign_flips import sign_flip_p
 from callscore.core.statistics import Interval
@@ -44,22 +44,28 @@ def paired_bootstrap(differences: Mapping[float, int]) -> Tested:
     flipped = sign_flip_p(differences)
     number = sum(differences.values())
     if number - max(differences.values()) < _FEWEST:
-        interval = _cautious(differences, number)
-        return Tested(max(flipped, float(interval.low <= 0 <= interval.high)), interval)
+        cautious = _cautious(differences, number)
+        return Tested(max(flipped, cautious.p_value), cautious.interval)
     resampled = _Resampled(differences, number)
     return Tested(max(flipped, resampled.p_value()), resampled.interval())
 
 
-def _cautious(differences: Mapping[float, int], number: int) -> Interval:
-    """Where nearly all differences are the same: as if all others were as far away as one is."""
+def _cautious(differences: Mapping[float, int], number: int) -> Tested:
+    """Where nearly all differences are the same: the others fall or rise a part of the furthest way.
+
+    A share of whole cases varies more than anything else of the same mean, so that the interval is
+    as wide as such differences allow.
+    """
     most = max(differences.values())
     commonest = [value for value, times in differences.items() if times == most]
     usual = commonest[0] if len(commonest) == 1 else 0.0
     reach = max(abs(value - usual) for value in differences) or abs(usual) or 1.0
-    down = sum(times for value, times in differences.items() if value < usual)
-    up = sum(times for value, times in differences.items() if value > usual)
+    parts = [((value - usual) / reach, times) for value, times in sorted(differences.items())]
+    down = fsum(-part * times for part, times in parts if part < 0)
+    up = fsum(part * times for part, times in parts if part > 0)
     low, high = paired_interval(down, up, number)
-    return Interval(max(-1.0, usual + reach * low), min(1.0, usual + reach * high))
+    interval = Interval(max(-1.0, usual + reach * low), min(1.0, usual + reach * high))
+    return Tested(score_p(down, up, number, -usual / reach), interval)
 
 
 class _Resampled:

@@ -10,14 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.comparing.matching import Matching
-    from callscore.comparing.sides import EvaluationSide, Side
+    from callscore.comparing.sides import Side
 
 __all__ = ["labelled", "notes_on"]
 
-_SAME_RUN = Phrase(
-    "both are the same run: {run}",
-    "это один и тот же прогон: {run}",
-)
 _UNFINISHED = Phrase(
     "{side} did not come to its end",
     "{side}: прогон не дошёл до конца",
@@ -35,13 +31,19 @@ _LONE = Phrase(
     "only {side} has {evaluation}",
     "{evaluation} есть только в {side}",
 )
+_OTHER_NAME = Phrase(
+    "{before} and {after} are compared as one evaluation, though their names differ",
+    "{before} и {after} сравниваются как одна оценка, хотя имена разные",
+)
 _REPEATED = Phrase(
     "cases whose id is there twice count as one case: {count}",
     "повторные id считаются одним случаем: {count}",
 )
 _OTHER_TRIALS = Phrase(
-    "the runs tried a case {before} and {after} times",
-    "число попыток на случай разное: {before} и {after}",
+    "cases that one run tried more often than the other: {count} (up to {before} and {after} times); "
+    "as many trials are compared as both have, the first ones",
+    "случаи, которые один прогон пробовал чаще другого: {count} (до {before} и {after} попыток); "
+    "сравнивается столько первых попыток, сколько есть в обоих",
 )
 
 
@@ -53,23 +55,20 @@ def labelled(evaluation: str, note: Note) -> Note:
 
 def notes_on(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     """What should be known, the gravest first."""
-    if before.run and before.run == after.run and _labels(before) == _labels(after):
-        yield Note(_SAME_RUN, {"run": before.run})
     for side in (before, after):
         if not side.is_finished:
             yield Note(_UNFINISHED, {"side": side.label})
     yield from _about_evaluations(before, after, matching)
-    yield from _about_trials(before, after)
+    yield from _about_trials(before, after, matching)
     if matching.repeated:
         yield Note(_REPEATED, {"count": len(matching.repeated)})
 
 
-def _labels(side: Side) -> list[str]:
-    return [evaluation.label for evaluation in side.evaluations]
-
-
 def _about_evaluations(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for first, second in matching.evaluations:
+        # Two files have two names, and whoever compares them has just written both.
+        if first.name != second.name and (before.run or after.run):
+            yield Note(_OTHER_NAME, {"before": first.label, "after": second.label})
         if first.settings and second.settings and first.settings != second.settings:
             yield Note(_OTHER_RULES, {"evaluation": second.label})
     for side, lone in ((before, matching.lone_before), (after, matching.lone_after)):
@@ -77,7 +76,7 @@ def _about_evaluations(before: Side, after: Side, matching: Matching) -> Iterato
             yield Note(_LONE, {"side": side.label, "evaluation": evaluation.label})
 
 
-def _about_trials(before: Side, after: Side) -> Iterator[Note]:
+def _about_trials(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for side in (before, after):
         errors = sum(
             trial.status == "error"
@@ -87,11 +86,8 @@ def _about_trials(before: Side, after: Side) -> Iterator[Note]:
         )
         if errors:
             yield Note(_ERRORS, {"side": side.label, "count": errors})
-    first, second = _trials(before.evaluations), _trials(after.evaluations)
-    if first and second and first != second:
-        yield Note(_OTHER_TRIALS, {"before": first, "after": second})
-
-
-def _trials(evaluations: tuple[EvaluationSide, ...]) -> int:
-    """The largest number of trials that a case has."""
-    return max((len(case.trials) for each in evaluations for case in each.cases), default=0)
+    tried = [(len(pair.before.trials), len(pair.after.trials)) for pair in matching.cases]
+    uneven = [trials for trials in tried if trials[0] != trials[1]]
+    if uneven:
+        first, second = (max(trials) for trials in zip(*uneven, strict=True))
+        yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})

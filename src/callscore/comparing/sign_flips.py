@@ -3,62 +3,99 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import exp, fsum, log, prod
-from statistics import NormalDist
+from itertools import accumulate
+from math import erfc, fsum, sqrt
 from typing import TYPE_CHECKING
-
-from callscore.comparing.saddlepoint import Cumulants, crossing, normal_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    Sums = dict[int, float]
+
 __all__ = ["sign_flip_p"]
 
-# So many different sums are all looked at: of eleven differences, or of more that are of few sizes.
-_MOST_SUMS = 2048
-# Sums of the same numbers in another order differ by less than this share of them.
-_ROUNDING = 1e-12
+# Sums of each half of the differences; more of them take longer than they are worth.
+_MOST_SUMS = 1 << 13
+# Means of trials are not exact: 1 - 2/3 is another number than 1/3. Whole numbers of this size are
+# added without any loss, and sums that differ by less than one such step a difference are the same.
+_STEP = 1e-11
+_MOST_LARGE = 1 << 12
+# As many sizes are too many where each is there once, and sums are never the same; which shows soon.
+_MANY, _SOON = 2 * (_MOST_SUMS.bit_length() - 1), 10
 
 
 def sign_flip_p(differences: Mapping[float, int]) -> float:
     """The two-sided p-value of the sum of differences, were each as likely to be its opposite.
 
-    For differences of one size this is McNemar's exact test. With few differences, or few sizes,
-    every way to turn their signs is counted; with more, how many there are is computed.
+    For differences of one size this is McNemar's exact test. Up to 26 differences, and many more
+    where they are of few sizes, every way to turn their signs is counted. Beyond that only the
+    largest are counted out, and the others are taken to fall as the normal curve does: p is then
+    right to about a tenth, to a third where some twenty are far larger than all others, and where
+    it is below 0.001 rather too large than too small.
 
     Args:
         differences: how often each difference is there; zeros say nothing.
     """
-    sizes: Counter[float] = Counter()
-    for value, times in sorted(differences.items(), key=lambda kind: abs(kind[0])):
-        if value:  # in an order of their own: sums depend on it in their last digit
-            sizes[abs(value)] += times
-    observed = abs(fsum(value * times for value, times in differences.items()))
-    if prod(times + 1 for times in sizes.values()) <= _MOST_SUMS:
-        return _counted(sizes, observed)
-    # Turning one sign moves the sum by at least twice the smallest size, so that the sum stands for
-    # all from half a step below it on.
-    reached = observed - min(sizes)
-    if reached <= 0:
+    sizes: Counter[int] = Counter()
+    observed = 0
+    for value, times in differences.items():
+        steps = round(value / _STEP)
+        observed += steps * times
+        if steps:
+            sizes[abs(steps)] += times
+    if not sizes:
         return 1.0
-    most = fsum(size * times for size, times in sizes.items())
-    if observed >= most * (1 - _ROUNDING):
-        return float(2.0 ** (1 - sizes.total()))
-    return min(1.0, 2 * _chance_beyond(sizes, reached))
+    observed = abs(observed) - sizes.total()
+    halves = _halves(sizes)
+    if halves is not None:
+        return _counted(*halves, observed)
+    return _computed(sizes, observed)
 
 
-def _counted(sizes: Counter[float], observed: float) -> float:
-    """The share of all ways to choose the signs that give a sum as far from zero."""
-    sums = [(0.0, 1.0)]
-    for size, times in sizes.items():
-        shares = _binomial(times)
-        sums = [
-            (found + size * (2 * up - times), share * part)
-            for found, share in sums
-            for up, part in enumerate(shares)
-        ]
-    enough = observed - _ROUNDING
-    return min(1.0, fsum(share for found, share in sums if abs(found) >= enough))
+def _halves(sizes: Counter[int]) -> tuple[Sums, Sums] | None:
+    """The sums of one half of the differences, and of the other; None where there are too many."""
+    one: Sums = {0: 1.0}
+    other: Sums = {0: 1.0}
+    for place, (size, times) in enumerate(sorted(sizes.items())):
+        if place == _SOON and len(sizes) > _MANY and len(one) * len(other) == 2**place:
+            return None  # no two sums are the same, so that there will be far too many
+        shares = _binomial(times) if times < _MOST_SUMS else []
+        if len(one) > len(other):
+            one, other = other, one
+        if not shares or len(one) * len(shares) > 4 * _MOST_SUMS:
+            return None
+        one = _added(one, size, shares)
+        if len(one) > _MOST_SUMS:
+            return None
+    return one, other
+
+
+def _added(sums: Sums, size: int, shares: list[float]) -> Sums:
+    found: Sums = {}
+    last = len(shares) - 1
+    for up, share in enumerate(shares):
+        moved = size * (2 * up - last)
+        for there, chance in sums.items():
+            key = there + moved
+            found[key] = found.get(key, 0.0) + chance * share
+    return found
+
+
+def _counted(one: Sums, other: Sums, observed: int) -> float:
+    """The share of all ways to choose the signs that give a sum as far from zero, either way."""
+    if observed <= 0:
+        return 1.0
+    falling = sorted(one.items(), reverse=True)
+    rising = sorted(other.items(), reverse=True)
+    chances = list(accumulate([chance for _, chance in rising], initial=0.0))
+    parts: list[float] = []
+    enough = len(rising)
+    for there, chance in falling:
+        # The smaller this sum, the larger the other has to be: fewer and fewer are enough.
+        while enough and rising[enough - 1][0] + there < observed:
+            enough -= 1
+        parts.append(chance * chances[enough])
+    return min(1.0, 2 * fsum(parts))
 
 
 def _binomial(times: int) -> list[float]:
@@ -69,20 +106,36 @@ def _binomial(times: int) -> list[float]:
     return [count / 2**times for count in ways]
 
 
-def _chance_beyond(sizes: Counter[float], reached: float) -> float:
-    spread = fsum(times * size * size for size, times in sizes.items())
-    tilt = crossing(lambda tilt: _cumulants(sizes, tilt).mean, reached, reached / spread)
-    return NormalDist().cdf(-normal_score(tilt, _cumulants(sizes, tilt)))
+def _computed(sizes: Counter[int], observed: int) -> float:
+    """The largest differences are counted out; the many small ones fall as the normal curve does."""
+    if observed >= sum(size * times for size, times in sizes.items()) - 2 * sizes.total():
+        return float(2.0 ** (1 - sizes.total()))  # all go one way
+    large: Sums = {0: 1.0}
+    rest = Counter(sizes)
+    for size, times in sorted(sizes.items(), reverse=True):
+        taken = min(times, _MOST_LARGE // len(large) - 1)
+        if taken < 1:
+            break
+        large = _added(large, size, _binomial(taken))
+        rest[size] -= taken
+    rest = +rest
+    spread = sqrt(2 * sum(times * size * size for size, times in rest.items()))
+    most = sum(times * size for size, times in rest.items())
+    # Turning one sign moves the sum by twice its size, so that a sum stands for all from half a step
+    # below it on.
+    step = min(rest, default=0)
+    return min(
+        1.0,
+        2
+        * fsum(
+            chance * _chance_of(observed - there, most, step, spread)
+            for there, chance in large.items()
+        ),
+    )
 
 
-def _cumulants(sizes: Counter[float], tilt: float) -> Cumulants:
-    """Of a sum of the sizes with random signs: each is the logarithm of a hyperbolic cosine."""
-    value = mean = variance = 0.0
-    for size, times in sizes.items():
-        # exp(-2x) stays small where cosh x would overflow.
-        falling = exp(-2 * abs(tilt) * size)
-        slope = (1 - falling) / (1 + falling)
-        value += times * (abs(tilt) * size + log((1 + falling) / 2))
-        mean += times * size * slope
-        variance += times * size * size * (1 - slope * slope)
-    return Cumulants(value, mean if tilt >= 0 else -mean, variance)
+def _chance_of(reached: int, most: int, step: int, spread: float) -> float:
+    """How likely a sum of many differences with random signs is at least this."""
+    if reached > most:
+        return 0.0
+    return erfc((reached - step) / spread) / 2 if reached > -most else 1.0

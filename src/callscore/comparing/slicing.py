@@ -92,6 +92,8 @@ def _numbers_of(tool: str, first: Counted, second: Counted) -> Numbers | None:
     """The mean F1 of the calls of a tool before and after; None where one of them says nothing."""
     if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
         return _f1(first[0].get(tool, _NOTHING)), _f1(second[0].get(tool, _NOTHING))
+    trials = min(len(first), len(second))
+    first, second = first[:trials], second[:trials]  # as for every other number
     is_expected = any(
         counts is not None and sum(counts.get(tool, _NOTHING)[:3]) for counts in (*first, *second)
     )

@@ -26,15 +26,19 @@ def fewest_flips(tests: int = 1) -> int:
     return flips
 
 
-def smallest_effect(cases: int, flipping: float, *, tests: int = 1) -> float | None:
+def smallest_effect(
+    cases: int, flipping: float, *, size: float = 1.0, tests: int = 1
+) -> float | None:
     """The smallest difference that the exact test would find in four suites of five.
 
     A difference makes cases flip. Where fewer flip by chance than the difference needs, all flips
-    go one way; else it has to be seen among the others.
+    go one way; else it has to be seen among the others. It is never less than what whole cases that
+    fall need, however small the noise is: what breaks breaks as a whole.
 
     Args:
         cases: how many there are.
         flipping: the share of them that flips, one way or the other.
+        size: how much a case that flips moves, from 0 to 1.
         tests: how many differences are tested together, so that each has to be the clearer.
 
     Returns:
@@ -53,7 +57,7 @@ def smallest_effect(cases: int, flipping: float, *, tests: int = 1) -> float | N
         needed = noise * sqrt(share) + spread * sqrt(share - change * change)
         return cases * change - 1 >= needed
 
-    return max(one_way, _first(is_seen)) if flipping > one_way else one_way
+    return max(one_way, size * _first(is_seen)) if flipping > one_way else one_way
 
 
 def _chance_of_at_least(flips: int, cases: int, share: float) -> float:

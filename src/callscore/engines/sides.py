@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike, fspath, sep
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -15,7 +17,7 @@ from callscore.core.tool_outcomes import tool_outcomes
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_files, score_joined
 from callscore.engines.payloads import case_payload, settings_payload
-from callscore.errors import UnreadableInput
+from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.digests import (
     asked_digest,
     calls_digest,
@@ -26,7 +28,7 @@ from callscore.history.places import name_of_file, place_of_file
 from callscore.sources.kinds import kind_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from callscore.core.model import Case, Score
     from callscore.core.settings import Settings
@@ -40,6 +42,24 @@ SCORER = "accuracy"
 
 _NOT_RUN = "the file holds no answer to it"
 _NOTHING = "there is no case to compare in it."
+_NOTHING_EXPECTED = (
+    "no case in it says what is expected, so that there is nothing to compare. If it holds traces alone, "
+    "name the references: --expected FILE (in Python: expected=...)."
+)
+_EXPECTS_NOTHING = "no case in it says what is expected, so that there is nothing to compare."
+_NO_ANSWERS = (
+    "no case in it has an answer, so that there is nothing to compare. Compare files with the answers; "
+    "where they stand in files of their own, this one is for --expected (in Python: expected=...)."
+)
+_NO_ANSWER_TO = "no case of {expected} has an answer in it. Are the ids the same?"
+_SUITE = (
+    "it is an evaluation, without any answers. Run it, and compare the runs: callscore run {name}"
+)
+_EXPORTED = (
+    "it is an exported run, and no file of cases. Take it into the history, and compare it there: "
+    "callscore import {name}"
+)
+_SUITES = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 
 
 def is_case_file(reference: str) -> bool:
@@ -71,8 +91,9 @@ def side_of_file(
 ) -> Side:
     """Score a file of cases, as one side of a comparison.
 
-    Cases of the same id are trials of one case. A case that says what is expected, and to which the
-    file holds no answer, is one whose trial failed.
+    Records of the same id are trials of one case if they ask and expect the same; else there are
+    several cases of one id, which the comparison tells. A case that says what is expected, and to
+    which the file holds no answer, is one whose trial failed.
 
     Args:
         path: the file: cases with both sides, or with `expected` traces alone; `-` is standard input.
@@ -83,7 +104,8 @@ def side_of_file(
             cases bring themselves.
 
     Raises:
-        UnreadableInput: the file cannot be read, or there is no case in it.
+        UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
+            expected and an answer; or it is an evaluation, or an exported run.
         InvalidCall: the tools' definitions cannot be read.
         ModelFailed: a judge gave no answer.
         MissingExtra: the file needs an optional dependency.
@@ -92,13 +114,16 @@ def side_of_file(
     gathered = _Gathered()
     hooks = Hooks(on_score=gathered.take, on_unscored=gathered.leave)
     options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
-    if expected is None:
-        score_files(name, **options)
-    else:
-        score_joined(expected, name, **options)
+    try:
+        if expected is None:
+            score_files(name, **options)
+        else:
+            score_joined(expected, name, **options)
+    except UnreadableInput:
+        _refuse_exported(name)
+        raise
     cases = gathered.cases()
-    if not cases:
-        raise UnreadableInput(name, _NOTHING)
+    _require_scores(cases, name, None if expected is None else fspath(expected))
     evaluation = EvaluationSide(
         name=name_of_file(name),
         place=place_of_file(name),
@@ -108,12 +133,43 @@ def side_of_file(
     return Side(label=name if label is None else label, command="score", evaluations=(evaluation,))
 
 
+def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | None) -> None:
+    """Refuse a file of which nothing can be compared, with what to do about it."""
+    found = {trial.status for case in cases for trial in case.trials}
+    if "scored" in found:
+        return
+    _refuse_exported(name)
+    if not found:
+        raise UnreadableInput(name, _NOTHING)
+    if "error" not in found:
+        if expected is not None:
+            raise UnreadableInput(expected, _EXPECTS_NOTHING)
+        raise UnreadableInput(name, _NOTHING_EXPECTED)
+    if expected is not None:
+        raise UnreadableInput(name, _NO_ANSWER_TO.format(expected=expected))
+    is_suite = _SUITES.fullmatch(Path(name).name)
+    raise UnreadableInput(name, _SUITE.format(name=quote(name)) if is_suite else _NO_ANSWERS)
+
+
+def _refuse_exported(name: str) -> None:
+    """Say so where a file that is of no use as cases is an exported run."""
+    if name == _STDIN:
+        return  # it has been read
+    from callscore.history.exchange.files import opened_run  # it brings the whole history with it
+
+    try:
+        with opened_run(name) as file:
+            next(iter(file.records()))
+    except (CallscoreError, StopIteration):
+        return  # whatever else it is
+    raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
+
+
 class _Gathered:
     """What became of the cases of a file, in the order in which they first come."""
 
     def __init__(self) -> None:
-        self._cases: dict[str, CaseOutcome] = {}
-        self._trials: dict[str, list[TrialOutcome]] = {}
+        self._cases: dict[str, list[CaseOutcome]] = {}  # of one id, as they come
 
     def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None) -> None:
         """Note a case that has a score."""
@@ -127,16 +183,17 @@ class _Gathered:
             self._add(case, TrialOutcome(status="error", failure=_NOT_RUN))
 
     def _add(self, case: Case, outcome: TrialOutcome) -> None:
-        if case.id not in self._cases:
-            self._cases[case.id] = _known_by(case)
-        self._trials.setdefault(case.id, []).append(outcome)
+        found = replace(_known_by(case), trials=(outcome,))
+        there = self._cases.setdefault(case.id, [])
+        for place, other in enumerate(there):
+            if (other.asked, other.expectation) == (found.asked, found.expectation):
+                there[place] = replace(other, trials=(*other.trials, outcome))
+                return
+        there.append(found)
 
     def cases(self) -> tuple[CaseOutcome, ...]:
         """The cases, each with all its trials."""
-        trials = self._trials
-        return tuple(
-            [replace(case, trials=tuple(trials[name])) for name, case in self._cases.items()]
-        )
+        return tuple([case for cases in self._cases.values() for case in cases])
 
 
 def _known_by(case: Case) -> CaseOutcome:
