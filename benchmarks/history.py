@@ -46,14 +46,16 @@ BAR = 3.0
 _LINES = """
 SELECT number, id, command, status, started_at, finished_at, name, arguments, versions, git_commit,
        git_dirty, parent, totals
-FROM runs ORDER BY number DESC LIMIT ?
+FROM runs ORDER BY started_at DESC, number DESC LIMIT ?
 """
-_SUITES = "SELECT run, name, variant FROM evaluations WHERE run > ? ORDER BY run, number"
+_SUITES = """
+SELECT run, number, name, variant, place, summary FROM evaluations WHERE run > ? ORDER BY run, number
+"""
 _TAGGED = """
-SELECT run, count(*), sum(answered), sum(passed), sum(f1) FROM (
-  SELECT run, count(*) AS answered, sum(passed) AS passed, sum(f1) AS f1 FROM results
+SELECT run, evaluation, count(*), sum(answered), sum(passed), avg(f1) FROM (
+  SELECT run, evaluation, count(*) AS answered, sum(passed) AS passed, avg(f1) AS f1 FROM results
   WHERE run > ? AND instr(tags, '"smoke"') GROUP BY run, evaluation, case_id
-) GROUP BY run
+) GROUP BY run, evaluation
 """
 _OUTCOMES = """
 SELECT evaluation, case_id, trial, tags, expectation, asked, status, passed, f1, scores, forbidden,
@@ -151,8 +153,14 @@ def _keep_run(store: Store, number: int, suite: list[Any], chance: random.Random
     for start in range(0, len(kept), 500):
         store.keep(kept[start : start + 500])
     share = passed / len(suite)
-    totals = {"cases": len(suite), "answered": len(suite), "passed": passed, "errors": 0}
-    store.finish(run, "finished", totals | {"passed_share": share, "macro_f1": share}, {})
+    totals: dict[str, Any] = {
+        "cases": len(suite),
+        "answered": len(suite),
+        "passed": passed,
+        "errors": 0,
+    }
+    totals |= {"passed_share": share, "f1": share, "macro_f1": share}
+    store.finish(run, "finished", totals, {0: totals})
 
 
 def _records(

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from callscore.errors import MissingExtra, UnusableStore
-from callscore.history.addresses import is_server, require_server, shown_address
+from callscore.history.addresses import is_server, require_server, shown_address, store_words
 
 SECRET = "s3cret"  # noqa: S105  (it opens nothing)
 
@@ -21,6 +21,10 @@ SECRET = "s3cret"  # noqa: S105  (it opens nothing)
         (".callscore/history.db", False),
         ("C:\\runs\\history.db", False),
         ("postgresql", False),
+        ("postgres/history.db", False),
+        ("C:\\Users\\me@firm\\history.db", False),
+        (" postgresql://host/db\n", True),
+        ('"postgresql://host/db"', True),
     ],
 )
 def test_an_address_is_told_from_a_path(text: str, is_one: bool) -> None:
@@ -76,3 +80,58 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(MissingExtra, match=r"pip install 'callscore\[postgres\]'"):
         require_server("postgresql://host/db")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql:/me:s3cret@host/db",
+        "postgresql:me:s3cret@host/db",
+        "POSTGRES:host/s3cret",
+        "postgresql//host/s3cret",
+        " postgresql:/me:s3cret@host/db",
+        "'postgres:me:s3cret@host'",
+        "me:s3cret@host/db",
+        "host=db password=s3cret",
+        "dbname = s3cret",
+    ],
+)
+def test_what_was_meant_as_an_address_never_becomes_a_file(text: str) -> None:
+    with pytest.raises(UnusableStore, match="this is no address of a server") as caught:
+        is_server(text)
+
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["POSTGRESQL://me@host/db", " postgres://me@host/db ", '"postgresql://me@host/db"']
+)
+def test_capitals_and_what_was_copied_along_do_no_harm(address: str) -> None:
+    assert shown_address(require_server(address)) == "postgresql://me@host/db"
+
+
+@pytest.mark.parametrize(
+    "user", ["tok_51HqLyjWDarjtT1zdp7dc", "0123456789abcdef", "AKIAIOSFODNN7EXAMPLE"]
+)
+def test_a_key_in_place_of_a_user_is_not_shown(user: str) -> None:
+    assert shown_address(require_server(f"postgres://{user}@host/db")) == (
+        "postgresql://...@host/db"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (None, ""),
+        ("", ""),
+        ("else where/h.db", " --store 'else where/h.db'"),
+        ("postgresql://me@host:5432/db", " --store postgresql://me@host:5432/db"),
+        ("postgresql:///db", " --store postgresql:///db"),
+        ("postgresql://me:s3cret@host/db", ' --store "$CALLSCORE_STORE"'),
+        ("postgresql://host/db?password=s3cret", ' --store "$CALLSCORE_STORE"'),
+        ("postgresql:me:s3cret@host", ' --store "$CALLSCORE_STORE"'),
+        ("postgres://tok_51HqLyjWDarjtT1zdp7dc@host/db", ' --store "$CALLSCORE_STORE"'),
+    ],
+)
+def test_a_suggested_command_finds_the_same_history(said: str | None, words: str) -> None:
+    assert store_words(said) == words

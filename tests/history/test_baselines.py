@@ -60,7 +60,10 @@ def test_a_baseline_that_is_removed_leaves_its_run(store: Store) -> None:
     assert store.find(RUN).id == RUN
 
 
-@pytest.mark.parametrize("name", ["", "  ", "latest", "latest~2", "-main"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "  ", "latest", "latest~2", "-main", "main~2", "a:b", "HEAD", "\x00", "\ud800", RUN],
+)
 def test_a_name_that_means_something_else_is_refused(store: Store, name: str) -> None:
     with pytest.raises(InvalidSettings, match="cannot be the name of a baseline"):
         store.set_baseline(name, RUN)
@@ -73,7 +76,7 @@ def test_a_baseline_needs_a_run(store: Store) -> None:
         store.set_baseline("main", "20000101-000000-none")
 
 
-@pytest.mark.parametrize("hostile", ["\x00", "\ud800", "'; DROP TABLE runs; --"])
+@pytest.mark.parametrize("hostile", ["'; DROP TABLE runs; --", "[red]|<b>", "погода %_"])
 def test_a_hostile_name_is_only_a_name(store: Store, hostile: str) -> None:
     store.set_baseline(hostile, RUN)
 

@@ -7,6 +7,7 @@ from time import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
@@ -16,6 +17,7 @@ from callscore.history.opening import open_store
 from callscore.history.tables import answers, evaluations, payloads, results
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from callscore.history.store import Store
@@ -154,7 +156,7 @@ def test_runs_that_score_one_another_again_do_not_hang_it(store: Store) -> None:
 
 def test_a_run_that_began_today_and_is_under_way_stays(store: Store) -> None:
     store.begin(a_run(NAMES[0], started_at=time()))
-    store.begin(a_run(NAMES[1], status="finished"))
+    store.begin(a_run(NAMES[1], status="finished", started_at=time() + 1))
 
     store.clear(1, is_dry=False)
 
@@ -294,3 +296,64 @@ def test_a_file_that_cannot_be_made_smaller_is_cleared_all_the_same(
 
         assert len(cleared.runs) == 4
         assert _left(store) == NAMES[4:]
+
+
+def _meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Let something happen after it was chosen what goes."""
+    choose = clearing._old_runs
+
+    def and_then(*given: Any) -> Any:
+        chosen = choose(*given)
+        happens()
+        return chosen
+
+    monkeypatch.setattr(clearing, "_old_runs", and_then)
+
+
+def test_a_run_that_goes_on_in_the_meantime_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = a_run(NAMES[0], status="interrupted")
+    store.begin(old)
+    store.begin(a_run(NAMES[1], status="finished"))
+    _meanwhile(monkeypatch, lambda: store.begin(replace(old, status="running")))
+
+    store.clear(1, is_dry=False)
+
+    assert _left(store) == NAMES[:2]
+
+
+def test_a_run_that_another_process_takes_in_the_meantime_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin(a_run(NAMES[0], status="interrupted"))
+    store.begin(a_run(NAMES[1], status="finished"))
+    lock = store.lock(NAMES[0])
+    _meanwhile(monkeypatch, lock.take)
+
+    store.clear(1, is_dry=False)
+
+    lock.release()
+    assert _left(store) == NAMES[:2]
+
+
+def test_a_run_that_is_scored_again_in_the_meantime_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _fill(store)
+    child = a_run("20261117-000000-bbbb", parent=NAMES[1], status="finished")
+    _meanwhile(monkeypatch, lambda: store.begin(child))
+
+    store.clear(1, is_dry=False)
+
+    assert _left(store) == [NAMES[1], NAMES[4], child.id]
+
+
+def test_what_is_scored_again_goes_with_the_run_that_has_its_answers(store: Store) -> None:
+    _fill(store)
+    store.begin(a_run("20261117-000000-bbbb", parent=NAMES[1], status="finished"))
+
+    cleared = store.clear(0, is_dry=False)
+
+    assert [run.id for run in cleared.runs] == [*NAMES, "20261117-000000-bbbb"]
+    assert _left(store) == []

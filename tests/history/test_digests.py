@@ -20,6 +20,15 @@ PAYLOAD: dict[str, Any] = {
 }
 
 
+def test_digests_are_what_they_were() -> None:
+    """Histories are full of them, and the way from version 1 to version 2 makes the same."""
+    assert expectation_digest(PAYLOAD) == "508944e68bc9d2bd75dc6ce1bb384a09"
+    assert asked_digest(PAYLOAD) == "380aafe5fcebe2abcd0a41143504fca0"
+    made = [{"name": "f", "arguments": {"a": 1}}]
+    assert calls_digest(made) == "7a749b8fa68d7b7648867eaf47beaecb"
+    assert settings_digest({"mode": "strict"}, ["accuracy"]) == "fa657ca0a40eea31485924444aa69489"
+
+
 def test_an_expectation_is_known_by_what_it_says_and_not_by_the_order_of_keys() -> None:
     turned = [{"arguments": {"b": 2, "a": 1}, "name": "f"}]
     other = [{"name": "f", "arguments": {"a": 1, "b": 3}}]

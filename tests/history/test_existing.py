@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.history.made_up import a_run
 
-from callscore.errors import UnknownRun
+from callscore.errors import UnknownRun, UnusableStore
+from callscore.history import opening
 from callscore.history.existing import StoreOnce, open_existing
 from callscore.history.opening import open_store
 
@@ -61,3 +64,60 @@ def test_it_is_opened_once_and_only_when_somebody_asks(tmp_path: Path) -> None:
     assert once() is once() is opened[0]
     once.close()
     assert len(opened) == 1
+
+
+@pytest.fixture
+def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A history that cannot be written, nor anything beside it."""
+    path = tmp_path / "history.db"
+    with open_store(path) as store:
+        store.begin(a_run())
+    monkeypatch.setattr(opening, "_can_write", lambda _: False)
+    return path
+
+
+def test_reading_takes_no_lock_that_others_have(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    open_store(path).close()
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+
+    with open_existing(path) as store:
+        assert store.runs() == []
+
+    writer.rollback()
+    writer.close()
+
+
+def test_a_history_is_read_where_nothing_can_be_written(read_only: Path) -> None:
+    with open_existing(read_only) as store:
+        assert [run.id for run in store.runs()] == [a_run().id]
+        with pytest.raises(UnusableStore, match="nothing can be written there"):
+            store.begin(a_run("20261115-184354-aaaa", started_at=1.0))
+
+    assert [each.name for each in read_only.parent.iterdir()] == ["history.db"]
+
+
+def test_what_others_have_written_last_is_read_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    with open_store(path) as writing:
+        writing.begin(a_run())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(opening, "_can_write", lambda _: False)
+            with open_existing(path) as store:
+                assert len(store.runs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "told"), [(1, "cannot be brought up to date"), (99, "a newer callscore")]
+)
+def test_another_version_that_cannot_be_written_is_told(
+    read_only: Path, version: int, told: str
+) -> None:
+    with sqlite3.connect(read_only) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("UPDATE callscore_schema SET version = ?", [version])
+    other.close()
+
+    with pytest.raises(UnusableStore, match=told):
+        open_existing(read_only)

@@ -110,6 +110,35 @@ def test_a_commit_means_its_newest_finished_run_a_clean_one_first(
     assert store.find("main", resolve=_resolve).id == IDS[meant]
 
 
+@pytest.mark.parametrize(
+    ("runs", "meant"),
+    [
+        # Complete before partial, also where only the one that it has its answers from says so.
+        ([{}, {"arguments": {"keyword": "weather"}}], 0),
+        ([{"arguments": {"limit": 3}}, {"command": "rescore", "parent": IDS[0]}], 1),
+        ([{}, {"arguments": {"limit": 3}}, {"command": "rescore", "parent": IDS[1]}], 0),
+        # One that asked before files, also where it is dirty; clean before dirty.
+        ([{"git_dirty": True}, {"command": "score"}], 0),
+        ([{"git_dirty": False}, {"git_dirty": True}, {"command": "score"}], 0),
+        ([{}, {"command": "rescore", "parent": IDS[0]}], 1),
+        # The newest is the one that began last, and not the one that was written last.
+        ([{"started_at": 2.0}, {"started_at": 1.0}], 0),
+    ],
+)
+def test_a_commit_means_the_run_that_says_most_about_it(
+    store: Store, runs: list[dict[str, Any]], meant: int
+) -> None:
+    for name, about in zip(IDS, runs, strict=False):
+        store.begin(a_run(name, status="finished", git_commit="ab" * 20, **about))
+
+    assert store.find("main", resolve=_resolve).id == IDS[meant]
+
+
+def test_a_variant_of_a_run_is_told_from_its_name(three: Store) -> None:
+    with pytest.raises(UnknownRun, match="What follows a colon is a variant"):
+        three.find("production:large")
+
+
 def test_what_a_run_is_called_comes_before_what_git_knows(three: Store) -> None:
     assert three.find(IDS[0], resolve=_resolve).id == IDS[0]
 

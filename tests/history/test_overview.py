@@ -10,7 +10,7 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.statistics import wilson
 from callscore.history import overview as overview_module
-from callscore.history.overview import overview
+from callscore.history.overview import RunLine, Tally, overview
 
 if TYPE_CHECKING:
     from callscore.history.records import ResultRecord
@@ -23,9 +23,15 @@ TOTALS = {
     "answered": 9,
     "passed": 6,
     "passed_share": 0.625,
-    "macro_f1": 0.75,
+    "f1": 0.75,
     "errors": 3,
 }
+
+
+def _numbers(line: RunLine) -> Tally:
+    """What the only evaluation of a run comes to."""
+    [evaluation] = line.evaluations
+    return evaluation.tally
 
 
 def _case(case: str, *tags: str, passed: bool | None = True, **others: Any) -> ResultRecord:
@@ -39,11 +45,11 @@ def _error(case: str, *tags: str, **others: Any) -> ResultRecord:
     return _case(case, *tags, passed=None, status="error", f1=None, counts=(), **others)
 
 
-def test_a_finished_run_is_shown_by_its_totals(store: Store) -> None:
+def test_a_finished_run_is_shown_by_its_summaries(store: Store) -> None:
     store.begin(a_run(name="nightly"))
     store.add_evaluation(an_evaluation(RUN))
-    store.add_evaluation(an_evaluation(RUN, 1, name="router", variant="large"))
-    store.finish(RUN, "finished", TOTALS, {})
+    store.add_evaluation(an_evaluation(RUN, 1, name="router", variant="large", place="a.py"))
+    store.finish(RUN, "finished", {}, {0: TOTALS, 1: {**TOTALS, "cases": 2}})
     store.set_baseline("staging", RUN)
     store.set_baseline("main", RUN)
 
@@ -51,10 +57,11 @@ def test_a_finished_run_is_shown_by_its_totals(store: Store) -> None:
 
     assert line.run == store.find(RUN)
     assert line.baselines == ("main", "staging")
-    assert line.suites == ("assistant", "router [large]")
-    assert (line.cases, line.answered, line.passed, line.errors) == (4, 9, 6, 3)
-    assert (line.share, line.f1) == (0.625, 0.75)
-    assert line.interval == wilson(2.5, 4)
+    first, second = line.evaluations
+    assert first.tally == Tally(cases=4, answered=9, passed=6, share=0.625, f1=0.75, errors=3)
+    assert first.tally.interval == wilson(2.5, 4)
+    assert (second.name, second.variant, second.place) == ("router", "large", "a.py")
+    assert second.tally.cases == 2
 
 
 def test_the_newest_is_the_first_and_a_limit_holds(store: Store) -> None:
@@ -81,18 +88,62 @@ def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
 
     [line] = overview(store)
 
-    assert (line.cases, line.answered, line.passed, line.errors) == (3, 4, 2, 2)
-    assert line.share == pytest.approx((1 / 3 + 1 + 0) / 3)
-    assert line.f1 == pytest.approx(2.5 / 3)
-    assert line.interval == wilson((line.share or 0) * 3, 3)
+    tally = _numbers(line)
+    assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 4, 2, 2)
+    assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
+    # The trials of a case are one case, and what has no answer is worth 0.
+    assert tally.f1 == pytest.approx(((1 + 0.5 + 0) / 3 + 1 + 0) / 3)
+    assert tally.interval == wilson((tally.share or 0) * 3, 3)
+
+
+def test_what_nobody_scores_is_not_worth_nothing(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.keep([_case("a", f1=None, counts=()), _error("b")])
+
+    assert _numbers(overview(store)[0]).f1 is None
+
+
+def test_the_evaluations_of_a_run_are_counted_apart(store: Store) -> None:
+    store.begin(a_run())
+    for number, place in enumerate(["a/eval_w.py::w", "b/eval_w.py::w"]):
+        store.add_evaluation(an_evaluation(RUN, number, place=place))
+    store.keep([_case("a"), _case("a", evaluation=1, passed=False, f1=0.0)])
+
+    [line] = overview(store)
+
+    assert [(each.place[0], each.tally.share) for each in line.evaluations] == [("a", 1), ("b", 0)]
+
+
+def test_words_choose_evaluations_and_the_limit_counts_what_they_fit(store: Store) -> None:
+    for number in range(4):
+        run = store.begin(a_run(f"2026111{number}-000000-aaaa")).id
+        store.add_evaluation(an_evaluation(run, name="odd" if number % 2 else "even"))
+        store.add_evaluation(an_evaluation(run, 1, name="other"))
+
+    lines = overview(store, limit=1, fits=lambda names: "even" in names)
+
+    [line] = lines
+    assert line.run.id == "20261112-000000-aaaa"
+    assert [each.name for each in line.evaluations] == ["even"]
+
+
+def test_what_was_imported_later_is_as_old_as_it_is(store: Store) -> None:
+    store.begin(a_run(OTHER, started_at=2.0))
+    store.begin(a_run(RUN, started_at=1.0))
+
+    assert [line.run.id for line in overview(store)] == [OTHER, RUN]
+    assert store.find("latest").id == OTHER
 
 
 def test_a_run_without_a_decision_has_no_share(store: Store) -> None:
     store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
     store.begin(a_run(OTHER))
+    store.add_evaluation(an_evaluation(OTHER))
     store.keep([_case("a", passed=None, status="not_scored", f1=None, counts=())])
 
-    empty, undecided = overview(store)
+    empty, undecided = [_numbers(line) for line in overview(store)]
 
     assert (empty.cases, empty.share, empty.interval, empty.f1) == (0, None, None, None)
     assert (undecided.cases, undecided.answered, undecided.share) == (0, 1, None)
@@ -101,8 +152,12 @@ def test_a_run_without_a_decision_has_no_share(store: Store) -> None:
 def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
     store.begin(a_run())
     store.begin(a_run(OTHER))
+    store.add_evaluation(an_evaluation(RUN))
+    store.add_evaluation(an_evaluation(RUN, 1, name="without"))
+    store.add_evaluation(an_evaluation(OTHER))
     store.keep(
         [
+            _case("a", "slow", evaluation=1),
             _case("a", "smoke"),
             _case("b", "slow", "smoke", passed=False, f1=0.0),
             _case("c", "slow"),
@@ -111,14 +166,14 @@ def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
             _case("a", "slow", run=OTHER),
         ]
     )
-    store.finish(RUN, "finished", TOTALS, {})
+    store.finish(RUN, "finished", {}, {0: TOTALS, 1: TOTALS})
 
     [line] = overview(store, tag="smoke")
 
     assert line.run.id == RUN
-    assert (line.cases, line.answered, line.passed, line.errors) == (3, 2, 1, 1)
-    assert line.share == pytest.approx(1 / 3)
-    assert line.f1 == 0.5
+    tally = _numbers(line)
+    assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 2, 1, 1)
+    assert tally.share == tally.f1 == pytest.approx(1 / 3)
 
 
 def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
@@ -130,7 +185,7 @@ def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
     lines = overview(store, tag="smoke", limit=2)
 
     assert [line.run.id for line in lines] == ["20261115-000000-aaaa", "20261113-000000-aaaa"]
-    assert [line.suites for line in lines] == [("suite 5",), ("suite 3",)]
+    assert [line.evaluations[0].name for line in lines] == ["suite 5", "suite 3"]
 
 
 @pytest.mark.parametrize(

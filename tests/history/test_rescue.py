@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnusableStore
+from callscore.history import rescue as rescue_module
+from callscore.history.exchange.importing import import_records
 from callscore.history.exchange.lines import read_lines
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.rescue import Ended, Rescue
+from callscore.history.rescue import Ended, Rescue, rescue_for
 from callscore.history.writer import Writer
 
 if TYPE_CHECKING:
@@ -60,7 +63,10 @@ def test_what_is_rescued_can_be_read_again(rescue: Rescue) -> None:
         *(a_run(), an_evaluation(RUN)),
         *(a_result(RUN), an_answer(RUN), a_result(RUN, "other")),
     ]
-    assert rescue.sentence == f"It is saved in {file}; later: callscore import {file}"
+    assert (
+        rescue.sentence
+        == f"What is not in the history is saved in {file}; later: callscore import {file}"
+    )
     assert (Path(".callscore") / ".gitignore").exists()
 
 
@@ -162,7 +168,7 @@ def test_beside_a_file_of_a_history_it_stands_in_its_folder(tmp_path: Path) -> N
     rescue.keep([a_result(RUN)])
 
     assert rescue.files == [tmp_path / f"elsewhere/unsaved-{RUN}.jsonl"]
-    assert rescue.sentence.startswith(f"It is saved in {tmp_path}")
+    assert rescue.sentence.startswith(f"What is not in the history is saved in {tmp_path}")
 
 
 # --- beside a history -----------------------------------------------------------------------------
@@ -270,3 +276,67 @@ def test_what_was_rescued_completes_the_run(store: Store, rescue: Rescue) -> Non
     store.keep([record for record in found if isinstance(record, ResultRecord)])
 
     assert [result.case for result in store.results(RUN)] == ["first", "second"]
+
+
+def test_while_something_is_only_in_the_file_the_run_did_not_end_in_the_history(
+    store: Store, rescue: Rescue
+) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.keep([a_result(RUN, "kept")])
+    rescue.keep([a_result(RUN, "rescued")])
+    ended: Ended = (RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
+
+    assert rescue.finish_with(store, ended) == ""
+
+    here = store.find(RUN)
+    assert (here.status, here.totals, store.evaluations(RUN)[0].summary) == ("interrupted", {}, {})
+    (imported,) = import_records(store, records(rescue.files[0]))
+    there = store.find(RUN)
+    assert (there.status, there.totals, imported.missing) == ("finished", {"answered": 2}, 0)
+    assert store.evaluations(RUN)[0].summary == {"passed": 2}
+
+
+def test_what_is_lost_altogether_leaves_a_run_that_did_not_end(
+    store: Store, rescue: Rescue
+) -> None:
+    store.begin(a_run())
+
+    rescue.finish_with(store, ENDED, is_whole=False)
+
+    assert store.find(RUN).status == "interrupted"
+    assert rescue.files == []
+
+
+def test_whichever_file_is_imported_last_says_how_the_run_ended(
+    store: Store, rescue: Rescue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rescue.keep([a_result(RUN, "one")])
+    append = rescue_module._append
+    monkeypatch.setattr(rescue_module, "_append", _refuse_more)
+    with suppress(UnusableStore):
+        rescue.keep([a_result(RUN, "two")])
+    monkeypatch.setattr(rescue_module, "_append", append)
+    rescue.keep([a_result(RUN, "two")])
+    rescue.finish(RUN, "finished", {"answered": 2}, {})
+    assert len(rescue.files) == 2
+
+    for file in reversed(rescue.files):
+        import_records(store, records(file))
+
+    assert store.find(RUN).status == "finished"
+
+
+def _refuse_more(*_: object) -> None:
+    raise OSError
+
+
+def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
+    made = rescue_for(str(tmp_path / "else where/h.db"))
+    made.begin(a_run())
+    made.keep([a_result(RUN)])
+
+    assert made.files[0].parent == tmp_path / "else where"
+    assert made.sentence.endswith(f" --store '{tmp_path}/else where/h.db'")
+    assert "позже: callscore import" in made.told("ru")
+    assert rescue_for("postgresql:me:s3cret@host").words == ' --store "$CALLSCORE_STORE"'

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import update
+from sqlalchemy.exc import DBAPIError
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history import store as store_module
+from callscore.history.baselines import remove_named
 from callscore.history.opening import open_store
 from callscore.history.tables import payloads
 
@@ -217,3 +220,36 @@ def test_what_goes_into_a_file_that_was_replaced_is_not_kept(store: Store, path:
 
     with pytest.raises(UnusableStore, match="moved or deleted"):
         store.keep([a_result(RUN)])
+
+
+def test_a_baseline_that_is_removed_twice_by_one_who_asks_once_was_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.begin(a_run())
+    store.set_baseline("main", RUN)
+    remove = remove_named
+
+    def and_no_answer_comes(connection: Any, name: str) -> bool:
+        monkeypatch.setattr(store_module, "remove_named", remove)
+        remove(connection, name)
+        connection.commit()
+        raise UnusableStore("there", "lost") from _cut_off()
+
+    monkeypatch.setattr(store_module, "remove_named", and_no_answer_comes)
+
+    assert store.remove_baseline("main")
+    assert store.baselines() == []
+    assert not store.remove_baseline("main")
+
+
+def _cut_off() -> Exception:
+    error = sqlite3.OperationalError("cut off")
+    return DBAPIError("DELETE", {}, error, connection_invalidated=True)
+
+
+def test_a_file_that_is_deleted_keeps_no_end(store: Store, path: Path) -> None:
+    store.begin(a_run())
+    path.unlink()
+
+    with pytest.raises(UnusableStore, match="moved or deleted"):
+        store.finish(RUN, "finished", {}, {})

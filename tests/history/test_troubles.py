@@ -6,10 +6,11 @@ import sqlite3
 import zlib
 
 import msgspec
+import psycopg
 import pytest
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
-from callscore.errors import UnusableStore
+from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.troubles import in_sentences, is_locked, is_lost, is_of_record, trouble_of
 
 
@@ -161,3 +162,21 @@ def test_what_lies_in_a_record_is_told_from_what_lies_in_the_database() -> None:
     assert is_of_record(IntegrityError("INSERT", None, sqlite3.IntegrityError("NOT NULL")))
     assert not is_of_record(_error("SQLITE_FULL"))
     assert not is_of_record(None)
+
+
+def test_errors_of_a_driver_and_damaged_values_are_sentences_as_well() -> None:
+    undecodable = sqlite3.OperationalError("Could not decode to UTF-8 column 'name'")
+    for error in (undecodable, UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no"), ValueError("x")):
+        with pytest.raises(UnusableStore, match="damaged"), in_sentences("h.db"):
+            raise error
+
+    gone = psycopg.OperationalError("server closed the connection unexpectedly")
+    with pytest.raises(UnusableStore, match="the connection to the server"), in_sentences("h.db"):
+        raise gone
+
+
+def test_what_people_did_wrong_stays_what_it_is() -> None:
+    with pytest.raises(InvalidSettings), in_sentences("h.db"):
+        raise InvalidSettings("keep: -1")
+    with pytest.raises(ZeroDivisionError), in_sentences("h.db"):
+        raise ZeroDivisionError

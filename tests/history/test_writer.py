@@ -15,6 +15,7 @@ from tests.history.made_up import a_result, a_run, an_answer
 from callscore.history import connecting
 from callscore.history import writer as writing
 from callscore.history.opening import open_store
+from callscore.history.rescue import Rescue
 from callscore.history.writer import Writer
 
 if TYPE_CHECKING:
@@ -329,3 +330,28 @@ def test_one_record_that_cannot_be_kept_takes_no_other_with_it(begun: Store) -> 
 
     assert [result.case for result in begun.results(RUN)] == ["a", "c"]
     assert writer.problem is not None
+
+
+def test_what_the_database_refuses_is_rescued(
+    begun: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rescue = Rescue(tmp_path / "history.db")
+    rescue.begin(a_run())
+    with Writer(begun, rescue) as writer:
+        writer.put(a_result(RUN, "a"))
+        writer.put(a_result(RUN, "b", trial=10**30))
+
+    assert [result.case for result in begun.results(RUN)] == ["a"]
+    (file,) = rescue.files
+    assert b'"case":"b"' in file.read_bytes().splitlines()[-1]
+    assert writer.problem is not None
+    assert str(file.relative_to(tmp_path)) in writer.problem
+
+
+def test_what_nobody_knows_the_run_of_is_rescued(store: Store, tmp_path: Path) -> None:
+    rescue = Rescue(tmp_path / "history.db")
+    with Writer(store, rescue) as writer:
+        writer.put(a_result(RUN, "a"))
+
+    assert len(rescue.files) == 1

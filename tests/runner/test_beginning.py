@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from msgspec.structs import replace
 from tests.runner.agents import a_case, an_evaluation
 
 from callscore import models
+from callscore.errors import InvalidSettings
 from callscore.evaluations.plan import plan
 from callscore.runner.beginning import recorder_for
 from callscore.runner.running import RunOptions
@@ -95,3 +97,13 @@ def test_a_run_that_took_kept_answers_goes_on_to_take_them(store: Store) -> None
     recorder.close()
 
     assert recorder._known.use_cache
+
+
+def test_a_run_is_not_called_like_a_baseline(store: Store) -> None:
+    first, _ = begun(store, groups(("eval_a.py", "aa")), name="nightly")
+    store.set_baseline("main", first.id)
+
+    with pytest.raises(InvalidSettings, match="'main' is a baseline"):
+        begun(store, groups(("eval_a.py", "aa")), name="main")
+
+    assert [run.id for run in store.runs()] == [first.id]

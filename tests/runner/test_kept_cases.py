@@ -117,3 +117,27 @@ def test_a_run_without_cases_says_so(store: Store) -> None:
 
     with pytest.raises(UnknownRun, match="has no such case 'x': it has none"):
         found(store, "x")
+
+
+def test_a_variant_and_an_evaluation_are_named_in_front(store: Store) -> None:
+    asked = plan(
+        [
+            an_evaluation(
+                lambda _, a: RIGHT[:a],
+                a_case("a::b"),
+                variants={"mini": {"a": 1}, "large": {"a": 2}},
+            ),
+            an_evaluation(lambda _: RIGHT, a_case("a::b"), name="other"),
+        ]
+    )
+    ran(store, asked)
+    newest = store.find("latest")
+
+    assert len(found(store, "a::b")) == 3
+    for reference in ("assistant [mini]::a::b", "other::a::b"):
+        (one,) = found(store, reference)
+        assert f"{one.evaluation}::{one.id}" == reference
+    (large,) = kept_cases(store, newest, "a::b", variant="large")
+    assert large.evaluation == "assistant [large]"
+    with pytest.raises(UnknownRun, match="no variant 'huge'; it has mini, large"):
+        kept_cases(store, newest, "a::b", variant="huge")

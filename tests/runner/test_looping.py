@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -133,6 +134,7 @@ def test_ctrl_c_is_a_wish_to_stop() -> None:
 def test_a_second_ctrl_c_is_an_order() -> None:
     async def main() -> None:
         signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(0.35)
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Interrupt):
@@ -141,9 +143,25 @@ def test_a_second_ctrl_c_is_an_order() -> None:
 
 
 @pytest.mark.usefixtures("ctrl_c")
+def test_a_ctrl_c_that_comes_twice_at_once_is_one() -> None:
+    told: list[str] = []
+
+    async def main() -> int:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        # And once more when the work is done, and what it gave is being kept.
+        threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,)).start()
+        return 1
+
+    assert run_to_end(main, lambda: told.append("stop")) == 1
+    assert told == ["stop"]
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_after_the_second_ctrl_c_nobody_complains(caplog: pytest.LogCaptureFixture) -> None:
     async def pressing() -> None:
         signal.raise_signal(signal.SIGINT)
+        await asyncio.sleep(0.35)
         signal.raise_signal(signal.SIGINT)
 
     async def main() -> None:
@@ -287,6 +305,7 @@ def _interrupted(listens: str, where: str, times: int) -> list[str]:
         said = []
         for _ in range(times):
             said.append(process.stdout.readline().strip())
+            time.sleep(0.35)  # or it would be the same one
             process.send_signal(signal.SIGINT)
         said += process.stdout.read().split()
     assert process.returncode == 0

@@ -62,8 +62,8 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
 
     assert str(caught.value) == (
         "there is no unfinished run of . to go on with. There are others: "
-        "callscore run four.py --resume; callscore run 'a b.py' --resume; "
-        "callscore run 'under way.py' --resume"
+        f"callscore run four.py --resume{store.words}; callscore run 'a b.py' --resume{store.words}; "
+        f"callscore run 'under way.py' --resume{store.words}"
     )
     assert taken(store, {"paths": ["a b.py"]}) == "a b"  # nothing is held
 

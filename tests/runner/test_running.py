@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -280,6 +281,7 @@ def test_a_run_that_goes_on_with_other_text_says_so(store: Store) -> None:
 def test_the_second_ctrl_c_ends_it_at_once(store: Store) -> None:
     def done(*_: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
+        sleep(0.35)  # or it would be the same one
         os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
@@ -350,7 +352,9 @@ def test_a_history_that_takes_no_run_keeps_nothing_and_it_is_said(store: Store) 
     found = run(a_plan(Agent(), *MANY), RunOptions(), store=store)
 
     assert (found.id, found.evaluations[0].passed) == ("", len(MANY))
-    assert found.warnings[0].startswith("nothing of this run is kept: ")
+    assert found.warnings[0].startswith(
+        "the history cannot be used, and this goes to a file beside it: "
+    )
 
 
 # --- odd things ---------------------------------------------------------------------------------------

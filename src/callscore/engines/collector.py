@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from callscore.api import score_case
 from callscore.core.model import Case, Score
 from callscore.core.outcome import Outcome, is_passing, outcome_of
-from callscore.core.results import CaseScore, Results
+from callscore.core.results import CaseScore, MetricValue, Results
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 from callscore.core.tally import Tally, examine
@@ -24,7 +24,6 @@ from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase
 
 if TYPE_CHECKING:
-    from callscore.core.results import MetricValue
     from callscore.core.settings import Settings
     from callscore.metrics.metric import Metric
 
@@ -44,6 +43,7 @@ class Hooks(Struct, frozen=True, kw_only=True):
             each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
         on_score: is given every scored case, its score, and the definitions of its tools by name, or
             None where nobody knows them.
+        on_values: is given what metrics say of a case, where any are asked, before its score.
         on_unscored: is given every case that has no score, for it does not say what is expected, or
             there is no answer to it.
         on_unjudged: is given the place of a case about which the model that judges gave no answer,
@@ -55,6 +55,7 @@ class Hooks(Struct, frozen=True, kw_only=True):
     on_case: Callable[[CaseScore], None] | None = None
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
+    on_values: Callable[[tuple[MetricValue, ...]], None] | None = None
     on_unscored: Callable[[Case], None] | None = None
     on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
     on_bytes: Callable[[int], None] | None = None
@@ -122,9 +123,11 @@ class Collector:
         self._summary.add(score, trial_of=None if case.trial is None else case.id)
         if self._hooks.on_outcomes is not None:
             self._hooks.on_outcomes([case], [outcome_of(score)])
+        values = self._columns.ask(case, tools)
+        if values and self._hooks.on_values is not None:
+            self._hooks.on_values(values)
         if self._hooks.on_score is not None:
             self._hooks.on_score(case, score, tools)
-        values = self._columns.ask(case, tools)
         if self._show == "all" or (self._show == "failing" and not score.passed):
             self._show_case(case, score, values)
 

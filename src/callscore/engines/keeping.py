@@ -27,20 +27,20 @@ from callscore.history.places import name_of_file, place_of_file
 from callscore.history.project import git_state, versions
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
 from callscore.history.rescue import Rescue
-from callscore.history.writer import Writer
+from callscore.history.run_keeper import RunKeeper
+from callscore.history.run_names import require_no_baseline
 from callscore.models.secrets import hiding_known
 
 if TYPE_CHECKING:
     from callscore.core.model import Case, Score
+    from callscore.core.phrase import Language
     from callscore.engines.collector import Hooks
     from callscore.errors import ModelFailed
     from callscore.history.records import RunStatus, Status
-    from callscore.history.rescue import Ended
     from callscore.history.store import Store
 
 __all__ = ["KeepRequest", "ScoreKeeper"]
 
-NOT_RUN = ("refused", "the file holds no answer to it")
 _STDIN = "-"
 # So many wait in memory at the most: files are read more quickly than a disk is written.
 _MOST_WAITING = 2_000
@@ -74,22 +74,29 @@ class ScoreKeeper:
     Args:
         request: what is kept.
         open_store: opens the history.
+        rescue: takes everything where it cannot be opened; None for that of the project.
 
     Attributes:
         run: the run; None where there was nothing to keep.
         problems: what went wrong with the history, in sentences.
     """
 
-    def __init__(self, request: KeepRequest, open_store: Callable[[], Store]) -> None:
+    def __init__(
+        self,
+        request: KeepRequest,
+        open_store: Callable[[], Store],
+        rescue: Rescue | None = None,
+    ) -> None:
         self.run: RunRecord | None = None
         self.problems: list[str] = []
         self._request = request
         self._open_store = open_store
-        self._rescue = Rescue()
-        self._store: Store | Rescue | None = None
-        self._writer: Writer | None = None
+        self._rescue = rescue or Rescue()
+        self._store: Store | None = None
+        self._keeper: RunKeeper | None = None
         self._waiting = 0
         self._hide = hiding_known()
+        self._values: tuple[MetricValue, ...] = ()  # of the case that comes next
         self._totals: list[FileTotals] = []
         self._trials: set[tuple[int, str, int]] = set()
         self._pending = _joined(request.cases) if request.actual else None
@@ -97,12 +104,16 @@ class ScoreKeeper:
     @property
     def is_aside(self) -> bool:
         """Whether there is no history, and everything goes to a file beside it."""
-        return self._store is self._rescue
+        return self._keeper is not None and self._keeper.is_aside
 
     @property
-    def saved(self) -> str:
+    def words(self) -> str:
+        """What a command needs to find the history, see `history.addresses`."""
+        return self._rescue.words if self._store is None else self._store.words
+
+    def saved(self, lang: Language = "en") -> str:
         """Where the run is, where it is not in the history, as a sentence; else empty."""
-        return self._rescue.sentence if self.is_aside else ""
+        return "" if self._keeper is None else self._keeper.saved(lang)
 
     def told(self, hooks: Hooks) -> Hooks:
         """The hooks that tell this one, too."""
@@ -117,6 +128,7 @@ class ScoreKeeper:
         return replace(
             hooks,
             on_file=self.begin_file,
+            on_values=self._note_values,
             on_score=self.take,
             on_unscored=self.leave,
             on_unjudged=on_unjudged,
@@ -127,28 +139,33 @@ class ScoreKeeper:
         if not self._request.actual:
             self._pending = _named(path)
 
+    def _note_values(self, values: tuple[MetricValue, ...]) -> None:
+        self._values = values
+
     def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None = None) -> None:
         """Keep a case that has a score, soon."""
         self._keep(case, score, None)
 
     def leave(self, case: Case) -> None:
         """Keep a case that has none, soon: nothing is expected, or there is no answer to it."""
-        self._keep(case, None, NOT_RUN if case.actual is None else None)
+        self._keep(case, None, None)
 
     def _keep(self, case: Case, score: Score | None, failure: tuple[str, str] | None) -> None:
         self._begin()
         totals = self._totals[-1]
         totals.add(case, score, is_error=failure is not None)
-        if self.run is None or self._writer is None:
+        if self.run is None or self._keeper is None:
             return
         record = _result(case, score, failure, self._hide)
+        record = replace(record, values=(*record.values, *self._values))
+        self._values = ()
         number = len(self._totals) - 1
         trial = self._trial(number, case)
-        self._writer.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
+        self._keeper.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
         self._waiting += 1
         if self._waiting >= _MOST_WAITING:
             self._waiting = 0
-            self._writer.flush()
+            self._keeper.flush()
 
     def _begin(self) -> None:
         """Begin the run, and the evaluation of the file, if that is still to be done."""
@@ -162,10 +179,8 @@ class ScoreKeeper:
         try:
             if is_first:
                 self._begin_run()
-            if self._store is not None and self.run is not None:
-                record = self._evaluation(self.run.id)
-                self._rescue.add_evaluation(record)
-                self._store.add_evaluation(record)
+            if self._keeper is not None and self.run is not None:
+                self._keeper.add_evaluation(self._evaluation(self.run.id))
         except UnusableStore as error:
             self._note(str(error))
 
@@ -182,16 +197,23 @@ class ScoreKeeper:
             git_commit=commit,
             git_dirty=is_dirty,
         )
+        self._keeper = self._keeper_of(record)
+        self.run = self._keeper.run
+        self._keeper.problems[:] = self.problems
+        self.problems = self._keeper.problems
+
+    def _keeper_of(self, record: RunRecord) -> RunKeeper:
+        """What keeps the run: in the history, or in a file where that cannot be used."""
         try:
-            store = self._open_store()
-            self._store = store
-            self.run = store.begin(record)
+            store = self._store = self._open_store()
+            require_no_baseline(record.name, store.baselines())
+            run = store.begin(record)
         except UnusableStore as error:
             self._note(str(error))
-            self._store = self._rescue
-            self.run = record
-        self._rescue.begin(self.run)
-        self._writer = Writer(self._store, None if self.is_aside else self._rescue)
+            return RunKeeper(self._rescue, record)
+        lock = store.lock(run.id)
+        lock.take()  # by which others tell that somebody is at it
+        return RunKeeper(store, run, lock)
 
     def _evaluation(self, run: str) -> EvaluationRecord:
         request, totals = self._request, self._totals[-1]
@@ -218,20 +240,14 @@ class ScoreKeeper:
 
     def finish(self, status: RunStatus = "finished") -> None:
         """Keep how it ended, and let go of the history."""
-        if self._writer is not None:
-            self._writer.close()
-            if self._writer.problem is not None:
-                self._note(self._writer.problem)
-        if self._store is None or self.run is None:
-            return
-        found = [totals.results() for totals in self._totals]
-        summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
-        ended: Ended = (self.run.id, status, summary_payload(found), summaries)
-        trouble = self._rescue.finish_with(self._store, ended)
-        if trouble:
-            self._note(trouble)
-        with suppress(CallscoreError):
-            self._store.close()
+        if self._keeper is not None:
+            found = [totals.results() for totals in self._totals]
+            summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
+            self._keeper.finish(status, summary_payload(found), summaries)
+            self._keeper.release()
+        if self._store is not None:
+            with suppress(CallscoreError):
+                self._store.close()
 
     def _note(self, problem: str) -> None:
         if problem not in self.problems:

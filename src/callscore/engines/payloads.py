@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callscore.core.export import tool_to_dict
+from callscore.core.matcher import Matcher
 from callscore.core.plain import plain
 from callscore.core.spelling import spell_expected
 from callscore.core.text import repr_text
@@ -37,6 +39,10 @@ JUDGE = ("model", "base_url", "key_variable")
 # Where the expectation stands that no file can spell.
 IN_PYTHON = "python"
 
+# Where an object is in memory, which is elsewhere in every run.
+_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+_DEEPEST = 100
+
 # What functions, objects of an SDK and files say of tools, read once.
 _definitions = Definitions()
 
@@ -47,7 +53,7 @@ def case_payload(case: Case) -> dict[str, Any]:
     for field in ("input", "metadata"):
         value = getattr(case, field)
         if value is not None:
-            payload[field] = plain(value)
+            payload[field] = _stable(value)
     if case.tools is not None:
         payload["tools"] = _own_tools(case)
     if case.tags:
@@ -60,9 +66,48 @@ def case_payload(case: Case) -> dict[str, Any]:
 def expected_payload(item: Any) -> Any:
     """Something that is expected, as a case file spells it; what none can spell, as it looks."""
     try:
-        return plain(spell_expected(item))
+        spelled = spell_expected(item)
+        if not _has_addresses(spelled):
+            return plain(spelled)
     except (InvalidCall, RecursionError):  # no file can say it; the run keeps what it looks like
-        return {IN_PYTHON: plain(repr_text(item))}
+        pass
+    return {IN_PYTHON: _without_addresses(plain(repr_text(item)))}
+
+
+def _stable(value: Any, depth: int = 0) -> Any:
+    """A value as plain data that is the same in the next run: without where objects are in memory."""
+    if depth == _DEEPEST or not isinstance(value, dict | list | tuple):
+        told = plain(value)
+        return _without_addresses(told) if _is_object(value) else told
+    if isinstance(value, dict):
+        keys = plain(dict.fromkeys(value))
+        if len(keys) == len(value):
+            members = zip(keys, value.values(), strict=True)
+            return {key: _stable(member, depth + 1) for key, member in members}
+        return plain(value)
+    return [_stable(item, depth + 1) for item in value]
+
+
+def _is_object(value: Any) -> bool:
+    return not isinstance(value, str | int | float | dict | list | tuple | Matcher | None)
+
+
+def _has_addresses(value: Any) -> bool:
+    """Whether something in a value is only known by where it is in memory: a function, say."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+        elif _is_object(item) and _ADDRESS.search(repr_text(item)):
+            return True
+    return False
+
+
+def _without_addresses(text: Any) -> Any:
+    return _ADDRESS.sub("", text) if isinstance(text, str) else text
 
 
 def _own_tools(case: Case) -> Any:

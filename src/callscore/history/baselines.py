@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from time import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from sqlalchemy import bindparam, delete, select
 from callscore.errors import InvalidSettings
 from callscore.history.packing import clean_text
 from callscore.history.records import Baseline
+from callscore.history.run_names import name_fault
 from callscore.history.statements import add_rows, inserts_for
 from callscore.history.tables import baselines, runs
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 __all__ = ["BASELINE", "baselines_by_name", "keep_baseline", "remove_named"]
-
-# What would mean something else, or an option, wherever a run is named.
-_TAKEN = re.compile(r"latest(~\d+)?|-.*|\s*", re.DOTALL)
 
 _ALL = select(baselines.c.name, runs.c.id, baselines.c.set_at).join(
     runs, baselines.c.run == runs.c.number
@@ -45,10 +42,10 @@ def keep_baseline(connection: Connection, name: str, number: int) -> None:
     Raises:
         InvalidSettings: nobody could name the baseline by this.
     """
-    if _TAKEN.fullmatch(name):
+    fault = name_fault(name)
+    if fault is not None:
         raise InvalidSettings(
-            f"{name!r} cannot be the name of a baseline: it is empty, an option, or means the "
-            "newest run. Take a word such as main"
+            f"{name!r} cannot be the name of a baseline: {fault}. Take a word such as main"
         )
     row = {"name": clean_text(name), "run": number, "set_at": time()}
     add_rows(connection, inserts_for(connection.dialect).baseline, [row])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,18 @@ from sqlalchemy import (
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.records import RunRecord
 from callscore.history.rows import run_records
-from callscore.history.tables import answers, baselines, evaluations, payloads, results, runs
+from callscore.history.tables import (
+    NEWEST_FIRST,
+    answers,
+    baselines,
+    evaluations,
+    payloads,
+    results,
+    runs,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sqlalchemy import Connection
 
@@ -117,7 +125,7 @@ def clear_runs(store: Store, keep: int, *, is_dry: bool) -> Cleared:
 def _old_runs(store: Store, keep: int) -> dict[int, RunRecord]:
     """The runs that may go, the oldest first, by their numbers."""
     with store.reading() as connection:
-        rows = connection.execute(select(runs).order_by(runs.c.number.desc())).all()
+        rows = connection.execute(select(runs).order_by(*NEWEST_FIRST)).all()
         named = set(connection.execute(select(baselines.c.run)).scalars())
     records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
     by_id = {run.id: number for number, run in records.items()}
@@ -129,7 +137,7 @@ def _old_runs(store: Store, keep: int) -> dict[int, RunRecord]:
         if number not in staying and run.status == "running" and _is_under_way(store, run)
     }
     staying = _with_parents(staying, records, by_id)
-    return {number: records[number] for number in sorted(records) if number not in staying}
+    return {number: run for number, run in reversed(records.items()) if number not in staying}
 
 
 def _is_under_way(store: Store, run: RunRecord) -> bool:
@@ -212,18 +220,54 @@ def _remove(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, .
     """Remove runs; those that are removed, and how many results they had."""
     removed: list[RunRecord] = []
     count = 0
-    numbers = list(old)
+    numbers = list(reversed(old))  # what is scored again goes before the run that has its answers
     with store.reading() as connection:
         wanted = _taken_over(_NUMBERS).limit(1)
         has_taken = connection.execute(wanted, {"numbers": numbers}).first() is not None
     for start in range(0, len(numbers), _RUNS_AT_ONCE):
-        with store.writing(is_alone=True) as connection:
-            # Somebody may have made one a baseline since.
-            named = set(connection.execute(select(baselines.c.run)).scalars())
-            some = [each for each in numbers[start : start + _RUNS_AT_ONCE] if each not in named]
-            count += _remove_some(connection, some, numbers if has_taken else None)
-        removed += [old[number] for number in some]
-    return tuple(removed), count
+        some = {number: old[number] for number in numbers[start : start + _RUNS_AT_ONCE]}
+        with _held(store, some) as free, store.writing(is_alone=True) as connection:
+            going = _still_going(connection, free)
+            count += _remove_some(connection, going, numbers if has_taken else None)
+        removed += [old[number] for number in going]
+    return tuple(reversed(removed)), count
+
+
+@contextmanager
+def _held(store: Store, some: dict[int, RunRecord]) -> Iterator[dict[int, RunRecord]]:
+    """Those of the runs that no process is at, and none begins with meanwhile."""
+    with ExitStack() as held:
+        free = {}
+        for number, run in some.items():
+            if run.status != "finished":  # what is finished does not go on
+                lock = store.lock(run.id)
+                if not lock.take():
+                    continue
+                held.callback(lock.release)
+            free[number] = run
+        yield free
+
+
+def _still_going(connection: Connection, some: dict[int, RunRecord]) -> list[int]:
+    """Those of the runs that may still go: somebody may have begun to need one since."""
+    named = set(connection.execute(select(baselines.c.run)).scalars())
+    here = select(runs.c.number, runs.c.id, runs.c.status).where(runs.c.number.in_(_NUMBERS))
+    same = {
+        row.number
+        for row in connection.execute(here, {"numbers": list(some)})
+        if (row.id, row.status) == (some[row.number].id, some[row.number].status)
+    }
+    going = [number for number in some if number in same - named]
+    while needed := _needed(connection, {some[number].id: number for number in going}):
+        going = [number for number in going if number not in needed]
+    return going
+
+
+def _needed(connection: Connection, going: dict[str, int]) -> set[int]:
+    """Those of the runs whose answers a run that stays scores again, by their numbers."""
+    children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(going)))
+    numbers = set(going.values())
+    return {going[row.parent] for row in connection.execute(children) if row.number not in numbers}
 
 
 def _remove_some(connection: Connection, some: list[int], going: list[int] | None) -> int:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnknownRun
-from callscore.history.addresses import is_server
-from callscore.history.opening import default_path, open_store
+from callscore.history.opening import file_of_store, open_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from callscore.history.store import Store
 
 __all__ = ["StoreOnce", "open_existing"]
-
-_VARIABLE = "CALLSCORE_STORE"
 
 
 def open_existing(place: Path | str | None = None) -> Store:
@@ -31,18 +27,10 @@ def open_existing(place: Path | str | None = None) -> Store:
         UnknownRun: there is no history there.
         UnusableStore: it cannot be used.
     """
-    file = _file(place)
+    file = file_of_store(place)
     if file is not None and not file.exists():
         raise UnknownRun(f"there is no run yet: {file} does not exist")
-    return open_store(place or None)
-
-
-def _file(place: Path | str | None) -> Path | None:
-    """The file of the history; None where it is on a server."""
-    said = place or os.environ.get(_VARIABLE)
-    if not said:
-        return default_path()
-    return None if isinstance(said, str) and is_server(said) else Path(said)
+    return open_to_read(place or None)
 
 
 class StoreOnce:

@@ -10,18 +10,23 @@ from sqlalchemy import func, select
 from callscore.core.nearest import meant_by
 from callscore.errors import UnknownRun
 from callscore.history.baselines import BASELINE
-from callscore.history.tables import baselines, runs
+from callscore.history.rows import run_records
+from callscore.history.selections import is_partial
+from callscore.history.tables import NEWEST_FIRST, baselines, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection, Row
 
+    from callscore.history.records import RunRecord
+
 __all__ = ["find_run"]
 
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _NAMED = 5
 _SHORT = 10
+_OF_FILES = "score"
 
 
 def find_run(
@@ -33,7 +38,8 @@ def find_run(
         connection: where the runs are.
         reference: `latest`, `latest~2` for the one two before it, the name of a baseline, an id, a
             name (the newest of those that share it), a beginning that only one id has, or what git
-            knows a commit by: its newest finished run, one without changed files before others.
+            knows a commit by: its newest finished run, a complete one before others, then one
+            that asked before files that were scored, then one without changed files.
         resolve: the commit that git knows by a reference; None where it knows none.
 
     Raises:
@@ -53,7 +59,7 @@ def find_run(
 
 def _named(connection: Connection, reference: str) -> Row[Any] | None:
     """The baseline of this name; else the run of this id; else the newest of this name."""
-    newest = select(runs).order_by(runs.c.number.desc()).limit(1)
+    newest = select(runs).order_by(*NEWEST_FIRST).limit(1)
     baseline = connection.execute(BASELINE, {"name": reference}).first()
     if baseline is not None:
         return baseline
@@ -64,7 +70,7 @@ def _named(connection: Connection, reference: str) -> Row[Any] | None:
 
 
 def _latest(connection: Connection, reference: str, back: int) -> Row[Any]:
-    newest = select(runs).order_by(runs.c.number.desc())
+    newest = select(runs).order_by(*NEWEST_FIRST)
     found = connection.execute(newest.offset(back).limit(1)).first()
     if found is not None:
         return found
@@ -84,7 +90,7 @@ def _too_far(reference: str, count: int) -> str:
 def _beginning(connection: Connection, reference: str) -> Row[Any] | None:
     if not reference:
         return None
-    newest = select(runs).order_by(runs.c.number.desc())
+    newest = select(runs).order_by(*NEWEST_FIRST)
     alike = newest.where(runs.c.id.startswith(reference, autoescape=True)).limit(_NAMED + 1)
     # Not every database tells capital letters from small ones here.
     found = [row for row in connection.execute(alike) if row.id.startswith(reference)]
@@ -94,23 +100,38 @@ def _beginning(connection: Connection, reference: str) -> Row[Any] | None:
 
 
 def _of_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
-    """The newest finished run of a commit; one without changed files, where there is one."""
+    """The finished run of a commit that says most about it; the newest of those that are alike."""
     finished = (
         select(runs)
         .where(runs.c.git_commit == commit, runs.c.status == "finished")
-        .order_by(func.coalesce(runs.c.git_dirty, False), runs.c.number.desc())
-        .limit(1)
+        .order_by(*NEWEST_FIRST)
     )
-    found = connection.execute(finished).first()
-    if found is None:
+    found = connection.execute(finished).all()
+    if not found:
         raise UnknownRun(
             f"there is no finished run of the commit {commit[:_SHORT]} ({reference}){_newest(connection)}"
         )
-    return found
+    records = run_records(found)
+    known = _with_parents(connection, records)
+    ranks = [
+        (is_partial(run, known), run.command == _OF_FILES, bool(run.git_dirty)) for run in records
+    ]
+    return found[ranks.index(min(ranks))]
+
+
+def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str, RunRecord]:
+    """The runs, and those that they have their answers from, by their ids."""
+    known = {run.id: run for run in records}
+    while wanted := {run.parent for run in known.values() if run.parent} - set(known):
+        parents = connection.execute(select(runs).where(runs.c.id.in_(wanted))).all()
+        if not parents:
+            break
+        known |= {run.id: run for run in run_records(parents)}
+    return known
 
 
 def _unknown(connection: Connection, reference: str) -> str:
-    names = select(runs.c.id, runs.c.name).order_by(runs.c.number.desc()).limit(_NAMED + 1)
+    names = select(runs.c.id, runs.c.name).order_by(*NEWEST_FIRST).limit(_NAMED + 1)
     known = list(connection.execute(names))
     if not known:
         return _none_yet(reference)
@@ -119,11 +140,14 @@ def _unknown(connection: Connection, reference: str) -> str:
     meant = meant_by(
         reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
     )
-    return f"there is no run {reference!r}; the newest are {_listed(ids)}{meant}"
+    # Where a whole run is asked for, a variant of one cannot be had.
+    colon = ". What follows a colon is a variant, which not every command takes"
+    told = colon if ":" in reference and not meant else meant
+    return f"there is no run {reference!r}; the newest are {_listed(ids)}{told}"
 
 
 def _newest(connection: Connection) -> str:
-    ids = select(runs.c.id).order_by(runs.c.number.desc()).limit(_NAMED + 1)
+    ids = select(runs.c.id).order_by(*NEWEST_FIRST).limit(_NAMED + 1)
     return f"; the newest are {_listed(list(connection.execute(ids).scalars()))}"
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, select
 from callscore.core.results import MetricValue
 from callscore.core.tool_outcomes import ToolOutcome
 from callscore.history.packing import clean_text
+from callscore.history.retrying import patient
 from callscore.history.rows import result_record
 from callscore.history.statements import RESULTS
 from callscore.history.tables import COUNTS, results, runs
@@ -83,6 +84,7 @@ _LIGHT = (
 )
 
 
+@patient
 def light_results(store: Store, run: str) -> list[LightResult]:
     """The results of a run, in the order they were first written.
 

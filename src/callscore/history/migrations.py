@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-__all__ = ["STEPS", "VERSION", "is_prepared", "prepare"]
+__all__ = ["STEPS", "VERSION", "is_prepared", "prepare", "require_current"]
 
 VERSION = 2
+_OLD = (
+    "an older callscore has written it, and it cannot be brought up to date: nothing can be written"
+    " there. Copy it into a folder that can be written."
+)
 
 # What makes tables of one version into those of the next, by the version that it starts from. A new
 # database gets the newest tables at once; a step is never changed after it was released.
@@ -42,15 +46,9 @@ def prepare(
     Raises:
         UnusableStore: the database is newer than this program, or is that of another program.
     """
-    found = _version_of(connection, place)
+    found = _require_known(connection, place, version=version)
     if found == version:
         return
-    if found > version:
-        raise UnusableStore(
-            place,
-            f"a newer callscore has written it: its tables are of version {found}, and this one "
-            f"knows them up to version {version}. Upgrade: pip install --upgrade callscore",
-        )
     if found == 0:
         METADATA.create_all(connection)
     else:
@@ -58,6 +56,32 @@ def prepare(
             steps[start](connection)
     connection.execute(delete(schema))
     connection.execute(insert(schema).values(version=version))
+
+
+def require_current(connection: Connection, place: str) -> None:
+    """Refuse tables that are not of this version, where nothing can be written.
+
+    Raises:
+        UnusableStore: the database is older or newer, or is that of another program.
+    """
+    if _require_known(connection, place) != VERSION:
+        raise UnusableStore(place, _OLD)
+
+
+def _require_known(connection: Connection, place: str, *, version: int = VERSION) -> int:
+    """The version of the tables; 0 where there are none yet.
+
+    Raises:
+        UnusableStore: the database is newer than this program, or is that of another program.
+    """
+    found = _version_of(connection, place)
+    if found > version:
+        raise UnusableStore(
+            place,
+            f"a newer callscore has written it: its tables are of version {found}, and this one "
+            f"knows them up to version {version}. Upgrade: pip install --upgrade callscore",
+        )
+    return found
 
 
 def _version_of(connection: Connection, place: str) -> int:

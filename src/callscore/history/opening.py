@@ -7,16 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callscore.errors import UnusableStore
-from callscore.history.addresses import is_server, require_server, shown_address
+from callscore.history.addresses import (
+    STORE_VARIABLE,
+    is_server,
+    require_server,
+    shown_address,
+)
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from callscore.history.store import Store
 
-__all__ = ["default_path", "make_folder", "open_store"]
+__all__ = ["default_path", "file_of_store", "make_folder", "open_store", "open_to_read"]
 
 _FOLDER = ".callscore"
 _FILE = "history.db"
-_VARIABLE = "CALLSCORE_STORE"
 
 
 def default_path() -> Path:
@@ -53,34 +59,96 @@ def open_store(place: Path | str | None = None) -> Store:
             written it.
         MissingExtra: what speaks to the server is not installed.
     """
-    if place is None:
-        place = os.environ.get(_VARIABLE) or None
-    if isinstance(place, str) and is_server(place):
-        return _open_server(place)
-    return _open_file(None if place is None else Path(place))
+    said = _said(place)
+    if said is not None and is_server(str(said)):
+        return _open_server(str(said), named=place)
+    path = None if said is None else Path(said)
+    place_shown, path = _shown_place(path)
+    make_folder(path)
+    return _open_file(path, place_shown, named=place)
 
 
-def _open_file(path: Path | None) -> Store:
+def open_to_read(place: Path | str | None = None) -> Store:
+    """Open a history that is there; nothing is written for that, where it is of this version.
+
+    Args:
+        place: as for `open_store`.
+
+    Raises:
+        UnusableStore: as for `open_store`, or it is older and cannot be brought up to date there.
+        MissingExtra: what speaks to the server is not installed.
+    """
+    file = file_of_store(place)
+    if file is None:
+        return _open_server(str(_said(place)), named=place)
+    place_shown, path = _shown_place(file)
+    can_write = _can_write(path)
+
+    from callscore.history.connecting import reading_engine, sqlite_engine
+    from callscore.history.migrations import is_prepared, require_current
+    from callscore.history.store import Store
+
+    engine = sqlite_engine(path) if can_write else reading_engine(path)
+    try:
+        store = Store(engine, place_shown, path, named=place)
+        with store.reading() as connection:
+            is_ready = is_prepared(connection)
+            if not can_write:
+                require_current(connection, place_shown)
+    except BaseException:
+        engine.dispose()
+        raise
+    if is_ready:
+        return store
+    engine.dispose()
+    return _open_file(path, place_shown, named=place)
+
+
+def file_of_store(place: Path | str | None) -> Path | None:
+    """The file of a history that is called so; None where it is on a server.
+
+    Raises:
+        UnusableStore: it is an address that cannot be read, or the working directory is gone.
+    """
+    said = _said(place)
+    if said is None:
+        return _shown_place(None)[1]
+    return None if is_server(str(said)) else Path(said)
+
+
+def _said(place: Path | str | None) -> Path | str | None:
+    """What somebody says of the place: on the command line, or in the environment."""
+    return place or os.environ.get(STORE_VARIABLE) or None
+
+
+def _can_write(path: Path) -> bool:
+    """Whether the file can be written, and its folder, where SQLite has files of its own beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _shown_place(path: Path | None) -> tuple[str, Path]:
+    """What the file of a history is called in messages, and the file."""
     try:
         path = default_path() if path is None else path
-        place = _shown(path)
+        return _shown(path), path
     except OSError as error:
         raise UnusableStore(
             str(path or _FOLDER), "the working directory is gone. Change into another one."
         ) from error
-    make_folder(path)
 
+
+def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
     from callscore.history.connecting import log_ahead, sqlite_engine
     from callscore.history.migrations import prepare
     from callscore.history.run_lock import remove_stale
     from callscore.history.store import Store
     from callscore.history.troubles import in_sentences
 
-    engine = sqlite_engine(path)
+    engine: Engine = sqlite_engine(path)
     try:
         with in_sentences(place):
             log_ahead(engine)
-        store = Store(engine, place, path)
+        store = Store(engine, place, path, named=named)
         with store.writing() as connection:
             prepare(connection, place)
     except BaseException:
@@ -90,7 +158,7 @@ def _open_file(path: Path | None) -> Store:
     return store
 
 
-def _open_server(address: str) -> Store:
+def _open_server(address: str, *, named: Path | str | None) -> Store:
     parts = require_server(address)
     place = shown_address(parts)
 
@@ -100,7 +168,7 @@ def _open_server(address: str) -> Store:
 
     engine = postgres_engine(parts)
     try:
-        store = Store(engine, place, server=parts)
+        store = Store(engine, place, server=parts, named=named)
         with store.reading() as connection:
             is_ready = is_prepared(connection)
         # Of several who come first one makes the tables, and the others wait until they are there.

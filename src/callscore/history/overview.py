@@ -4,41 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 from sqlalchemy import BindParameter, Float, and_, bindparam, case, cast, func, or_, select
 
 from callscore.core.statistics import Interval, wilson
 from callscore.history.packing import json_bytes
 from callscore.history.records import RunRecord
+from callscore.history.retrying import patient
 from callscore.history.rows import run_records
 from callscore.history.statements import prepared
-from callscore.history.tables import baselines, evaluations, results, runs
+from callscore.history.tables import NEWEST_FIRST, baselines, evaluations, results, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Connection
 
     from callscore.history.store import Store
 
-__all__ = ["RunLine", "Tally", "overview"]
+    Fits = Callable[[Sequence[str]], bool]
+
+__all__ = ["EvaluationLine", "RunLine", "Tally", "overview"]
 
 _NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True)
 
 # A limit that is none.
 _ALL = 2**31 - 1
 
-_NEWEST = select(runs).order_by(runs.c.number.desc()).limit(bindparam("limit"))
+_NEWEST = select(runs).order_by(*NEWEST_FIRST).limit(bindparam("limit"))
 _BASELINES = select(baselines.c.run, baselines.c.name)
 _SUITES = (
-    select(evaluations.c.run, evaluations.c.name, evaluations.c.variant)
+    select(
+        evaluations.c.run,
+        evaluations.c.number,
+        evaluations.c.name,
+        evaluations.c.variant,
+        evaluations.c.place,
+        evaluations.c.summary,
+    )
     .where(evaluations.c.run >= bindparam("low"), evaluations.c.run <= bindparam("high"))
     .order_by(evaluations.c.run, evaluations.c.number)
 )
 
 
-class Tally(Struct, frozen=True, gc=False, kw_only=True):
-    """What the cases of a run come to.
+class Tally(Struct, frozen=True, gc=False, kw_only=True, rename={"share": "passed_share"}):
+    """What the cases of an evaluation come to.
 
     Attributes:
         cases: how many cases there is a decision on: a scorer has a number, or there is no answer.
@@ -46,16 +57,17 @@ class Tally(Struct, frozen=True, gc=False, kw_only=True):
         passed: how many of these passed.
         share: the mean over the cases of the share of their trials that passed; one without an
             answer did not. None without cases.
-        f1: the mean score of the answers that have one; None without them.
+        f1: the mean over the cases of the mean score of their trials; one without an answer is
+            worth 0. None where no answer has a score.
         errors: how many trials have no answer.
     """
 
-    cases: int = 0
-    answered: int = 0
-    passed: int = 0
-    share: float | None = None
-    f1: float | None = None
-    errors: int = 0
+    cases: int
+    answered: int
+    passed: int
+    share: float | None
+    f1: float | None
+    errors: int
 
     @property
     def interval(self) -> Interval | None:
@@ -63,92 +75,107 @@ class Tally(Struct, frozen=True, gc=False, kw_only=True):
         return None if self.share is None else wilson(self.share * self.cases, self.cases)
 
 
+# An evaluation says what it comes to in the same words.
+_tally_in = msgspec.json.Decoder(Tally).decode
+_NOTHING = Tally(cases=0, answered=0, passed=0, share=None, f1=None, errors=0)
+
+
+class EvaluationLine(Struct, frozen=True, gc=False):
+    """An evaluation of a run, under one variant.
+
+    Attributes:
+        name: what it is called.
+        variant: the variant; None where there is only one way to run it.
+        place: the file that it stands in, and its name there.
+        tally: what its cases come to, or those with a tag.
+    """
+
+    name: str
+    variant: str | None = None
+    place: str = ""
+    tally: Tally = _NOTHING
+
+
 class RunLine(Struct, frozen=True, kw_only=True):
-    """A run as a line of a list.
+    """A run of a list.
 
     Attributes:
         run: the run.
         baselines: the names that it is a baseline under.
-        suites: what its evaluations are called, with their variants, in order.
-        counted: what its cases come to, or those with a tag; None where the run says it itself.
+        evaluations: what it evaluated, in order.
     """
 
     run: RunRecord
     baselines: tuple[str, ...] = ()
-    suites: tuple[str, ...] = ()
-    counted: Tally | None = None
-
-    @property
-    def tally(self) -> Tally:
-        """What its cases come to."""
-        return self.counted or _kept(self.run.totals)
-
-    @property
-    def cases(self) -> int:
-        """How many cases there is a decision on."""
-        return self.tally.cases
-
-    @property
-    def answered(self) -> int:
-        """How many answers there are."""
-        return self.tally.answered
-
-    @property
-    def passed(self) -> int:
-        """How many of the answers passed."""
-        return self.tally.passed
-
-    @property
-    def share(self) -> float | None:
-        """The mean over the cases of the share of their trials that passed."""
-        return self.tally.share
-
-    @property
-    def interval(self) -> Interval | None:
-        """The 95 % interval of the share."""
-        return self.tally.interval
-
-    @property
-    def f1(self) -> float | None:
-        """The mean score of the answers."""
-        return self.tally.f1
-
-    @property
-    def errors(self) -> int:
-        """How many trials have no answer."""
-        return self.tally.errors
+    evaluations: tuple[EvaluationLine, ...] = ()
 
 
-def overview(store: Store, *, limit: int | None = None, tag: str | None = None) -> list[RunLine]:
+@patient
+def overview(
+    store: Store, *, limit: int | None = None, tag: str | None = None, fits: Fits | None = None
+) -> list[RunLine]:
     """The runs, the newest first, each with what a list shows of it.
 
     Args:
         store: the history.
         limit: how many at the most; None for all.
-        tag: only the cases with this tag count, and runs without such cases are left out.
+        tag: only the cases with this tag count, and evaluations without such cases are left out.
+        fits: tells by its name, its variant and its place whether an evaluation is asked for; runs
+            without any are left out.
     """
     with store.reading() as connection:
         tagged = None if tag is None else _has_tag(connection, tag)
-        rows = _rows(connection, limit, tagged)
+        rows = _rows(connection, limit if fits is None else None, tagged)
+        suites = _suites(connection, [row[0] for row in rows], fits)
+        if fits is not None:
+            rows = [row for row in rows if suites[row[0]]][:limit]
         numbers = [row[0] for row in rows]
-        records = dict(zip(numbers, run_records(rows), strict=True))
-        uncounted = [
-            number
-            for number, run in records.items()
-            if tagged is not None or "passed_share" not in run.totals
-        ]
-        counted = _tallies(connection, uncounted, tagged)
+        if tagged is None:
+            said, untold = _said(suites, numbers)
+            tallies = _tallies(connection, untold, None)
+        else:
+            said, tallies = {}, _tallies(connection, numbers, tagged)
         named = _named(connection)
-        suites = _suites(connection, numbers)
     return [
         RunLine(
             run=run,
             baselines=tuple(named.get(number, ())),
-            suites=tuple(suites[number]),
-            counted=counted.get(number),
+            evaluations=said.get(number) or _lines(suites[number], tallies, has_all=tag is None),
         )
-        for number, run in records.items()
+        for number, run in zip(numbers, run_records(rows), strict=True)
     ]
+
+
+def _said(
+    suites: dict[int, list[Any]], numbers: Iterable[int]
+) -> tuple[dict[int, tuple[EvaluationLine, ...]], list[int]]:
+    """What runs have said of their evaluations, and those that did not: their results are counted."""
+    said: dict[int, tuple[EvaluationLine, ...]] = {}
+    untold: list[int] = []
+    for run in numbers:
+        try:
+            said[run] = tuple(
+                [
+                    EvaluationLine(name, variant, place, _tally_in(text or b"{}"))
+                    for _, _, name, variant, place, text in suites[run]
+                ]
+            )
+        except msgspec.DecodeError:  # of a run that did not end, or of an older callscore
+            untold.append(run)
+    return said, untold
+
+
+def _lines(
+    suites: Sequence[Any], tallies: dict[tuple[int, int], Tally], *, has_all: bool
+) -> tuple[EvaluationLine, ...]:
+    """The evaluations of a run; only those with numbers, where not all of them are asked for."""
+    return tuple(
+        [
+            EvaluationLine(name, variant, place, tallies.get((run, number), _NOTHING))
+            for run, number, name, variant, place, _ in suites
+            if has_all or (run, number) in tallies
+        ]
+    )
 
 
 def _has_tag(connection: Connection, tag: str) -> ColumnElement[bool]:
@@ -171,39 +198,44 @@ def _rows(
 
 def _tallies(
     connection: Connection, numbers: list[int], tagged: ColumnElement[bool] | None
-) -> dict[int, Tally]:
-    """What the results of runs come to, counted in the database."""
+) -> dict[tuple[int, int], Tally]:
+    """What the results of runs come to by their evaluations, counted in the database."""
     if not numbers:
         return {}
     is_error = results.c.status == "error"
     is_decided = or_(is_error, results.c.passed.is_not(None))
     has_passed = and_(results.c.passed.is_(True), ~is_error)
+    has_score = and_(results.c.f1.is_not(None), ~is_error)
     of_case = (
         select(
             results.c.run,
+            results.c.evaluation,
             _count(is_decided).label("decided"),
             _count(has_passed).label("passed"),
             _count(is_error).label("errors"),
             func.count().label("trials"),
-            func.sum(results.c.f1).label("f1"),
-            func.count(results.c.f1).label("scored"),
+            func.sum(case((has_score, results.c.f1), else_=0.0)).label("f1"),
+            _count(has_score).label("scored"),
         )
         .where(results.c.run.in_(_NUMBERS))
         .group_by(results.c.run, results.c.evaluation, results.c.case_id)
     )
     cases = (of_case if tagged is None else of_case.where(tagged)).subquery()
     share = cast(cases.c.passed, Float) / func.nullif(cases.c.decided, 0)
+    f1 = cases.c.f1 / func.nullif(cases.c.scored + cases.c.errors, 0)
     totals = select(
         cases.c.run,
+        cases.c.evaluation,
         _count(cases.c.decided > 0).label("cases"),
         func.sum(cases.c.trials).label("trials"),
         func.sum(cases.c.passed).label("passed"),
         func.sum(cases.c.errors).label("errors"),
         func.avg(share).label("share"),
-        func.sum(cases.c.f1).label("f1"),
+        func.avg(f1).label("f1"),
         func.sum(cases.c.scored).label("scored"),
-    ).group_by(cases.c.run)
-    return {row.run: _tally(row) for row in _for_each(connection, totals, numbers)}
+    ).group_by(cases.c.run, cases.c.evaluation)
+    found = _for_each(connection, totals, numbers)
+    return {(row.run, row.evaluation): _tally(row) for row in found}
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -212,26 +244,15 @@ def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 def _tally(row: Any) -> Tally:
     # Some databases add integers up to numbers of another kind.
-    trials, errors, scored = int(row.trials), int(row.errors), int(row.scored)
+    trials, errors = int(row.trials), int(row.errors)
     return Tally(
         cases=int(row.cases),
         answered=trials - errors,
         passed=int(row.passed),
         share=None if row.share is None else float(row.share),
-        f1=float(row.f1) / scored if scored else None,
+        # What nobody scores is not worth 0 because there is no answer.
+        f1=float(row.f1) if row.scored else None,
         errors=errors,
-    )
-
-
-def _kept(totals: dict[str, Any]) -> Tally:
-    """What a run has said of itself when it came to its end."""
-    return Tally(
-        cases=totals.get("cases", 0),
-        answered=totals.get("answered", 0),
-        passed=totals.get("passed", 0),
-        share=totals.get("passed_share"),
-        f1=totals.get("macro_f1"),
-        errors=totals.get("errors", 0),
     )
 
 
@@ -242,12 +263,14 @@ def _named(connection: Connection) -> dict[int, list[str]]:
     return found
 
 
-def _suites(connection: Connection, numbers: list[int]) -> dict[int, list[str]]:
+def _suites(connection: Connection, numbers: list[int], fits: Fits | None) -> dict[int, list[Any]]:
+    """The rows of the evaluations that are asked for, by the number of the run."""
     given = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
-    found: dict[int, list[str]] = {number: [] for number in numbers}
-    for run, name, variant in prepared(connection, _SUITES, given).cursor.fetchall():
-        if run in found:
-            found[run].append(name if variant is None else f"{name} [{variant}]")
+    found: dict[int, list[Any]] = {number: [] for number in numbers}
+    for row in prepared(connection, _SUITES, given).cursor.fetchall():
+        run, _, name, variant, place, _ = row
+        if run in found and (fits is None or fits((name, variant or "", place))):
+            found[run].append(row)
     return found
 
 

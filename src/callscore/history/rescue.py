@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
+from callscore.core.phrase import Phrase, say
 from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.addresses import store_words
 from callscore.history.exchange.lines import line_of
-from callscore.history.opening import default_path, make_folder
+from callscore.history.opening import default_path, file_of_store, make_folder
 from callscore.history.run_lock import RunLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from callscore.core.phrase import Language
     from callscore.history.exchange.lines import Record
     from callscore.history.records import (
         AnswerRecord,
@@ -30,8 +33,17 @@ if TYPE_CHECKING:
     )
     from callscore.history.store import Store
 
-__all__ = ["Ended", "Rescue"]
+__all__ = ["ASIDE", "Ended", "Rescue", "rescue_for"]
 
+# What is said where there is no history, before a run.
+ASIDE = Phrase(
+    "the history cannot be used, and this goes to a file beside it: {problem}",
+    "история недоступна, всё попадёт в файл рядом: {problem}",
+)
+_SAVED = Phrase(
+    "What is not in the history is saved in {files}; later: {command}",
+    "Чего нет в истории, сохранено в {files}; позже: {command}",
+)
 _MOST_OF_A_NAME = 100
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _MORE = os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
@@ -51,14 +63,17 @@ class Rescue:
     Args:
         history: the file of the history; None where it is no file, or where there is none, for the
             folder `.callscore` of the project then.
+        words: what a command needs to find the history, see `history.addresses`.
 
     Attributes:
         place: what it is called in messages.
         path: None, as for every history that is no database in a file.
+        words: see above.
         files: those that were written.
     """
 
-    def __init__(self, history: Path | None = None) -> None:
+    def __init__(self, history: Path | None = None, words: str = "") -> None:
+        self.words = words
         self.place = "unsaved results"
         self.path: Path | None = None
         self.files: list[Path] = []
@@ -126,26 +141,37 @@ class Rescue:
             known = self._evaluations.get(number)
             if known is not None:
                 self._evaluations[number] = replace(known, summary=dict(summary))
+        others = [file for file in self.files if file != self._file]
         is_begun = self._file is not None
         self._write(self._head() if is_begun else [])  # a new file has it at its beginning
+        for file in others:  # whichever is imported last has to know it
+            with suppress(OSError):
+                _append(file, b"".join(self._head()), _MORE)
 
-    def finish_with(self, store: Store | Rescue, ended: Ended) -> str:
+    def finish_with(self, store: Store | Rescue, ended: Ended, *, is_whole: bool = True) -> str:
         """Have a history keep how the run ended; the file as well, so that it is whole.
+
+        A history that lacks something of the run keeps that it did not come to its end, and no
+        totals: it has less than they say. The file knows them, for when it is imported.
 
         Args:
             store: the history. It may be this one.
             ended: what `finish` is given.
+            is_whole: whether everything else was kept somewhere.
 
         Returns:
             Why the history did not keep it, and where it is then; empty where it did.
         """
         had_files = bool(self.files)
+        is_here = store is self or (is_whole and not had_files)
+        trouble = ""
         try:
-            store.finish(*ended)
+            if is_here:
+                store.finish(*ended)
+            else:
+                store.finish(ended[0], "interrupted", {}, {})
         except CallscoreError as error:
             trouble = str(error)
-        else:
-            trouble = ""
         if store is not self and (trouble or had_files):
             with suppress(UnusableStore):
                 self.finish(*ended)
@@ -154,10 +180,15 @@ class Rescue:
     @property
     def sentence(self) -> str:
         """Where everything is, and what to do with it; empty where nothing was written."""
+        return self.told("en")
+
+    def told(self, lang: Language) -> str:
+        """The same in a language."""
         if not self.files:
             return ""
         names = [_shown(path) for path in self.files]
-        return f"It is saved in {' and '.join(names)}; later: {shlex.join(['callscore', 'import', *names])}"
+        command = shlex.join(["callscore", "import", *names]) + self.words
+        return say(_SAVED, lang, files=", ".join(names), command=command)
 
     def _head(self) -> list[bytes]:
         """The run, and what it evaluates."""
@@ -191,6 +222,18 @@ class Rescue:
         except (OSError, UnusableStore):
             pass
         return None
+
+
+def rescue_for(place: Path | str | None) -> Rescue:
+    """What takes a run in place of a history that cannot be opened.
+
+    Args:
+        place: what `--store` says of the history.
+    """
+    file = None
+    with suppress(UnusableStore):  # an address that cannot be read
+        file = file_of_store(place)
+    return Rescue(file, store_words(place))
 
 
 def _names(folder: Path, name: str) -> Iterator[Path]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from sqlalchemy import select, update
 
+from callscore.errors import UnknownRun
 from callscore.history.identifiers import new_run_id
-from callscore.history.packing import json_text
+from callscore.history.packing import clean_text, json_text
 from callscore.history.rows import run_row
 from callscore.history.statements import NUMBER, add_run
 from callscore.history.tables import evaluations, runs
@@ -44,14 +45,21 @@ def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
 
 def end_run(
     connection: Connection,
-    number: int,
+    run: tuple[str, int],
     status: RunStatus,
     totals: Mapping[str, Any],
     summaries: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Note how the run of this number ended, and what its evaluations come to."""
+    """Note how the run of this id and number ended, and what its evaluations come to.
+
+    Raises:
+        UnknownRun: somebody has removed it; another may have its number by now.
+    """
+    name, number = run
     ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
-    connection.execute(update(runs).where(runs.c.number == number).values(ended))
+    is_it = (runs.c.number == number) & (runs.c.id == clean_text(name))
+    if not connection.execute(update(runs).where(is_it).values(ended)).rowcount:
+        raise UnknownRun(f"the run {name} is no longer there: somebody has removed it")
     for which, summary in summaries.items():
         one = (evaluations.c.run == number) & (evaluations.c.number == which)
         text = json_text(dict(summary))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy import select
 
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.addresses import store_words
 from callscore.history.baselines import baselines_by_name, keep_baseline, remove_named
 from callscore.history.clearing import clear_runs
 from callscore.history.file_identity import identity_of
@@ -29,13 +30,12 @@ from callscore.history.run_lock import RunLock
 from callscore.history.run_rows import begin_run, end_run, rename_run
 from callscore.history.server_lock import ServerLock, wait_for_turn
 from callscore.history.statements import EVALUATIONS, NUMBER, add_rows, inserts_for
-from callscore.history.tables import runs
+from callscore.history.tables import NEWEST_FIRST, runs
 from callscore.history.troubles import GONE, in_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
-    from types import TracebackType
 
     from sqlalchemy import Connection, Engine
 
@@ -65,6 +65,7 @@ class Store:
     Attributes:
         place: what the database is called in messages.
         path: the file of the database; None where it is no file.
+        words: what a command needs to find it, see `history.addresses`.
     """
 
     def __init__(
@@ -73,9 +74,11 @@ class Store:
         place: str,
         path: Path | None = None,
         server: dict[str, Any] | None = None,
+        named: Path | str | None = None,
     ) -> None:
         self.place = place
         self.path = path
+        self.words = store_words(named)
         self._server = server
         self._file = identity_of(path)
         self._engine = engine
@@ -89,12 +92,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -116,6 +114,9 @@ class Store:
             else:
                 wait_for_turn(connection, is_alone=is_alone)
             yield connection
+        # A file that is deleted while it is open takes everything, and then is gone.
+        if identity_of(self.path) != self._file:
+            raise UnusableStore(self.place, GONE)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -170,13 +171,13 @@ class Store:
         """
         number = self._number(run)
         with self.writing() as connection:
-            end_run(connection, number, status, totals, summaries)
+            end_run(connection, (run, number), status, totals, summaries)
 
     @patient
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
-            newest = select(runs).order_by(runs.c.number.desc()).limit(limit)
+            newest = select(runs).order_by(*NEWEST_FIRST).limit(limit)
             return [run_record(row) for row in connection.execute(newest)]
 
     @patient
@@ -220,18 +221,20 @@ class Store:
         with self.writing() as connection:
             keep_baseline(connection, name, number)
 
-    @patient
     def remove_baseline(self, name: str) -> bool:
         """Forget a baseline, and not its run; whether there was one."""
+        # Asked before: of what is tried again, the first time may have come to its end.
+        is_there = clean_text(name) in {each.name for each in self.baselines()}
+        self._forget(name)
+        return is_there
+
+    @patient
+    def _forget(self, baseline: str) -> None:
         with self.writing() as connection:
-            return remove_named(connection, name)
+            remove_named(connection, baseline)
 
     def clear(self, keep: int, *, is_dry: bool) -> Cleared:
-        """Remove all but the newest runs, and what only they have; or say what that would remove.
-
-        Raises:
-            InvalidSettings: fewer than no runs are to stay.
-        """
+        """Remove all but the newest runs, and what only they have; or say what that would remove."""
         return clear_runs(self, keep, is_dry=is_dry)
 
     @patient
@@ -256,9 +259,6 @@ class Store:
         rows = rows_of(records, self._numbers)
         with self.writing() as connection:
             keep_rows(connection, rows)
-        # A file that is deleted while it is open takes everything, and then is gone.
-        if identity_of(self.path) != self._file:
-            raise UnusableStore(self.place, GONE)
 
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
         """The results of a run, or of one of its evaluations, in the order they were first written.

@@ -26,6 +26,7 @@ from sqlalchemy import (
 __all__ = [
     "COUNTS",
     "METADATA",
+    "NEWEST_FIRST",
     "answers",
     "baselines",
     "evaluations",
@@ -57,7 +58,8 @@ runs = Table(
     Column("id", String(64), nullable=False, unique=True),
     Column("command", String(32), nullable=False),
     Column("status", String(16), nullable=False),
-    Column("started_at", Double, nullable=False),
+    # An index since version 2.
+    Column("started_at", Double, nullable=False, index=True),
     Column("finished_at", Double),
     Column("name", Text, index=True),
     Column("arguments", Text),
@@ -67,6 +69,9 @@ runs = Table(
     Column("parent", String(64)),
     Column("totals", Text),
 )
+
+# What is imported, or written late, is as old as the run was.
+NEWEST_FIRST = (runs.c.started_at.desc(), runs.c.number.desc())
 
 evaluations = Table(
     "evaluations",
@@ -120,7 +125,8 @@ results = Table(
     Column("comparison", LargeBinary(16)),
     # What was called, without what is another in every run: the ids of the calls, their results.
     Column("made", LargeBinary(16)),
-    Index("results_case", "run", "evaluation", "case_id", "trial", unique=True),
+    # The case comes before the evaluation: people ask for it without saying which.
+    Index("results_case", "run", "case_id", "evaluation", "trial", unique=True),
     Index("results_order", "run", "number"),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import msgspec
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from callscore.core.text import escape
-from callscore.errors import UnusableStore
+from callscore.errors import CallscoreError, UnusableStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -155,6 +156,8 @@ def trouble_of(error: BaseException) -> str:
     words = str(getattr(error, "orig", None) or error).strip()
     if not code and _is_server(error):
         return _said_by_server(error, words)
+    if "could not decode to utf-8" in words.lower():
+        return _DAMAGED
     # The first line alone: the others are the statement, with the values that it was given.
     return f"the database says: {_first_line(words) or type(error).__name__}."
 
@@ -183,7 +186,14 @@ def in_sentences(place: str) -> Iterator[None]:
     """
     try:
         yield
-    except SQLAlchemyError as error:
+    except CallscoreError:
+        raise
+    # Rows are mostly fetched without SQLAlchemy in between: the driver's own errors come as they are.
+    except (SQLAlchemyError, sqlite3.Error) as error:
         raise UnusableStore(place, trouble_of(error)) from error
-    except (zlib.error, msgspec.DecodeError) as error:
+    except (zlib.error, msgspec.DecodeError, ValueError) as error:
         raise UnusableStore(place, _UNREADABLE) from error
+    except Exception as error:
+        if not _is_server(error):
+            raise
+        raise UnusableStore(place, trouble_of(error)) from error

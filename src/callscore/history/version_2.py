@@ -1,6 +1,7 @@
 """The way from tables of version 1 to those of version 2.
 
 It names its tables itself: those of today will have changed when somebody takes this way in a year.
+The digests are those of today, and stay what they are: a test holds them to fixed values.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -35,7 +37,13 @@ if TYPE_CHECKING:
 __all__ = ["to_version_2"]
 
 _METADATA = MetaData()
-_runs = Table("runs", _METADATA, Column("number", Integer, primary_key=True))
+_runs = Table(
+    "runs",
+    _METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("started_at", Double, nullable=False),
+)
+_STARTED = Index("ix_runs_started_at", _runs.c.started_at)
 _payloads = Table(
     "payloads",
     _METADATA,
@@ -54,10 +62,16 @@ _results = Table(
     "results",
     _METADATA,
     Column("number", Integer, primary_key=True),
+    Column("run", Integer),
+    Column("evaluation", Integer),
+    Column("case_id", Text),
+    Column("trial", Integer),
     Column("payload", LargeBinary(16)),
     Column("calls", LargeBinary(16)),
     *_NEW,
 )
+_of_case_first = ("run", "case_id", "evaluation", "trial")
+_CASES = Index("results_case", *[_results.c[name] for name in _of_case_first], unique=True)
 _baselines = Table(
     "baselines",
     _METADATA,
@@ -94,6 +108,9 @@ def to_version_2(connection: Connection) -> None:
         kind = column.type.compile(dialect=connection.dialect)
         connection.execute(text(f"ALTER TABLE results ADD COLUMN {column.name} {kind}"))
     _METADATA.create_all(connection, tables=[_baselines])
+    _STARTED.create(connection)
+    _CASES.drop(connection)  # it had the evaluation before the case
+    _CASES.create(connection)
     _fill(connection)
 
 

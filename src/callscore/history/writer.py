@@ -150,18 +150,18 @@ class Writer:
             self._try(started)
         if self._left and (is_last or len(self._left) > _MOST_LEFT):
             self._problem = self._problem or self._trouble
-            if self._is_rescued():
+            if self._is_rescued(self._left):
                 self._left = []
             del self._left[_MOST_LEFT:]
 
-    def _is_rescued(self) -> bool:
-        """Whether what is left is in a file now."""
+    def _is_rescued(self, records: list[_Record]) -> bool:
+        """Whether what cannot be kept is in a file now."""
         if self._rescue is None:
             return False
         try:
-            self._rescue.keep(self._left)
+            self._rescue.keep(records)
         except UnusableStore as error:
-            self._problem = f"{self._trouble} And {error.problem}"
+            self._problem = f"{self._problem or self._trouble} And {error.problem}"
             return False
         return True
 
@@ -180,12 +180,18 @@ class Writer:
         self._left = []
 
     def _keep_each(self) -> None:
-        """Keep what can be kept, where something among it cannot."""
+        """Keep what can be kept, where something among it cannot; that is rescued."""
+        refused: list[_Record] = []
         for record in self._left:
             try:
                 self._store.keep([record])
             except CallscoreError as error:
                 self._problem = self._problem or str(error)
+                refused.append(record)
             except Exception as error:  # noqa: BLE001  (as above)
                 told = f"{self._store.place}: {type(error).__name__}: {error}"
                 self._problem = self._problem or told
+                refused.append(record)
+        if refused:
+            with suppress(Exception):  # as above: what is not even a line of JSON is lost
+                self._is_rescued(refused)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from callscore.evaluations.places import file_of
 from callscore.history.project import git_state, versions
 from callscore.history.records import RunRecord
+from callscore.history.rescue import Rescue
+from callscore.history.run_names import require_no_baseline
 from callscore.runner.digests import source_of
 from callscore.runner.recording import Recorder
 from callscore.runner.resuming import Known, begin_run
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from callscore.evaluations.plan import Group
-    from callscore.history.rescue import Rescue
     from callscore.history.store import Store
     from callscore.runner.running import RunOptions
 
@@ -33,6 +34,7 @@ def recorder_for(
     """What keeps a run, and what should be known about the run that it goes on with.
 
     Raises:
+        InvalidSettings: the run is to be called like a baseline.
         UnknownRun: a run is to go on, and there is none.
         UnusableStore: the history cannot be written; or, where a run goes on, not even read.
     """
@@ -48,6 +50,8 @@ def recorder_for(
         git_commit=commit,
         git_dirty=is_dirty,
     )
+    if options.name is not None and not isinstance(store, Rescue):
+        require_no_baseline(options.name, store.baselines())
     held = begin_run(store, record, resume=options.resume)
     run = held.record
     known = Known(

@@ -10,6 +10,7 @@ from callscore.errors import UnknownRun
 from callscore.evaluations.keywords import keyword_filter
 from callscore.evaluations.places import file_of
 from callscore.history.light_results import light_results
+from callscore.runner.kept_evaluations import kept_evaluations, label_of
 from callscore.runner.kept_results import failure_kind
 from callscore.runner.kept_scores import KeptScores, kept_calls
 
@@ -23,7 +24,9 @@ _BETWEEN = "::"
 _NAMED = 5
 
 
-def kept_cases(store: Store, run: RunRecord, reference: str, keyword: str = "") -> list[KeptCase]:
+def kept_cases(
+    store: Store, run: RunRecord, reference: str, keyword: str = "", variant: str | None = None
+) -> list[KeptCase]:
     """A case of a run, in each evaluation that has it.
 
     Args:
@@ -31,23 +34,19 @@ def kept_cases(store: Store, run: RunRecord, reference: str, keyword: str = "") 
         run: the run.
         reference: the id of the case, or `evaluation::id`.
         keyword: which evaluations, by words; all where it is empty.
+        variant: which variant; None for all of them.
 
     Raises:
         InvalidSettings: the keyword is no such expression.
-        UnknownRun: the run has no such case.
+        UnknownRun: the run has no such case, or no such variant.
         UnusableStore: the history cannot be read.
     """
-    evaluations = {record.number: record for record in store.evaluations(run.id)}
-    results, only = store.result(run.id, reference), ""
-    if not results and _BETWEEN in reference:
-        only, _, case = reference.partition(_BETWEEN)
-        results = store.result(run.id, case)
+    evaluations = {record.number: record for record in kept_evaluations(store, run, variant)}
     fits = keyword_filter(keyword)
     grouped: dict[int, list[ResultRecord]] = {}
-    for result in results:
+    for result in _results(store, run, reference, evaluations):
         record = evaluations[result.evaluation]
-        names = record.name, record.variant or "", result.case
-        if fits(names) and (not only or only in (record.name, _label(record))):
+        if fits((record.name, record.variant or "", result.case)):
             grouped.setdefault(result.evaluation, []).append(result)
     if not grouped:
         raise UnknownRun(_unknown(store, run, reference))
@@ -57,8 +56,26 @@ def kept_cases(store: Store, run: RunRecord, reference: str, keyword: str = "") 
     ]
 
 
-def _label(record: EvaluationRecord) -> str:
-    return record.name if record.variant is None else f"{record.name} [{record.variant}]"
+def _results(
+    store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
+) -> list[ResultRecord]:
+    """The results of the case; of one evaluation, where its name, its label or its place stands in front."""
+    found = [one for one in store.result(run.id, reference) if one.evaluation in evaluations]
+    parts = reference.split(_BETWEEN)
+    for end in range(1, len(parts)):
+        if found:
+            break
+        only, case = _BETWEEN.join(parts[:end]), _BETWEEN.join(parts[end:])
+        found = [
+            one
+            for one in store.result(run.id, case)
+            if one.evaluation in evaluations and only in _names(evaluations[one.evaluation])
+        ]
+    return found
+
+
+def _names(record: EvaluationRecord) -> tuple[str, ...]:
+    return record.name, label_of(record), record.place
 
 
 def _unknown(store: Store, run: RunRecord, reference: str) -> str:
@@ -77,7 +94,7 @@ def _case(
     expected = payload.get("expected")
     return KeptCase(
         run=run,
-        evaluation=_label(record),
+        evaluation=label_of(record),
         place=file_of(record.place),
         id=results[0].case,
         tags=tuple([str(tag) for tag in tags]) if isinstance(tags, list) else (),

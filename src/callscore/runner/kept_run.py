@@ -10,10 +10,12 @@ from msgspec.structs import replace
 from callscore.core.phrase import Language, Phrase, Plural, count_of, say
 from callscore.core.results import CaseScore
 from callscore.core.run import CaseValues, RunResults
+from callscore.errors import UnknownRun
 from callscore.evaluations.keywords import keyword_filter
 from callscore.history.light_results import light_results, values_in, whole_results
 from callscore.runner.gathering import Show
 from callscore.runner.kept_counts import KeptCounts
+from callscore.runner.kept_evaluations import kept_evaluations, labels
 from callscore.runner.kept_scores import KeptScores, kept_calls
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         keyword: which evaluations and cases, by words; all where it is empty.
+        variant: which variant; None for all of them.
         show: which of the cases to show.
         most: how many of them at the most, by evaluation and variant; None for all.
         is_whole: whether everything is counted that a score can tell, and not what a table needs.
@@ -53,6 +56,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     """
 
     keyword: str = ""
+    variant: str | None = None
     show: Show = "failing"
     most: int | None = 10
     is_whole: bool = False
@@ -72,11 +76,17 @@ def kept_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
 
     Raises:
         InvalidSettings: the keyword is no such expression.
+        UnknownRun: the run has no such variant, or nothing that the keyword fits.
         UnusableStore: the history cannot be read.
     """
-    evaluations = store.evaluations(run.id)
+    evaluations = kept_evaluations(store, run, options.variant)
     scores = KeptScores(store, evaluations)
     found = _chosen(light_results(store, run.id), evaluations, options.keyword)
+    if options.keyword and not found:
+        raise UnknownRun(
+            f"nothing in the run {run.id} has the words {options.keyword!r}; it has"
+            f" {labels(evaluations)}, and their cases"
+        )
     parts = [
         _Part(
             KeptCounts(record, rows, settings := scores.settings_of(number)),
@@ -111,6 +121,8 @@ def _chosen(
     }
     fits = keyword_filter(keyword) if keyword else None
     for row in rows:
+        if row.evaluation not in found:
+            continue
         record, of_evaluation = found[row.evaluation]
         if fits is None or fits((record.name, record.variant or "", row.case)):
             of_evaluation.append(row)

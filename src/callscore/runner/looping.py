@@ -9,6 +9,7 @@ import signal
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ __all__ = ["DaemonExecutor", "Interrupt", "run_to_end"]
 
 _Given = TypeVar("_Given")
 _GRACE = 1.0  # seconds that what was cancelled has to end
+# Seconds in which a second Ctrl-C is the same one: `timeout` and some terminals tell a process and
+# its group, so that it comes twice. Nobody presses it twice so quickly and means it.
+_SAME = 0.3
 
 
 class Interrupt(KeyboardInterrupt):
@@ -112,19 +116,23 @@ def _interrupts(tell: Callable[[], object]) -> Iterator[None]:
     if not is_main or before in (signal.SIG_IGN, None):  # whoever started us wants none of it
         yield
         return
-    is_stopping = False
+    first = 0.0
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         del number, frame
-        nonlocal is_stopping
-        if is_stopping:
+        nonlocal first
+        now = monotonic()
+        if not first:
+            first = now
+            tell()
+        elif now - first > _SAME:
             raise Interrupt
-        is_stopping = True
-        tell()
 
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield
+        if first:  # the same one must not end those who keep what was answered
+            sleep(max(first + _SAME / 2 - monotonic(), 0.0))
     finally:
         signal.signal(signal.SIGINT, before)
 

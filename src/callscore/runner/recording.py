@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from callscore.engines.run_totals import summary_payload
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.history.rescue import Rescue
-from callscore.history.writer import Writer
+from callscore.history.run_keeper import RunKeeper
 from callscore.runner.digests import Digests
 from callscore.runner.result_records import (
     answer_record,
@@ -18,11 +17,12 @@ from callscore.runner.result_records import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from callscore.core.phrase import Language
     from callscore.core.run import EvaluationResults
     from callscore.evaluations.evaluation import Answer, Question
     from callscore.evaluations.plan import Group
     from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
-    from callscore.history.rescue import Ended
+    from callscore.history.rescue import Rescue
     from callscore.history.run_lock import RunLock
     from callscore.history.server_lock import ServerLock
     from callscore.history.store import Store
@@ -57,16 +57,13 @@ class Recorder:
         lock: RunLock | ServerLock | None = None,
     ) -> None:
         self.run = run
-        self.problems: list[str] = []
-        self.is_aside = isinstance(store, Rescue)
         self._store = store
-        self._rescue = store if isinstance(store, Rescue) else Rescue(store.path)
-        self._rescue.begin(run)
+        self._keeper = RunKeeper(store, run, lock)
+        self.problems = self._keeper.problems
+        self.is_aside = self._keeper.is_aside
         self._known = known
-        self._lock = lock
         self._numbers = self._keep_evaluations(groups)
         self._digests = Digests()
-        self._writer = Writer(store, None if self.is_aside else self._rescue)
 
     def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
         """The number of each group in the run; a run that goes on knows some of them already."""
@@ -87,13 +84,12 @@ class Recorder:
 
     def _keep_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
-        self._rescue.add_evaluation(record)
         try:
-            self._store.add_evaluation(record)
+            self._keeper.add_evaluation(record)
         except UnusableStore as error:
             if self._known.run is None:
                 raise
-            self._note(str(error))
+            self._keeper.note(str(error))
 
     def digests(self, question: Question) -> tuple[str, str]:
         """The digests of a question, and of the text of its task."""
@@ -106,12 +102,12 @@ class Recorder:
         try:
             return self._known.answer(question, digests)
         except CallscoreError as error:
-            self._note(str(error))
+            self._keeper.note(str(error))
             return None
 
     def answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
         """Keep an answer, soon."""
-        self._writer.put(answer_record(self.run.id, question, digests, answer))
+        self._keeper.put(answer_record(self.run.id, question, digests, answer))
 
     def result(self, group: int, finished: Finished, on_kept: Callable[[], None]) -> None:
         """Keep what became of a question, soon.
@@ -121,17 +117,15 @@ class Recorder:
             finished: what became of it.
             on_kept: called when it is kept, in another thread.
         """
-        self._writer.put(result_record(self.run.id, self._numbers[group], finished), on_kept)
+        self._keeper.put(result_record(self.run.id, self._numbers[group], finished), on_kept)
 
     def hurry(self) -> None:
         """Have what is waiting kept at once."""
-        self._writer.hurry()
+        self._keeper.hurry()
 
     def close(self) -> None:
         """Keep what is waiting, and let go of the history."""
-        self._writer.close()
-        if self._writer.problem is not None:
-            self._note(self._writer.problem)
+        self._keeper.close()
 
     def finish(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
         """Keep how the run ended."""
@@ -139,23 +133,12 @@ class Recorder:
             number: summary_payload([each])
             for number, each in zip(self._numbers, results, strict=True)
         }
-        ended: Ended = (self.run.id, status, summary_payload(results), summaries)
-        trouble = self._rescue.finish_with(self._store, ended)
-        if trouble:
-            self._note(trouble)
+        self._keeper.finish(status, summary_payload(results), summaries)
 
-    @property
-    def saved(self) -> str:
+    def saved(self, lang: Language = "en") -> str:
         """Where the run is, where it is not in the history; empty where nothing is anywhere."""
-        return self._rescue.sentence if self.is_aside else ""
+        return self._keeper.saved(lang)
 
     def release(self) -> None:
         """Let other processes go on with the run, where it did not end."""
-        if self._lock is not None:
-            self._lock.release()
-
-    def _note(self, problem: str) -> None:
-        """Note it, unless that is noted; of two sentences that begin alike, the longer one."""
-        if not any(known.startswith(problem) for known in self.problems):
-            others = [known for known in self.problems if not problem.startswith(known)]
-            self.problems[:] = [*others, problem]
+        self._keeper.release()

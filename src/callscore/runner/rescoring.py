@@ -18,15 +18,14 @@ from callscore.core.settings import settings_from
 from callscore.engines.payloads import JUDGE
 from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
-from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.evaluation import Answer, Evaluation, Question, Scored
 from callscore.evaluations.places import file_of
 from callscore.evaluations.plan import Group
 from callscore.evaluations.scorers import scorers_from
 from callscore.history.identifiers import new_run_id
 from callscore.history.project import versions
 from callscore.history.records import RunRecord
-from callscore.history.rescue import Rescue
-from callscore.history.writer import Writer
+from callscore.history.run_keeper import RunKeeper
 from callscore.models.judging import judge
 from callscore.runner.failures import failure
 from callscore.runner.gathering import Show, gathering_for
@@ -53,8 +52,8 @@ if TYPE_CHECKING:
 
     from callscore.core.run import EvaluationResults
     from callscore.core.settings import Settings
-    from callscore.evaluations.evaluation import Scored, Scorer
-    from callscore.history.records import EvaluationRecord, ResultRecord, RunStatus
+    from callscore.evaluations.evaluation import Scorer
+    from callscore.history.records import EvaluationRecord, ResultRecord
     from callscore.history.store import Store
     from callscore.models.judging import Judge
 
@@ -110,9 +109,12 @@ def rescore(
     """
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
-    rescoring.begin()
-    is_interrupted = rescoring.score_all()
-    found = rescoring.finish(is_interrupted=is_interrupted)
+    keeper = rescoring.begin()
+    try:
+        is_interrupted = rescoring.score_all(keeper)
+        found = rescoring.finish(keeper, is_interrupted=is_interrupted)
+    finally:
+        keeper.release()
     return RunResults(
         id=rescoring.run.id,
         evaluations=tuple(found),
@@ -131,7 +133,6 @@ class _Rescoring:
     ) -> None:
         self.warnings: list[str] = []
         self._store = store
-        self._rescue = Rescue(store.path)
         self._parent = parent
         self._options = options
         self._hooks = hooks
@@ -228,53 +229,61 @@ class _Rescoring:
                 found.append(scorer)
         return tuple(found)
 
-    def begin(self) -> None:
-        """Keep that the new run begins."""
+    def begin(self) -> RunKeeper:
+        """Keep that the new run begins; what keeps the rest of it."""
         self.run = self._store.begin(_with_id(self.run))
-        for number, evaluation in self._evaluations.items():
-            record = evaluation_record(self.run.id, number, evaluation, self._variants[number])
-            self._store.add_evaluation(record)
-            self._rescue.add_evaluation(record)
-        self._rescue.begin(self.run)
+        lock = self._store.lock(self.run.id)
+        lock.take()  # by which others tell that somebody is at it
+        keeper = RunKeeper(self._store, self.run, lock)
+        try:
+            for number, evaluation in self._evaluations.items():
+                variant = self._variants[number]
+                keeper.add_evaluation(evaluation_record(self.run.id, number, evaluation, variant))
+        except BaseException:
+            keeper.release()
+            raise
+        return keeper
 
-    def score_all(self) -> bool:
+    def score_all(self, keeper: RunKeeper) -> bool:
         """Score every answer; whether somebody wanted it to stop."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
-        with Writer(self._store, self._rescue) as writer:
+        try:
             run_to_end(
-                lambda: self._score_some(results, writer, _JUDGED_AT_ONCE if waits else 1),
+                lambda: self._score_some(results, keeper, _JUDGED_AT_ONCE if waits else 1),
                 self._stop,
             )
-        if writer.problem is not None:
-            self._warn(f"not everything is kept: {writer.problem}")
+        finally:
+            keeper.close()
         return self._is_stopping
 
     def _stop(self) -> None:
         self._is_stopping = True
 
     async def _score_some(
-        self, results: Iterator[tuple[int, ResultRecord]], writer: Writer, jobs: int
+        self, results: Iterator[tuple[int, ResultRecord]], keeper: RunKeeper, jobs: int
     ) -> None:
         async def work() -> None:
             for position, result in results:
-                await self._score_one(position, result, writer)
+                await self._score_one(position, result, keeper)
                 await asyncio.sleep(0)  # or Ctrl-C would have to wait for the end
                 if self._is_stopping:
                     return
 
         await asyncio.gather(*[work() for _ in range(jobs)])
 
-    async def _score_one(self, position: int, result: ResultRecord, writer: Writer) -> None:
+    async def _score_one(self, position: int, result: ResultRecord, keeper: RunKeeper) -> None:
         answer = kept_answer(result)
         question, failed = self._question(result)
         outcome: Scored | Failure
-        if failed is not None or answer is None:
-            outcome = failed or kept_failure(result, question)
+        if failed is not None:
+            outcome = failed
+        elif answer is None:
+            outcome = _without_answer(result, question)
         else:
             outcome = await scored(question, answer, seconds=self._options.timeout)
         finished = Finished(question, result.question, outcome, answer)
-        writer.put(result_record(self.run.id, result.evaluation, finished))
+        keeper.put(result_record(self.run.id, result.evaluation, finished))
         self._gatherings[result.evaluation].add(position, outcome)
         self._hooks.on_done(question, outcome)
 
@@ -294,21 +303,27 @@ class _Rescoring:
         )
         return question, None if problem is None else failure(question, "refused", problem)
 
-    def finish(self, *, is_interrupted: bool) -> list[EvaluationResults]:
+    def finish(self, keeper: RunKeeper, *, is_interrupted: bool) -> list[EvaluationResults]:
         """Keep how it ended; what all of it came to."""
         found = {number: each.results(Noted()) for number, each in self._gatherings.items()}
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
-        status: RunStatus = "interrupted" if is_interrupted else "finished"
-        trouble = self._rescue.finish_with(self._store, (self.run.id, status, totals, summaries))
-        if trouble:
-            self._warn(f"not everything is kept: {trouble}")
+        keeper.finish("interrupted" if is_interrupted else "finished", totals, summaries)
+        for problem in keeper.problems:
+            self._warn(f"not everything is kept: {problem}")
         return list(found.values())
 
     def _warn(self, warning: str) -> None:
         if warning not in self.warnings:
             self.warnings.append(warning)
             self._hooks.on_note(warning)
+
+
+def _without_answer(result: ResultRecord, question: Question) -> Scored | Failure:
+    """What becomes of a question without an answer: nobody has asked it, or there was none."""
+    if result.status == "not_scored" and result.failure is None:
+        return Scored(case=question.case, answer=Answer(document=None), score=None)
+    return kept_failure(result, question)
 
 
 def _nobody(*_: Any, **__: Any) -> None:

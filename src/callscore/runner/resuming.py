@@ -80,7 +80,7 @@ def _other_unfinished(store: Store) -> str:
         paths = run.arguments.get(_PATHS)
         if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
             continue
-        command = shlex.join(["callscore", "run", *map(str, paths), "--resume"])
+        command = shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.words
         if command not in commands and _is_left(store, run):
             commands.append(command)
         if len(commands) == _NAMED:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.phrase import Language
+from callscore.core.phrase import Language, say
 from callscore.core.run import Failure, RunResults, Unloaded
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Question, Scored
@@ -184,7 +184,7 @@ class _Running:
 
     def keep_in(self, store: Store | Rescue) -> None:
         """Keep everything there; where that cannot be, say so and go on."""
-        from callscore.history.rescue import Rescue
+        from callscore.history.rescue import ASIDE, Rescue
         from callscore.runner.beginning import recorder_for
 
         options = self._options
@@ -193,8 +193,9 @@ class _Running:
         except UnusableStore as error:
             if options.resume:  # everything would be asked again
                 raise
-            self._warn(f"nothing of this run is kept: {error}")
-            self._recorder, warnings = recorder_for(Rescue(store.path), self._groups, options)
+            self._warn(say(ASIDE, options.lang, problem=error))
+            rescue = Rescue(store.path, store.words)
+            self._recorder, warnings = recorder_for(rescue, self._groups, options)
         if not self._recorder.is_aside and not isinstance(store, Rescue):
             self._judges.remember_in(store)
         for warning in warnings:
@@ -258,8 +259,8 @@ class _Running:
             recorder.finish("interrupted" if is_interrupted else "finished", found)
             for problem in recorder.problems:
                 self._warn(f"not everything is kept: {problem}")
-            if recorder.saved:
-                self._warn(recorder.saved)
+            if saved := recorder.saved(self._options.lang):
+                self._warn(saved)
         return RunResults(
             id="" if recorder is None or recorder.is_aside else recorder.run.id,
             evaluations=tuple(found),

@@ -67,3 +67,13 @@ def test_a_line_without_an_end_is_not_read_for_ever(
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="no such file"), opened_run(str(tmp_path / "none")):
         pass
+
+
+def test_a_table_of_results_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("run,case\n", encoding="utf-8")
+
+    with (
+        opened_run(str(tmp_path / "run.csv")) as file,
+        pytest.raises(UnreadableInput, match="CSV has only the results"),
+    ):
+        file.records()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings, UnreadableInput, UnusableStore
+from callscore.history.exchange import importing
 from callscore.history.exchange.importing import Imported, harmless, import_records, require_whole
 
 if TYPE_CHECKING:
@@ -137,7 +139,10 @@ def test_what_breaks_off_can_be_imported_again(store: Store) -> None:
     assert kept(store) == (RUN, RESULTS)
 
 
-def test_a_run_that_another_is_at_is_left_alone(store: Store) -> None:
+def test_a_run_that_another_is_at_is_left_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_PATIENCE", 0.1)
     lock = store.lock(RUN.id)
     assert lock.take()
 
@@ -228,3 +233,68 @@ def test_whatever_is_in_a_run_it_is_only_kept(store: Store) -> None:
     assert found.payload == {"input": nasty}
     assert found.answer == [nasty]
     assert len(store.runs()) == 1
+
+
+# --- what is not whole ----------------------------------------------------------------------------
+
+COUNTED = replace(RUN, totals={"answered": 2, "errors": 1})
+
+
+def test_a_run_that_lacks_results_did_not_end(store: Store) -> None:
+    (imported,) = import_records(store, [COUNTED, *WHOLE[1:]])
+
+    run, results = kept(store)
+    assert (imported.missing, run.status, run.totals, len(results)) == (1, "interrupted", {}, 2)
+    assert store.evaluations(RUN.id)[0].summary == {}
+
+
+def test_what_was_missing_may_come_later(store: Store) -> None:
+    failed = a_result(RUN.id, "three", status="error")
+    import_records(store, [COUNTED, EVALUATION, failed])
+
+    (imported,) = import_records(store, [COUNTED, *WHOLE[1:]])
+
+    run, results = kept(store)
+    assert (imported.missing, run.status, run.totals) == (0, "finished", COUNTED.totals)
+    assert len(results) == 3
+    assert store.evaluations(RUN.id) == [EVALUATION]
+
+
+# --- whose id is another's ------------------------------------------------------------------------
+
+
+def test_a_run_whose_id_is_taken_is_found_again(store: Store) -> None:
+    store.begin(replace(RUN, started_at=1.0))
+
+    (first,) = import_records(store, WHOLE)
+    (second,) = import_records(store, WHOLE)
+
+    assert first.given == second.given == RUN.id
+    assert first.run.id == second.run.id != RUN.id
+    assert (first.is_new, second.is_new, second.added) == (True, False, 0)
+    assert len(store.runs()) == 2
+
+
+def test_whoever_imports_the_same_is_waited_for(store: Store) -> None:
+    lock = store.lock(RUN.id)
+    assert lock.take()
+    threading.Timer(0.5, lock.release).start()
+
+    (imported,) = import_records(store, WHOLE)
+
+    assert imported.is_new
+
+
+def test_nobody_takes_the_id_that_a_run_gets(store: Store) -> None:
+    store.begin(replace(RUN, started_at=1.0))
+    taken: list[bool] = []
+
+    def watched() -> Iterator[Record]:
+        yield RUN
+        yield EVALUATION
+        (new,) = [run.id for run in store.runs() if run.id != RUN.id]
+        taken.append(store.lock(new).take())
+
+    import_records(store, watched())
+
+    assert taken == [False]

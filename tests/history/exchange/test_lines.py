@@ -13,7 +13,7 @@ from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 from callscore.core.results import MetricValue
 from callscore.core.run import Usage
 from callscore.errors import UnreadableInput
-from callscore.history.exchange.lines import VERSION, Record, line_of, read_lines
+from callscore.history.exchange.lines import VERSION, Record, end_line, line_of, read_lines
 from callscore.history.records import ResultRecord
 
 RUN = a_run(name="main", arguments={"paths": ["evals"]}, git_commit="0" * 40, totals={"cases": 2})
@@ -147,3 +147,33 @@ def test_it_is_told_how_much_was_read() -> None:
     list(read_lines([HEAD, b"\n"], "run.jsonl", told.append))
 
     assert told == [len(HEAD), 1]
+
+
+# --- the end --------------------------------------------------------------------------------------
+
+ENDING = [
+    line_of(a_run(), has_end=True),
+    line_of(an_evaluation(a_run().id)),
+    line_of(a_result(a_run().id)),
+    end_line(evaluations=1, results=1),
+]
+
+
+def test_what_has_its_end_is_whole() -> None:
+    assert len(list(read_lines([*ENDING, *ENDING], "runs.jsonl"))) == 6
+
+
+@pytest.mark.parametrize("lines", [ENDING[:3], ENDING[:1], [*ENDING[:2], *ENDING]])
+def test_what_was_cut_off_is_refused(lines: list[bytes]) -> None:
+    with pytest.raises(UnreadableInput, match="the end is missing"):
+        list(read_lines(lines, "runs.jsonl"))
+
+
+def test_a_line_that_is_missing_in_between_is_noticed() -> None:
+    with pytest.raises(UnreadableInput, match=r"runs.jsonl:3: something is missing: 1 .* and 0 "):
+        list(read_lines([*ENDING[:2], ENDING[3]], "runs.jsonl"))
+
+
+def test_an_end_says_numbers() -> None:
+    with pytest.raises(UnreadableInput, match="end: "):
+        list(read_lines([ENDING[0], b'{"end": {"results": "many"}}'], "runs.jsonl"))

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
+from callscore.core.results import MetricValue
 from callscore.core.run import Usage
+from callscore.core.settings import Settings
+from callscore.engines.payloads import settings_payload
 from callscore.history.exchange.soundness import fault_in
 
 
@@ -21,7 +24,9 @@ def test_what_we_write_ourselves_is_sound() -> None:
         failure=("raised", ""),
     )
 
-    for record in (run, an_evaluation(run.id), result, an_answer(run.id)):
+    settings = settings_payload(Settings(strip_prefix=("a.",), effects=(("get_*", "read"),)))
+    evaluation = an_evaluation(run.id, settings=settings)
+    for record in (run, evaluation, result, an_answer(run.id)):
         assert fault_in(record) is None
 
 
@@ -39,6 +44,15 @@ def test_an_id_names_no_other_file_and_no_option(name: str) -> None:
         ({"totals": {"cases": "many"}}, "totals: "),
         ({"totals": {"scorers": [{"name": "a", "mean": "b"}]}}, "totals: "),
         ({"totals": {"macro_f1_interval": [0.5]}}, "totals: "),
+        ({"totals": {"answered": -1}}, "totals: "),
+        ({"totals": {"passed_share": 1.5}}, "totals: "),
+        ({"totals": {"macro_f1_interval": [0.5, 7.0]}}, "totals: "),
+        ({"name": "latest~1"}, "name: "),
+        ({"name": "-o"}, "name: "),
+        ({"command": "score", "arguments": {"cases": "cases.jsonl"}}, "arguments: "),
+        ({"command": "score", "arguments": {"actual": [7]}}, "arguments: "),
+        ({"arguments": {"paths": "evals"}}, "arguments: "),
+        ({"arguments": {"cases": ["a"]}}, "arguments: "),
         ({"command": "x" * 33}, "command: "),
         ({"git_commit": "x" * 65}, "git_commit: "),
         ({"started_at": -1.0}, "started_at: "),
@@ -58,6 +72,9 @@ def test_a_run_fits_its_columns(others: dict[str, Any], told: str) -> None:
         ({"payload": {"expected": 7}}, "payload: "),
         ({"comparison": {"pairs": [[0, 0]]}}, "comparison: "),
         ({"comparison": {"differences": [{"pair": 0}]}}, "comparison: "),
+        ({"f1": 1.5}, "f1: "),
+        ({"f1": float("nan")}, "f1: "),
+        ({"values": (MetricValue("accuracy", float("inf")),)}, "values: "),
         ({"trial": 2**31}, "trial: "),
         ({"faults": -1}, "faults: "),
         ({"counts": (1, 2, 3)}, "counts: 3 numbers"),
@@ -81,5 +98,9 @@ def test_an_evaluation_and_an_answer_fit_theirs() -> None:
     assert str(fault_in(an_evaluation("run", summary={"passed": None}))).startswith("summary: ")
     odd = an_evaluation("run", settings={"arguments": [7]})
     assert str(fault_in(odd)).startswith("settings: ")
+    assert "'nonsense'" in str(fault_in(an_evaluation("run", settings={"nonsense": 1})))
+    assert "settings: " in str(fault_in(an_evaluation("run", settings={"mode": "lenient"})))
+    endless = an_evaluation("run", thresholds={"accuracy": float("inf")})
+    assert str(fault_in(endless)).startswith("thresholds: ")
     assert str(fault_in(an_answer("run", trial=-1))).startswith("trial: ")
     assert str(fault_in(an_answer("run", asked_at=-1.0))).startswith("asked_at: ")

@@ -18,6 +18,8 @@ __all__ = ["RunFile", "opened_run"]
 # No answer is as long; a compressed file could hold anything.
 _LONGEST = 1 << 28
 _HEAD = 4
+_TABLES = (".csv", ".csv.gz", ".tsv")
+_ONLY_RESULTS = "CSV has only the results. Export the run as .jsonl or .parquet: callscore export RUN -o run.jsonl"
 
 
 class RunFile:
@@ -47,6 +49,8 @@ class RunFile:
         self._file.seek(0)
         if is_parquet(head):
             return read_parquet_run(self._file, self._name)
+        if self._name.lower().endswith(_TABLES):
+            raise UnreadableInput(self._name, _ONLY_RESULTS)
         return read_lines(self._lines(), self._name, on_bytes)
 
     def _lines(self) -> Iterator[bytes]:

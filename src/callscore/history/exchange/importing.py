@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -10,14 +11,18 @@ from msgspec.structs import replace
 from sqlalchemy import select
 
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.history.packing import pack_digest
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.rows import run_record
-from callscore.history.tables import results, runs
+from callscore.history.retrying import patient
+from callscore.history.rows import run_records
+from callscore.history.tables import answers, results, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from callscore.history.exchange.lines import Record
+    from callscore.history.run_lock import RunLock
+    from callscore.history.server_lock import ServerLock
     from callscore.history.store import Store
 
 __all__ = ["Imported", "harmless", "import_records", "require_whole"]
@@ -26,8 +31,18 @@ _AT_ONCE = 500
 _SEPARATOR = "::"
 _KEY_VARIABLE = "OPENAI_API_KEY"
 
+# Under which id a run came, where it was another's here; among its arguments.
+_CAME_AS = "imported_as"
+# How long to wait for another process that is at the same run, in seconds.
+_PATIENCE = 10.0
+_PAUSE = 0.1
+# The counts of a run whose cases have a result each.
+_WITH_RESULT = ("answered", "errors")
+
 # The evaluation, the case and the trial of a result.
 _Key = tuple[int, str, int]
+# The digest of a question as it is kept, and the trial.
+_Question = tuple[bytes, int]
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -38,12 +53,16 @@ class Imported(Struct, frozen=True, kw_only=True):
         is_new: whether it was not there before.
         results: how many results the file has.
         added: how many of these were not there before, or older.
+        missing: how many results the run had that are not here: it counts as one that did not end.
+        given: the id that it has in the file, where that is another's here; else empty.
     """
 
     run: RunRecord
     is_new: bool
     results: int
     added: int
+    missing: int = 0
+    given: str = ""
 
 
 def require_whole(records: Iterable[Record], name: str, store: Store) -> None:
@@ -76,12 +95,18 @@ def _evaluations_there(store: Store, run: RunRecord) -> set[int]:
     return set() if there is None else {each.number for each in store.evaluations(there.id)}
 
 
+@patient
 def _run_there(store: Store, run: RunRecord) -> RunRecord | None:
-    """The same run, where it is there already: of the same id, begun at the same time."""
-    query = select(runs).where(runs.c.id == run.id, runs.c.started_at == run.started_at)
+    """The same run, where it is there already: of the same id, begun at the same time.
+
+    Where its id was another's when it was imported, it remembers under which it came.
+    """
+    query = select(runs).where(runs.c.started_at == run.started_at).order_by(runs.c.number)
     with store.reading() as connection:
-        row = connection.execute(query).first()
-        return None if row is None else run_record(row)
+        found = run_records(connection.execute(query))
+    same = [each for each in found if each.id == run.id]
+    renamed = [each for each in found if each.arguments.get(_CAME_AS) == run.id]
+    return next(iter([*same, *renamed]), None)
 
 
 def import_records(store: Store, records: Iterable[Record]) -> list[Imported]:
@@ -95,7 +120,7 @@ def import_records(store: Store, records: Iterable[Record]) -> list[Imported]:
         records: the records of the runs, each run before what belongs to it.
 
     Raises:
-        InvalidSettings: a run is under way.
+        InvalidSettings: a run is under way, also after some seconds.
         UnusableStore: the history cannot be written.
     """
     imported: list[Imported] = []
@@ -123,24 +148,39 @@ class _Taking:
     def __init__(self, store: Store, run: RunRecord) -> None:
         self._store = store
         self._given = run
-        self._lock = store.lock(run.id)
-        if not self._lock.take():
-            raise InvalidSettings(f"the run {run.id} is still under way: another process is at it")
-        try:
-            self._there = _run_there(store, run)
-            self._known: dict[_Key, float] = {}
-            self._evaluations: dict[int, EvaluationRecord] = {}
-            if self._there is None:
-                self._run = store.begin(replace(run, status="running", finished_at=None))
-            else:
-                self._run = self._there
-                self._known = _results_there(store, run.id)
-                self._evaluations = {each.number: each for each in store.evaluations(run.id)}
-        except BaseException:
-            self._lock.release()
-            raise
         self._waiting: list[AnswerRecord | ResultRecord] = []
         self._results = self._added = 0
+        self._summaries: dict[int, dict[str, Any]] = {}
+        self._known: dict[_Key, float] = {}
+        self._answered: set[_Question] = set()
+        self._evaluations: dict[int, EvaluationRecord] = {}
+        # By the id in the file, so that others who import the same wait; and by that which it gets.
+        self._locks = [_taken(store, run.id)]
+        try:
+            self._there = _run_there(store, run)
+            self._run = self._begun() if self._there is None else self._there
+            if self._run.id != run.id:
+                self._locks.append(_taken(store, self._run.id))
+            if self._there is not None:
+                self._look_through(self._run.id)
+        except BaseException:
+            self.release()
+            raise
+
+    def _begun(self) -> RunRecord:
+        """The run as one that is running here, under another id where this one is another's."""
+        given = self._given
+        arguments = {key: value for key, value in given.arguments.items() if key != _CAME_AS}
+        fresh = replace(given, status="running", finished_at=None, totals={}, arguments=arguments)
+        begun = self._store.begin(fresh)
+        if begun.id == given.id:
+            return begun
+        return self._store.begin(replace(begun, arguments={**arguments, _CAME_AS: given.id}))
+
+    def _look_through(self, run: str) -> None:
+        self._known = _results_there(self._store, run)
+        self._answered = _answers_there(self._store, run)
+        self._evaluations = {each.number: each for each in self._store.evaluations(run)}
 
     def is_of(self, run: RunRecord) -> bool:
         """Whether this is the same run once more."""
@@ -156,19 +196,23 @@ class _Taking:
         if isinstance(record, EvaluationRecord):
             self._take_evaluation(harmless(record))
         elif isinstance(record, AnswerRecord):
-            if self._store.answer_in(record.run, record.question, record.trial) is None:
-                self._keep(record)
+            self._take_answer(record)
         else:
             self._take_result(record)
 
     def _take_evaluation(self, record: EvaluationRecord) -> None:
-        there = self._evaluations.get(record.number)
-        if there is not None:
-            if there.summary or not record.summary:
-                return
-            record = replace(there, summary=record.summary)
-        self._store.add_evaluation(record)
-        self._evaluations[record.number] = record
+        """Keep what is evaluated; what it comes to is kept at the end, when all of it is there."""
+        if record.summary:
+            self._summaries[record.number] = record.summary
+        if record.number not in self._evaluations:
+            self._evaluations[record.number] = replace(record, summary={})
+            self._store.add_evaluation(self._evaluations[record.number])
+
+    def _take_answer(self, record: AnswerRecord) -> None:
+        question = (pack_digest(record.question), record.trial)
+        if question not in self._answered:
+            self._answered.add(question)
+            self._keep(record)
 
     def _take_result(self, record: ResultRecord) -> None:
         self._results += 1
@@ -191,29 +235,78 @@ class _Taking:
     def finish(self) -> Imported:
         """Keep what is left, and how the run ended."""
         self._flush()
-        ended = self._ended()
+        missing = self._missing()
+        if not missing:
+            self._keep_summaries()
+        ended = self._ended(is_whole=not missing)
         if ended != self._run or self._there is None:
             self._store.begin(ended)
         self.release()
         return Imported(
-            run=ended, is_new=self._there is None, results=self._results, added=self._added
+            run=ended,
+            is_new=self._there is None,
+            results=self._results,
+            added=self._added,
+            missing=missing,
+            given="" if self._given.id == ended.id else self._given.id,
         )
 
-    def _ended(self) -> RunRecord:
+    def _missing(self) -> int:
+        """How many results the run had when it ended that are not here."""
+        given, there = self._given, self._there
+        if given.status != "finished" or (there is not None and there.status == "finished"):
+            return 0
+        wanted = sum(given.totals.get(name) or 0 for name in _WITH_RESULT)
+        return max(0, wanted - len(self._known))
+
+    def _keep_summaries(self) -> None:
+        for number, summary in self._summaries.items():
+            known = self._evaluations[number]
+            if not known.summary:
+                self._store.add_evaluation(replace(known, summary=summary))
+
+    def _ended(self, *, is_whole: bool) -> RunRecord:
         given, there = self._given, self._there
         if there is not None and (there.status == "finished" or given.status != "finished"):
             return there
         # Where it ran, it may run still; here nobody is at it.
-        status = "interrupted" if given.status == "running" else given.status
-        if there is None:
-            return replace(given, id=self._run.id, status=status)
-        return replace(there, status=status, finished_at=given.finished_at, totals=given.totals)
+        is_ended = given.status == "finished" and is_whole
+        # Of a run that lacks something, its totals would say too much.
+        totals = given.totals if is_whole else {}
+        return replace(
+            self._run,
+            status="finished" if is_ended else "interrupted",
+            finished_at=given.finished_at,
+            totals=totals,
+        )
 
     def release(self) -> None:
         """Let others at the run."""
-        self._lock.release()
+        for lock in self._locks:
+            lock.release()
 
 
+def _taken(store: Store, run: str) -> RunLock | ServerLock:
+    """The mark of a run, once nobody else has it; another who imports it will soon be done."""
+    lock = store.lock(run)
+    deadline = monotonic() + _PATIENCE
+    while not lock.take():
+        if monotonic() > deadline:
+            raise InvalidSettings(f"the run {run} is still under way: another process is at it")
+        sleep(_PAUSE)
+    return lock
+
+
+@patient
+def _answers_there(store: Store, run: str) -> set[_Question]:
+    """Which questions of a run have an answer."""
+    query = select(answers.c.question, answers.c.trial).join(runs, answers.c.run == runs.c.number)
+    with store.reading() as connection:
+        found = connection.execute(query.where(runs.c.id == run))
+        return {(bytes(row[0]), row[1]) for row in found}
+
+
+@patient
 def _results_there(store: Store, run: str) -> dict[_Key, float]:
     """When each result that is there was written."""
     columns = (results.c.evaluation, results.c.case_id, results.c.trial, results.c.finished_at)

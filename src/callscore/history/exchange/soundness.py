@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from callscore.core.argument_rules import ArgumentRule
+from callscore.core.settings import settings_from
+from callscore.errors import CallscoreError
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.run_names import name_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["fault_in"]
 
@@ -31,6 +35,10 @@ _COUNTS = 7  # as many as a result has
 _MOST_ATTEMPTS = 2**15 - 1
 # Some time in the year 5138, which every calendar still knows.
 _LAST_MOMENT = 1e11
+_FUNCTIONS = ("judge", "similarity")
+# Of many results; and a share of them, which rounding may leave a little above 1.
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
+_Share = Annotated[float, Meta(ge=0.0, le=1.000001)]
 
 
 class _Scorer(Struct):
@@ -38,29 +46,30 @@ class _Scorer(Struct):
 
     name: str
     mean: float | None = None
-    scored: int = 0
-    passed: int = 0
+    scored: _Count = 0
+    passed: _Count = 0
     threshold: float | None = None
 
 
 class _Totals(Struct):
     """What many results come to; there may be more."""
 
-    cases: int = 0
-    answered: int = 0
-    passed: int = 0
-    undecided: int = 0
-    errors: int = 0
-    reused: int = 0
-    skipped: int = 0
-    forbidden: int = 0
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    seconds: float | None = None
-    passed_share: float | None = None
-    macro_f1: float | None = None
-    macro_f1_interval: tuple[float, float] | None = None
+    cases: _Count = 0
+    answered: _Count = 0
+    passed: _Count = 0
+    undecided: _Count = 0
+    errors: _Count = 0
+    reused: _Count = 0
+    skipped: _Count = 0
+    forbidden: _Count = 0
+    requests: _Count = 0
+    input_tokens: _Count = 0
+    output_tokens: _Count = 0
+    seconds: Annotated[float, Meta(ge=0.0)] | None = None
+    passed_share: _Share | None = None
+    f1: _Share | None = None
+    macro_f1: _Share | None = None
+    macro_f1_interval: tuple[_Share, _Share] | None = None
     scorers: list[_Scorer] = []
 
 
@@ -100,6 +109,24 @@ class _Settings(Struct):
     arguments: list[ArgumentRule] | None = None
 
 
+class _Files(Struct):
+    """Where what `score` has scored stands."""
+
+    cases: list[str] = []
+    actual: list[str] = []
+
+
+class _Asked(Struct):
+    """What `run` was asked for, by which it goes on."""
+
+    paths: list[str] | None = None
+    keyword: str | None = None
+    tags: list[str] | None = None
+    limit: int | None = None
+    trials: int | None = None
+    cases: list[tuple[str, str | None, str]] | None = None
+
+
 class _Payload(Struct):
     """What others read of a case without looking at it as a case."""
 
@@ -123,7 +150,12 @@ def _run(run: RunRecord) -> Iterator[str]:
         yield f"git_commit: longer than {_COMMIT} characters."
     for field in ("started_at", "finished_at"):
         yield from _moment(field, getattr(run, field))
+    fault = None if run.name is None else name_fault(run.name)
+    if fault is not None:
+        yield f"name: a run cannot be called {run.name!r}: {fault}."
     yield from _shape("totals", run.totals, _Totals)
+    if run.command in _ARGUMENTS:
+        yield from _shape("arguments", run.arguments, _ARGUMENTS[run.command])
 
 
 def _is_id(name: str) -> bool:
@@ -134,6 +166,19 @@ def _evaluation(record: EvaluationRecord) -> Iterator[str]:
     yield from _count("number", record.number)
     yield from _shape("summary", record.summary, _Totals)
     yield from _shape("settings", record.settings, _Settings)
+    yield from _settings(record.settings)
+    yield from _finite("thresholds", record.thresholds.values())
+
+
+def _settings(settings: dict[str, Any]) -> Iterator[str]:
+    """What nobody could score by; of functions only the names are kept, and not looked at."""
+    chosen = {name: value for name, value in settings.items() if name not in _FUNCTIONS}
+    try:
+        rules = chosen.pop("arguments", None) or ()
+        chosen["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
+        settings_from(chosen)
+    except (CallscoreError, TypeError, ValueError, RecursionError) as error:
+        yield f"settings: {str(error).rstrip('.')}."
 
 
 def _result(record: ResultRecord) -> Iterator[str]:
@@ -142,6 +187,9 @@ def _result(record: ResultRecord) -> Iterator[str]:
     yield from _cost(record)
     yield from _moment("finished_at", record.finished_at)
     yield from _calls(record)
+    yield from _finite("values", [each.value for each in record.values])
+    if record.f1 is not None and not 0 <= record.f1 <= 1:
+        yield f"f1: {record.f1} is not a number from 0 to 1."
     yield from _shape("payload", record.payload, _Payload)
     yield from _shape("comparison", record.comparison or {}, _Comparison)
     if record.failure is not None and len(record.failure[0]) > _KIND:
@@ -185,10 +233,18 @@ def _count(field: str, value: int | None, most: int = _MOST) -> Iterator[str]:
         yield f"{field}: {value} is not a number from 0 to {most}."
 
 
+def _finite(field: str, values: Iterable[float | None]) -> Iterator[str]:
+    for value in values:
+        if value is not None and not isfinite(value):
+            yield f"{field}: {value} is no number."
+
+
 def _moment(field: str, value: float | None) -> Iterator[str]:
     if value is not None and not 0 <= value <= _LAST_MOMENT:
         yield f"{field}: {value} is no number of seconds."
 
+
+_ARGUMENTS: dict[str, type[Struct]] = {"score": _Files, "run": _Asked}
 
 _FAULTS: dict[type[_Record], Any] = {
     RunRecord: _run,
