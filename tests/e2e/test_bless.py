@@ -67,15 +67,19 @@ def test_observed_calls_become_what_is_expected(callscore: Program, folder: Path
 
     assert (blessed.returncode, blessed.stderr) == (0, "")
     assert blessed.stdout == (
-        "agent[paris]  cases.yaml:5\n"
+        "agent::paris  cases.yaml:6\n"
         "  Expected          Actual\n"
         "~ get_weather       get_weather\n"
         '  ~ city: "Paris"     city: "Paris, FR"\n'
+        "-       arguments: {city: Paris}\n"
+        '+       arguments: {city: "Paris, FR"}\n'
         "\n"
-        f"greeter[inline]  eval_agent.py:{line}\n"
+        f"greeter::inline  eval_agent.py:{line}\n"
         "  Expected   Actual\n"
         "- f(…)\n"
         "+            g()\n"
+        '-     Case("hi", id="inline", expected=["f"]),  # a greeting\n'
+        '+     Case("hi", id="inline", expected=[expect.call("g", {})]),  # a greeting\n'
         "\n"
         "written: cases.yaml (1 expectation)\n"
         "written: eval_agent.py (1 expectation)\n"
@@ -92,7 +96,7 @@ def test_a_dry_run_shows_all_and_writes_nothing(callscore: Program, folder: Path
     shown = callscore("bless", "latest", "--dry-run")
 
     assert (shown.returncode, shown.stderr) == (0, "callscore: nothing is written\n")
-    assert "agent[paris]  cases.yaml:5" in shown.stdout
+    assert "agent::paris  cases.yaml:6" in shown.stdout
     assert (folder / "cases.yaml").read_text() == YAML
 
 
@@ -100,7 +104,7 @@ def test_without_a_terminal_somebody_has_to_say_yes(callscore: Program, folder: 
     refused = callscore("bless", "latest")
 
     assert refused.returncode == 2
-    assert "agent[paris]" in refused.stdout
+    assert "agent::paris" in refused.stdout
     assert refused.stderr == (
         "callscore: nothing is written: there is no terminal to ask on."
         " If all of this is right, say --yes\n"
@@ -123,7 +127,7 @@ def test_on_a_terminal_it_asks(folder: Path, answer: str, is_written: bool) -> N
     os.close(ours)
     os.close(theirs)
 
-    assert done.returncode == 0
+    assert done.returncode == (0 if is_written else 1)
     assert "Write 1 expectation into 1 file? [y/N]: " in done.stderr.decode()
     assert ("Paris, FR" in (folder / "cases.yaml").read_text()) is is_written
 
@@ -180,7 +184,7 @@ def test_what_has_changed_since_stays_as_it_is(callscore: Program, folder: Path)
 
     assert blessed.returncode == 1
     assert (
-        "stays as it is: agent[paris]: what it expects has changed since the run."
+        "stays as it is: agent::paris: what it expects has changed since the run."
         " Run it again, then bless that.\n"
     ) in blessed.stdout
     assert "written: eval_agent.py (1 expectation)" in blessed.stdout
@@ -209,7 +213,7 @@ def moody(case):
 
     assert refused.returncode == 1
     assert refused.stdout == (
-        "stays as it is: moody[a]: its trials do not agree (trial 1: g(); trial 2: h())."
+        "stays as it is: moody::a: its trials do not agree (1: g(); 2: h())."
         " Choose one with --trial.\n"
     )
     assert refused.stderr == "callscore: nothing can be written\n"
@@ -240,10 +244,10 @@ def bad(case):
 
     assert blessed.returncode == 1
     assert (
-        "stays as it is: bad[deletes]: delete was called, which is forbidden.\n" in blessed.stdout
+        "stays as it is: bad::deletes: delete was called, which is forbidden.\n" in blessed.stdout
     )
-    assert "bad[unfit]" not in blessed.stdout  # any arguments are expected, and these were given
-    assert "without an answer, and left as they are: 1 (bad[raises])\n" in blessed.stdout
+    assert "bad::unfit" not in blessed.stdout  # any arguments are expected, and these were given
+    assert "without an answer, and left as they are: 1 (bad::raises)\n" in blessed.stdout
     assert file.read_text() == text
 
 
@@ -266,7 +270,7 @@ def unfit(case):
 
     assert blessed.returncode == 1
     assert blessed.stdout.startswith(
-        "stays as it is: unfit[a]: a call does not fit the definitions of the tools: getWeather"
+        "stays as it is: unfit::a: a call does not fit the definitions of the tools: getWeather"
     )
     assert file.read_text() == text
 
@@ -380,3 +384,44 @@ def test_what_nobody_knows_cannot_be_blessed(callscore: Program, tmp_path: Path)
     assert none.returncode == 2
     assert "there is no run yet" in none.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_right_stays_as_it_is_written_in_a_call_with_a_wrong_argument(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "log.yaml").write_text(
+        "- id: a\n  expected:\n    - name: book\n      arguments:\n"
+        "        day: {$regex: ^Mon}   # any Monday\n        city: Paris   # the town\n"
+        "  actual: [{name: book, arguments: {city: Rome, day: Monday}}]\n"
+    )
+    before = (tmp_path / "log.yaml").read_text()
+    assert callscore("score", "log.yaml", "--save", "x").returncode == 0
+
+    blessed = callscore("bless", "x", "--yes")
+
+    assert blessed.returncode == 0
+    assert (
+        "-         city: Paris   # the town\n+         city: Rome   # the town\n" in blessed.stdout
+    )
+    assert (tmp_path / "log.yaml").read_text() == before.replace("Paris", "Rome")
+
+
+def test_a_refusal_is_told_in_russian_too_and_once(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["g"]}\n')
+    callscore("score", "log.jsonl", "--save", "x")
+    (tmp_path / "log.jsonl").chmod(0o444)
+
+    blessed = callscore("bless", "x", "--yes", "--lang", "ru")
+
+    assert blessed.returncode == 1
+    assert blessed.stdout == "остаётся как есть: log::a: log.jsonl: он защищён от записи.\n"
+
+
+def test_a_case_without_an_id_is_said_to_be_renamed(callscore: Program, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"input": "hi", "expected": ["f"], "actual": ["g"]}\n')
+    callscore("score", "log.jsonl", "--save", "x")
+
+    blessed = callscore("bless", "x", "--yes")
+
+    assert blessed.returncode == 0
+    assert "1 case without an id: named for what is expected" in blessed.stdout

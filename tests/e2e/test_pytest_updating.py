@@ -102,9 +102,9 @@ def test_a_case_in_python_is_rewritten(pytester: pytest.Pytester) -> None:
             YAML,
             YAML.replace(
                 "      - name: f    # the tool\n        arguments: {x: 1}\n",
-                "      - name: f    # the tool\n        arguments:\n          x: 2\n",
+                "      - name: f    # the tool\n        arguments: {x: 2}\n",
             ),
-            8,
+            9,
         ),
         ("eval_x.toml", TOML, TOML.replace("{ x = 1 }", "{ x = 2 }"), 8),
     ],

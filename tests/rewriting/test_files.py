@@ -100,3 +100,12 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_behind(
 def test_a_file_is_called_by_its_path_from_the_folder_on(tmp_path: Path) -> None:
     assert name_of(tmp_path / "a/b.txt", tmp_path) == "a/b.txt"
     assert name_of(Path("/elsewhere/b.txt"), tmp_path) == "/elsewhere/b.txt"
+
+
+def test_a_file_that_is_write_protected_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text("a")
+    file.chmod(0o444)
+
+    with pytest.raises(CannotRewrite, match=r"x\.yaml: it is write-protected"):
+        open_source(file, tmp_path)

@@ -77,8 +77,7 @@ def test_a_document_keeps_its_lines(tmp_path: Path) -> None:
 
     assert not refusal
     assert text == TALL.replace(
-        '"arguments": {"location": "Paris"}',
-        '"arguments": {\n            "location": "London"\n          }',
+        '"arguments": {"location": "Paris"}', '"arguments": {"location": "London"}'
     ).replace(
         '{"$approx": 2}}}\n',
         '{"$approx": 2}}},\n        {\n          "name": "new",\n          "arguments": {}\n        }\n',

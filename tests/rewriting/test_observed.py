@@ -7,50 +7,115 @@ from typing import Any
 import pytest
 
 from callscore import InvalidCall, ToolCall, expect, score
-from callscore.rewriting.change import CannotRewrite, Item
-from callscore.rewriting.observed import observed_items, spelled
+from callscore.rewriting.change import CannotRewrite, Item, Patch
+from callscore.rewriting.observed import observation, spelled
 
 F, G = expect.call("f", x=1), expect.call("g", y=expect.contains("Paris"))
 H = expect.call("h")
 MADE_F: dict[str, Any] = {"name": "f", "arguments": {"x": 2}}
 MADE_G: dict[str, Any] = {"name": "g", "arguments": {"y": "in Paris"}}
+MADE_H: dict[str, Any] = {"name": "h", "arguments": {}}
+MADE_K: dict[str, Any] = {"name": "k", "arguments": {}}
 FORBID = expect.forbid("delete_*")
 
 
+X_IS_2 = Patch(call=(0,), path=("x",), value=2)
+
+
+def _at(*call: int) -> Patch:
+    return Patch(call=call, path=("x",), value=2)
+
+
 @pytest.mark.parametrize(
-    ("expected", "actual", "items"),
+    ("expected", "actual", "items", "patches"),
     [
-        ([F, G], [MADE_F, MADE_G], (MADE_F, 1)),
-        ([F, G], [MADE_G, MADE_F], (1, MADE_F)),
-        ([F], [], ()),
-        ([], [MADE_F], (MADE_F,)),
-        ([FORBID, F], [MADE_F], (0, MADE_F)),
-        ([F, FORBID], [MADE_F], (MADE_F, 1)),
-        ([FORBID], [MADE_F], (MADE_F, 0)),
-        ([FORBID, G, F], [MADE_G], (0, 1)),
-        ([G, FORBID, F], [MADE_G, MADE_F], (0, 1, MADE_F)),
-        ([F, FORBID, G], [MADE_F, MADE_G], (MADE_F, 1, 2)),
-        ([expect.one_of(F, G)], [MADE_F], (MADE_F,)),
-        ([expect.one_of(F, G), F], [MADE_G, MADE_F], (0, MADE_F)),
-        ([expect.any_order(H, G), F], [MADE_G, MADE_F, "h"], (0, MADE_F)),
-        ([expect.any_order(H, G), F], [MADE_G, MADE_F], (MADE_G, MADE_F)),
-        ([expect.optional(H), G, F], [MADE_G], (0, 1)),
-        ([G, expect.optional(H), F], [MADE_G, "h", MADE_F], (0, 1, MADE_F)),
-        ([expect.times(H, min=0), F], [MADE_F], (0, MADE_F)),
-        ([expect.times(H, min=1), F], ["h", "h", MADE_F], (0, MADE_F)),
-        ([expect.times(F, 2)], [MADE_G], (MADE_G,)),
+        ([F, G], [MADE_F, MADE_G], (0, 1), [_at(0)]),
+        ([F, G], [MADE_G, MADE_F], (0, 1), [_at(0)]),
+        ([F], [], (), []),
+        ([], [MADE_F], (MADE_F,), []),
+        ([FORBID, F], [MADE_F], (0, 1), [_at(1)]),
+        ([FORBID], [MADE_F], (0, MADE_F), []),
+        ([FORBID, G, F], [MADE_G], (0, 1), []),
+        ([F], [MADE_G], (MADE_G,), []),
+        ([F, G], [MADE_H, MADE_G], (MADE_H, 1), []),
+        ([G, FORBID], [MADE_H, MADE_G, MADE_K], (MADE_H, 0, MADE_K, 1), []),
+        ([expect.one_of(F, G)], [MADE_F], (0,), [_at(0, 0)]),
+        ([expect.one_of(F, G), F], [MADE_G, MADE_F], (0, 1), [_at(1)]),
+        ([expect.any_order(H, G), F], [MADE_G, MADE_F, "h"], (0, 1), [_at(1)]),
+        ([expect.in_order(H, expect.any_order(G, F))], ["h", MADE_F, MADE_G], (0,), [_at(0, 1, 1)]),
+        ([expect.optional(H), G, F], [MADE_G], (0, 1), []),
+        ([expect.times(H, min=0), F], [MADE_F], (0, 1), [_at(1)]),
+        ([expect.times(F, 2)], [MADE_F, MADE_F], (0,), [_at(0)]),
     ],
 )
-def test_calls_that_were_right_stay_as_they_are_written(
-    expected: list[Any], actual: list[Any], items: tuple[Item, ...]
+def test_only_what_was_wrong_changes(
+    expected: list[Any], actual: list[Any], items: tuple[Item, ...], patches: list[Patch]
 ) -> None:
-    assert observed_items(expected, score(expected, actual)) == items
+    observed = observation(expected, score(expected, actual))
+
+    assert (observed.items, list(observed.patches)) == (items, patches)
+
+
+def test_calls_in_another_order_stay_as_they_are_written() -> None:
+    expected = [H, G, expect.call("k")]
+
+    found = observation(expected, score(expected, ["k", MADE_G, "h"], order="in_order"))
+
+    assert found == ((2, 1, 0), ())
+
+
+def test_what_is_wrong_is_found_inside_of_arguments() -> None:
+    day = {"day": expect.regex("^Mon"), "hours": [1, expect.approx(2), {"a b": 1}], "x": {}}
+    expected = [expect.call("f", when=day, gone=1, kept=expect.any())]
+    when = {"day": "Monday", "hours": [3, 2.0, {"a b": 4}], "x": {"y": 1}, "new": 5}
+    actual = [("f", {"kept": 1, "when": when, "added": 6})]
+
+    found = observation(expected, score(expected, actual))
+
+    assert {patch.path: patch.value for patch in found.patches} == {
+        ("when", "hours", 0): 3,
+        ("when", "hours", 2, "a b"): 4,
+        ("when", "x"): {"y": 1},
+        ("when", "new"): 5,
+        ("added",): 6,
+        ("gone",): None,
+    }
+    assert [patch.path for patch in found.patches if patch.is_gone] == [("gone",)]
+
+
+def test_arguments_that_do_not_count_are_not_added() -> None:
+    expected = [expect.call("f", a=1, b=2)]
+
+    found = observation(expected, score(expected, [("f", {"a": 3, "c": 4})], mode="flexible"))
+
+    assert [(patch.path, patch.is_gone) for patch in found.patches] == [
+        (("a",), False),
+        (("b",), True),
+    ]
+
+
+def test_what_does_not_count_stays() -> None:
+    expected = [expect.call("get_x", a=expect.any()), expect.call("book", x=1), F, F]
+    made = [ToolCall("book", {"x": 2}), ToolCall("f", {"x": 1}), ToolCall("get_y", {})]
+
+    found = observation(
+        expected, score(expected, made, count_calls="writes", repeated_calls="collapse")
+    )
+
+    assert found == ((0, 1, 2, 3), (Patch(call=(1,), path=("x",), value=2),))
+
+
+def test_names_that_are_compared_in_part_are_found_again() -> None:
+    expected = [expect.call("api_f", x=1), expect.call("api_g", y=expect.any())]
+    found = score(expected, [("f", {"x": 2}), ("g", {"y": 1})], strip_prefix=("api_",))
+
+    assert observation(expected, found) == ((0, 1), (X_IS_2,))
 
 
 def test_a_call_is_written_without_what_else_is_known_of_it() -> None:
     made = ToolCall("f", {"x": 2}, id="1", step=1, result="ok")
 
-    assert observed_items([F], score([F], [made])) == (MADE_F,)
+    assert observation([], score([], [made])).items == (MADE_F,)
 
 
 def test_calls_that_do_not_count_are_not_written() -> None:
@@ -58,7 +123,7 @@ def test_calls_that_do_not_count_are_not_written() -> None:
 
     found = score([F], made, repeated_calls="collapse", failed_calls="ignore")
 
-    assert observed_items([F], found) == (MADE_F,)
+    assert observation([F], found) == ((0,), (X_IS_2,))
 
 
 @pytest.mark.parametrize(
@@ -68,6 +133,12 @@ def test_calls_that_do_not_count_are_not_written() -> None:
         ([F], [{"name": "f", "arguments": "{broken"}], "arguments that are no JSON object"),
         ([F], [("f", {"x": float("nan")})], "arguments that no file can hold"),
         ([F], [("f", {"x": object()})], "arguments that no file can hold"),
+        ([F], [("f", {"x": "\ud800"})], "arguments that no file can hold"),
+        ([F], [("\ud800", {})], "arguments that no file can hold"),
+        ([F], [{"name": None, "arguments": {}}], "a call has no name"),
+        ([expect.any_order(H, G), F], [MADE_G, MADE_F], "only some calls of a group were made"),
+        ([expect.times(F, 2)], [MADE_G], "only some calls of a group were made"),
+        ([expect.times(F, 2)], [MADE_F, ("f", {"x": 3})], "differ. Change it by hand"),
     ],
 )
 def test_what_must_not_or_cannot_be_written_is_refused(
@@ -76,7 +147,7 @@ def test_what_must_not_or_cannot_be_written_is_refused(
     found = score(expected, actual)
 
     with pytest.raises(CannotRewrite, match=why):
-        observed_items(expected, found)
+        observation(expected, found)
 
 
 def test_what_would_not_be_right_all_the_same_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +160,7 @@ def test_what_would_not_be_right_all_the_same_is_refused(monkeypatch: pytest.Mon
         monkeypatch.setattr("callscore.rewriting.observed.score_calls", rescored)
 
         with pytest.raises(CannotRewrite, match="would not be right"):
-            observed_items([F], found)
+            observation([F], found)
 
 
 def test_what_no_file_can_say_is_not_spelled() -> None:

@@ -74,8 +74,7 @@ def test_trials_that_disagree_are_named() -> None:
         observed_trial(trials, None, calls_of)
 
     assert str(refused.value) == (
-        "its trials do not agree (trials 1, 3: g(); trial 2: f(); trial 4: nothing)."
-        " Choose one with --trial."
+        "its trials do not agree (1, 3: g(); 2: f(); 4: []). Choose one with --trial."
     )
 
 

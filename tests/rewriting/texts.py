@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore import expect, score
 from callscore.rewriting.applying import rewrite
 from callscore.rewriting.change import Change
-from callscore.rewriting.observed import observed_items, spelled
+from callscore.rewriting.observed import observation, spelled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +26,11 @@ LONDON = [
 
 def change(file: Path, expected: list[Any], actual: list[Any], **about: Any) -> Change:
     """The change of one expectation in one file."""
-    items = observed_items(expected, score(expected, actual))
+    observed = observation(expected, score(expected, actual))
     return Change(
         **{"label": "x", "files": (str(file),), "expected": spelled(expected), **about},
-        items=items,
+        items=observed.items,
+        patches=observed.patches,
     )
 
 

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from callscore.cli.bless_text import (
     nothing_line,
+    others_line,
     question,
     refused_lines,
+    renamed_line,
     unanswered_line,
     unselected_line,
     unwritten_line,
@@ -29,13 +31,13 @@ from callscore.core.phrase import Language
 from callscore.core.text import escape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from callscore.cli.output import Output
     from callscore.history.store import Store
     from callscore.rewriting.applying import Refused, Rewritten
     from callscore.rewriting.blessing import Blessed, Blessings, Unblessed
-    from callscore.rewriting.change import Change
 
 __all__ = ["command"]
 
@@ -43,15 +45,17 @@ _WIDTH = 100
 _HELP = """Make what RUN has observed what is expected, in the files where that stands.
 
 RUN is its id, or the beginning of one, its name, a baseline, `latest`, or a git ref. Of every case whose
-calls are not what is expected, the calls that were made are written into its file: YAML, JSONL, JSON,
-TOML, or cases in Python. Everything else in the file stays to the byte. The changes are shown first.
+calls are not what is expected, what was wrong is written anew in its file: YAML, JSONL, JSON, TOML, or
+cases in Python. Arguments and calls that were right stay as they are written, with their rules, and so
+does everything else in the file, to the byte. The changes are shown first.
 
 \b
   callscore bless latest --dry-run
   callscore bless latest -k weather
 
-Left as they are, with the reason: cases whose trials do not agree, or whose expectation has changed since
-the run, and calls that are forbidden or do not fit the schemas of their tools.
+Left as they are, with the reason: cases whose trials do not agree, or that have changed since the run,
+groups of which some calls are missing, and calls that are forbidden or do not fit the schemas of their
+tools.
 """
 
 
@@ -133,52 +137,73 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
     from callscore.rewriting.applying import rewrite
 
     lang = request.lang
-    changes = [each.change for each in found.changes]
-    written, refused = rewrite(changes, root, is_dry=True)
+    written, refused = rewrite([each.change for each in found.changes], root, is_dry=True)
     stays = [*found.refused, *map(_unblessed, refused)]
     _show(found, written, output, lang)
-    for line in refused_lines(stays, lang):
+    for line in _left_lines(found, stays, lang):
         output.write_text(f"{line}\n")
-    if found.unanswered:
-        output.write_text(f"{unanswered_line(found, lang)}\n")
-    code = BELOW if stays else FINE
     if not written:
         note(nothing_line(replace(found, refused=tuple(stays)), lang))
-        return code
-    if not request.dry_run and not request.yes and not _is_on_terminal():
-        note(without_yes(lang))
-        return USAGE
-    if request.dry_run or not (request.yes or click.confirm(question(written, lang), err=True)):
-        note(unwritten_line(lang))
-        return code
-    return _write(changes, root, output, request) or code
+        return BELOW if stays else FINE
+    code = _asked(written, request)
+    if code is not None:
+        return BELOW if stays and not code else code
+    return _write(written, root, output, request) or (BELOW if stays else FINE)
+
+
+def _left_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Iterator[str]:
+    """What stays as it is, and why; each once."""
+    yield from dict.fromkeys(refused_lines(stays, lang))
+    if found.others:
+        yield others_line(found, lang)
+    if found.unanswered:
+        yield unanswered_line(found, lang)
+
+
+def _asked(written: list[Rewritten], request: _Request) -> int | None:
+    """The exit code where nothing is to be written; None where all of it is."""
+    if request.dry_run:
+        code, line = FINE, unwritten_line(request.lang)
+    elif request.yes:
+        return None
+    elif not _is_on_terminal():
+        code, line = USAGE, without_yes(request.lang)
+    elif click.confirm(question(written, request.lang), err=True):
+        return None
+    else:
+        code, line = BELOW, unwritten_line(request.lang)
+    note(line)
+    return code
 
 
 def _unblessed(refused: Refused) -> Unblessed:
     from callscore.rewriting.blessing import Unblessed
 
-    return Unblessed(refused.change.label, refused.problem)
+    return Unblessed(refused.change.label, refused.problem, refused.reason)
 
 
 def _is_on_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _write(changes: list[Change], root: Path, output: Output, request: _Request) -> int:
-    """Write all of it; whether something could not be written after all."""
+def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request) -> int:
+    """Write what was shown; whether something of it could not be written after all."""
     from callscore.rewriting.applying import rewrite
 
-    written, refused = rewrite(changes, root)
+    written, refused = rewrite([each.change for each in shown], root)
     for line in written_lines(written, request.lang):
         output.write_text(f"{line}\n")
+    renamed = [each for each in written if not each.has_id]
+    if renamed:
+        output.write_text(f"{renamed_line(len(renamed), request.lang)}\n")
     for line in refused_lines([*map(_unblessed, refused)], request.lang):
         note(line)
     return BELOW if refused else FINE
 
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:
-    """Show what is expected and what was called of everything that would be written."""
-    places = {id(each.change): each.place for each in written}
+    """Show what is expected and what was called, and below that every line that would change."""
+    places = {id(each.change): each for each in written}
     console = output.console()
     for each in found.changes:
         place = places.get(id(each.change))
@@ -192,15 +217,19 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
             from callscore.core.diff import call_lines, rich_text
 
             heading = Text().append(escape(each.change.label), "bold")
-            heading.append(f"  {escape(place)}", "dim")
+            heading.append(f"  {escape(place.place)}", "dim")
             console.print(heading, soft_wrap=True)
             lines = call_lines(each.score, width=console.width, lang=lang)
             console.print(rich_text(lines))
+            for line in place.lines:
+                style = "red" if line.startswith("-") else "green"
+                console.print(Text(escape(line), style), soft_wrap=True)
             console.print()
 
 
-def _plain(blessed: Blessed, place: str, lang: Language) -> str:
+def _plain(blessed: Blessed, place: Rewritten, lang: Language) -> str:
     from callscore.core.diff import call_lines, plain_text
 
     calls = plain_text(call_lines(blessed.score, width=_WIDTH, lang=lang))
-    return f"{escape(blessed.change.label)}  {escape(place)}\n{calls}\n\n"
+    lines = "".join(f"{escape(line)}\n" for line in place.lines)
+    return f"{escape(blessed.change.label)}  {escape(place.place)}\n{calls}\n{lines}\n"

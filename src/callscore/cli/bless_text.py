@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "nothing_line",
+    "others_line",
     "question",
     "refused_lines",
+    "renamed_line",
     "unanswered_line",
     "unselected_line",
     "unwritten_line",
@@ -43,6 +45,19 @@ _UNANSWERED = Phrase(
 _NOTHING = Phrase(
     "nothing to bless: the calls of {cases} are what is expected",
     "принимать нечего: вызовы совпадают с ожидаемыми ({cases})",
+)
+_EXPECT_NOTHING = Phrase("; {cases} without expected calls", "; без ожидаемых вызовов: {cases}")
+_NOTHING_EXPECTED = Phrase(
+    "nothing to bless: no case says which calls are expected ({cases})",
+    "принимать нечего: ни один случай не говорит, каких вызовов ждать ({cases})",
+)
+_OTHERS = Phrase(
+    "calls as expected, but another scorer is not content: {count} ({names})",
+    "вызовы совпадают с ожидаемыми, но недоволен другой оценщик: {count} ({names})",
+)
+_RENAMED = Phrase(
+    "{cases} without an id: named for what is expected, so the next run calls it otherwise",
+    "без своего id: {cases}; имя берётся из ожидаемого, поэтому в следующем запуске оно другое",
 )
 _NOT_SELECTED = Phrase(
     "nothing is selected: no case fits -k", "ничего не выбрано: под -k не подходит ни один случай"
@@ -78,23 +93,42 @@ def _file_of(written: Rewritten) -> str:
 
 def refused_lines(refused: Sequence[Unblessed], lang: Language) -> Iterator[str]:
     """What stays as it is, and why."""
-    for label, problem in refused:
-        yield say(_REFUSED, lang, label=escape(label), problem=escape(problem))
+    for label, problem, reason in refused:
+        why = problem if reason is None else reason.text(lang)
+        yield say(_REFUSED, lang, label=escape(label), problem=escape(why))
 
 
 def unanswered_line(found: Blessings, lang: Language) -> str:
     """The cases of which nothing is known, for there is no answer."""
-    names = [escape(label) for label in found.unanswered[:_MOST_NAMED]]
-    more = ["..."] if len(found.unanswered) > _MOST_NAMED else []
-    return say(_UNANSWERED, lang, count=len(found.unanswered), names=", ".join([*names, *more]))
+    return _named_line(_UNANSWERED, found.unanswered, lang)
+
+
+def others_line(found: Blessings, lang: Language) -> str:
+    """The cases that fail for another reason than their calls."""
+    return _named_line(_OTHERS, found.others, lang)
+
+
+def _named_line(phrase: Phrase, labels: Sequence[str], lang: Language) -> str:
+    names = [escape(label) for label in labels[:_MOST_NAMED]]
+    more = ["..."] if len(labels) > _MOST_NAMED else []
+    return say(phrase, lang, count=len(labels), names=", ".join([*names, *more]))
 
 
 def nothing_line(found: Blessings, lang: Language) -> str:
     """That there is nothing to write, and why."""
     if found.refused:
         return say(_NOTHING_WRITABLE, lang)
-    answered = found.cases - len(found.unanswered)
-    return say(_NOTHING, lang, cases=count_of(_CASES, answered, lang))
+    right = found.cases - len(found.unanswered) - found.unexpecting
+    silent = count_of(_CASES, found.unexpecting, lang)
+    if not right and found.unexpecting:
+        return say(_NOTHING_EXPECTED, lang, cases=silent)
+    line = say(_NOTHING, lang, cases=count_of(_CASES, right, lang))
+    return line + (say(_EXPECT_NOTHING, lang, cases=silent) if found.unexpecting else "")
+
+
+def renamed_line(count: int, lang: Language) -> str:
+    """That cases are called otherwise from now on."""
+    return say(_RENAMED, lang, cases=count_of(_CASES, count, lang))
 
 
 def unselected_line(lang: Language) -> str:

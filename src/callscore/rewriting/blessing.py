@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -12,8 +13,9 @@ from callscore.engines.payloads import IN_PYTHON
 from callscore.errors import CallscoreError
 from callscore.evaluations.keywords import Fits, keyword_filter
 from callscore.formats.sides import read_wanted
-from callscore.history.digests import expectation_digest
+from callscore.history.digests import asked_digest, expectation_digest
 from callscore.models.secrets import HIDDEN
+from callscore.rewriting import reasons
 from callscore.rewriting.applying import place_of
 from callscore.rewriting.change import CannotRewrite, Change
 from callscore.rewriting.contests import Content, Wish, contested
@@ -21,11 +23,10 @@ from callscore.rewriting.spots import change_at, expectation_at, key_of
 from callscore.rewriting.trials import is_exact, is_right, observed_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from callscore.core.call import ToolCall
-    from callscore.core.expectation import Expected
     from callscore.core.model import Case, Score
     from callscore.history.records import EvaluationRecord, ResultRecord
     from callscore.rewriting.standing import Standing, Standings
@@ -33,12 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["Blessed", "Blessings", "KeptRun", "Unblessed", "blessings"]
 
 _WIDTH = 100
-
-_CHANGED = "what it expects has changed since the run. Run it again, then bless that."
-_ONLY_PYTHON = "only Python can say what it expects. Change it there."
-_UNTOLD = "how its calls compare with what is expected can be told no more. Run it again."
-_ANOTHER = "its calls are as expected; it is another scorer that is not content."
-_A_SECRET = f"a secret was taken out of its calls ({HIDDEN} is kept). Write it by hand."
+# What stands in a history for a half of a character, and for numbers that JSON does not have.
+_HALF = re.compile(r"\\ud[89a-f][0-9a-f]{2}")
+_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class KeptRun(NamedTuple):
@@ -78,11 +76,13 @@ class Unblessed(NamedTuple):
 
     Attributes:
         label: what it is called where people see it.
-        problem: why, in a sentence.
+        problem: why, in an English sentence.
+        reason: the same in every language, where it is known so.
     """
 
     label: str
     problem: str
+    reason: CannotRewrite | None = None
 
 
 class Blessings(Struct, frozen=True, kw_only=True):
@@ -92,12 +92,16 @@ class Blessings(Struct, frozen=True, kw_only=True):
         changes: what is to be written.
         refused: what is not, and why.
         unanswered: the cases that were not answered, of which nothing can be said.
+        others: the cases whose calls are as expected, and with which another scorer is not content.
+        unexpecting: how many cases say nothing of the calls that are expected.
         cases: how many cases were looked at.
     """
 
     changes: tuple[Blessed, ...] = ()
     refused: tuple[Unblessed, ...] = ()
     unanswered: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    unexpecting: int = 0
     cases: int = 0
 
 
@@ -109,8 +113,10 @@ class _Kept(NamedTuple):
 
     @property
     def label(self) -> str:
+        """As `callscore show` takes it."""
         case, variant = self.trials[0].case, self.record.variant
-        return f"{self.record.name}[{case if variant is None else f'{variant}-{case}'}]"
+        name = self.record.name if variant is None else f"{self.record.name} [{variant}]"
+        return f"{name}::{case}"
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -170,20 +176,35 @@ class _Blessing:
         self._refused: list[Unblessed] = []
         self._unanswered: list[str] = []
         self._content: list[Content] = []
+        self._rivals: list[Wish] = []
+        self._others: list[str] = []
+        self._unexpecting = 0
 
     def take(self, kept: _Kept) -> None:
         """Find out about a case."""
+        scored = [trial for trial in kept.trials if trial.status == "scored"]
         if all(trial.status == "error" for trial in kept.trials):
             self._unanswered.append(kept.label)
-            return
+        elif not any(trial.counts for trial in scored):
+            self._unexpecting += 1
+        elif not all(map(is_exact, scored)):
+            self._take_wrong(kept)
+        elif not all(map(is_right, scored)):
+            self._others.append(kept.label)
+
+    def _take_wrong(self, kept: _Kept) -> None:
         try:
             result = observed_trial(kept.trials, self._trial, self._run.calls_of)
+            if result is not None and is_exact(result):
+                self._others.append(kept.label)
+                return
             blessed = None if result is None else self._change(kept, result)
         except CannotRewrite as problem:
-            self._refused.append(Unblessed(kept.label, str(problem)))
+            self._refused.append(Unblessed(kept.label, str(problem), problem))
             return
         except self._run.untold:
-            self._refused.append(Unblessed(kept.label, _UNTOLD))
+            untold = CannotRewrite(reasons.UNTOLD)
+            self._refused.append(Unblessed(kept.label, str(untold), untold))
             return
         if blessed is not None:
             self._blessed.append((kept, blessed))
@@ -194,23 +215,29 @@ class _Blessing:
         Raises:
             CannotRewrite: nothing can be.
         """
-        if is_exact(result):
-            raise CannotRewrite(_ANOTHER)
         standing = self._standings.find(kept.record, result, kept.label)
         _refuse_python(result)
         score = self._run.score_of(result)
         if score is None:
-            raise CannotRewrite(_UNTOLD)
+            raise CannotRewrite(reasons.UNTOLD)
+        if self._asks_else(standing, result):
+            raise CannotRewrite(reasons.ASKS_ELSE)
         if self._has_changed(standing, result):
             if self._is_done(standing, result, score):
                 return None
-            raise CannotRewrite(_CHANGED)
-        wanted = _written(result, score)
+            raise CannotRewrite(reasons.CHANGED)
+        wanted = read_wanted(result.payload.get("expected"), where="expected", spelled=True)
         change = change_at(standing.spot, wanted, score, width=_WIDTH)
         _refuse_faults(score)
-        if _holds_hidden([item for item in change.items if isinstance(item, dict)]):
-            raise CannotRewrite(_A_SECRET)
+        _refuse_stand_ins(change)
         return Blessed(replace(change, place=place_of(change, self._root)), score)
+
+    def _asks_else(self, standing: Standing, result: ResultRecord) -> bool:
+        """Whether the question is another one than in the run, as far as that can be told here."""
+        if standing.case is None:
+            return False
+        now = asked_digest(self._run.payload_of(standing.case))
+        return now != asked_digest(result.payload)
 
     def _has_changed(self, standing: Standing, result: ResultRecord) -> bool:
         """Whether a case expects something else than in the run, as far as that can be told here."""
@@ -232,22 +259,33 @@ class _Blessing:
         return now.is_exact and now.passed
 
     def ask_others(self, kept: Iterable[_Kept]) -> None:
-        """Note who is content with what is to be changed: another variant, or another evaluation."""
+        """Ask those who expect the same: other variants and evaluations, chosen or not."""
         wanted = {each.identity for each, _ in self._blessed}
         taken = {id(each.trials) for each, _ in self._blessed}
         for each in kept:
             if each.identity in wanted and id(each.trials) not in taken:
-                self._note_content(each)
+                self._ask(each)
 
-    def _note_content(self, kept: _Kept) -> None:
-        right = [trial for trial in kept.trials if trial.status == "scored" and is_right(trial)]
-        if not right:
-            return
+    def _ask(self, kept: _Kept) -> None:
+        """Note who is content with what is to be changed, or would have it changed otherwise."""
+        scored = [trial for trial in kept.trials if trial.status == "scored"]
+        right = [trial for trial in scored if is_right(trial)]
+        wrong = [trial for trial in scored if trial.counts and not is_exact(trial)]
         try:
-            standing = self._standings.find(kept.record, right[0], kept.label)
-        except CannotRewrite:  # it stands elsewhere, or nowhere
+            for trial in right[:1]:
+                self._note_content(kept, trial)
+            for trial in wrong:
+                blessed = self._change(kept, trial)
+                if blessed is not None:
+                    self._rivals.append(Wish(blessed.change, kept.record.variant))
+        except CannotRewrite:  # it stands elsewhere, or has no wish
             return
-        wanted = read_wanted(right[0].payload.get("expected"), where="expected", spelled=True)
+        except self._run.untold:
+            return
+
+    def _note_content(self, kept: _Kept, trial: ResultRecord) -> None:
+        standing = self._standings.find(kept.record, trial, kept.label)
+        wanted = read_wanted(trial.payload.get("expected"), where="expected", spelled=True)
         change = expectation_at(standing.spot, wanted)
         change = replace(change, place=place_of(change, self._root))
         self._content.append(Content(key_of(change), kept.record.variant))
@@ -255,15 +293,22 @@ class _Blessing:
     def blessings(self, cases: int) -> Blessings:
         """Everything that was found out."""
         wishes = [Wish(blessed.change, kept.record.variant) for kept, blessed in self._blessed]
-        contests = contested(wishes, self._content)
+        own = {id(wish.change) for wish in wishes}
+        contests = [
+            each
+            for each in contested([*wishes, *self._rivals], self._content)
+            if id(each.change) in own
+        ]
         lost = {id(each.change) for each in contests}
         return Blessings(
             changes=tuple([each for _, each in self._blessed if id(each.change) not in lost]),
             refused=(
                 *self._refused,
-                *[Unblessed(each.change.label, each.problem) for each in contests],
+                *[Unblessed(each.change.label, each.problem, each.reason) for each in contests],
             ),
             unanswered=tuple(self._unanswered),
+            others=tuple(self._others),
+            unexpecting=self._unexpecting,
             cases=cases,
         )
 
@@ -272,33 +317,33 @@ def _refuse_python(result: ResultRecord) -> None:
     """Refuse what no file can say: the history holds only what it looks like."""
     for item in result.payload.get("expected") or ():
         if isinstance(item, dict) and IN_PYTHON in item:
-            raise CannotRewrite(_ONLY_PYTHON)
+            raise CannotRewrite(reasons.ONLY_PYTHON)
 
 
 def _refuse_faults(score: Score) -> None:
     """Refuse calls that could never work: nobody should be expected to make them."""
     if score.faults:
         reason = score.faults[0].reason
-        raise CannotRewrite(f"a call does not fit the definitions of the tools: {reason}.")
+        raise CannotRewrite(reasons.FAULTY, reason=reason)
 
 
-def _holds_hidden(value: Any) -> bool:
-    """Whether the mark of a secret stands somewhere in plain data."""
+def _refuse_stand_ins(change: Change) -> None:
+    """Refuse what the history holds in place of something that it cannot hold, or must not."""
+    for text in _texts([change.items, [[*patch.path, patch.value] for patch in change.patches]]):
+        if HIDDEN in text:
+            raise CannotRewrite(reasons.A_SECRET, mark=HIDDEN)
+        if text in _NUMBERS or _HALF.search(text):
+            raise CannotRewrite(reasons.STAND_IN, text=text)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in plain data, keys included."""
     pending = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
-            if HIDDEN in item:
-                return True
+            yield item
         elif isinstance(item, dict):
             pending += [*item, *item.values()]
-        elif isinstance(item, list):
+        elif isinstance(item, list | tuple):
             pending += item
-    return False
-
-
-def _written(result: ResultRecord, score: Score) -> tuple[Expected, ...]:
-    """What is expected as it is written, by the very values that the score is made of, if it can be."""
-    wanted = read_wanted(result.payload.get("expected"), where="expected", spelled=True)
-    known = score.expectation
-    return known if known is not None and len(known) == len(wanted) else tuple(wanted)

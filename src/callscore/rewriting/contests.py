@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.equality import equal
 from callscore.core.text import escape
+from callscore.rewriting import reasons
 from callscore.rewriting.applying import Refused
+from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.spots import key_of
 
 if TYPE_CHECKING:
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from callscore.rewriting.change import Change
 
 __all__ = ["Content", "Wish", "contested"]
-
-_DIFFERS = "what is called there differs from time to time"
 
 
 class Wish(NamedTuple):
@@ -47,32 +47,46 @@ def contested(wishes: Iterable[Wish], content: Iterable[Content]) -> list[Refuse
     for key, variant in content:
         right.setdefault(key, []).append(variant)
     return [
-        Refused(wish.change, problem)
+        Refused(wish.change, str(problem), problem)
         for key, rivals in by_place.items()
-        if (problem := _problem(rivals, right.get(key, [])))
+        if (problem := _problem(rivals, right.get(key, []))) is not None
         for wish in rivals
     ]
 
 
-def _problem(rivals: list[Wish], content: list[str | None]) -> str:
-    """Why none of those who want another expectation gets it; empty where all of them do."""
+def _problem(rivals: list[Wish], content: list[str | None]) -> CannotRewrite | None:
+    """Why none of those who want another expectation gets it; None where all of them do."""
     variants = _variants(wish.variant for wish in rivals)
     if content:
-        right = _variants(content)
-        is_apart = bool(right) and not set(right) & set(variants)
-        when = f"for {_named(right)}" if is_apart else "at other times"
-        return f"what is expected there is right {when}."
-    first, *others = [list(wish.change.items) for wish in rivals]
+        return _content(_variants(content), variants)
+    first, *others = [_wanted(wish.change) for wish in rivals]
     if all(equal(first, other) for other in others):
-        return ""
-    who = f"{_named(variants)} differ" if len(variants) > 1 else _DIFFERS
-    return f"{who}."
+        return None
+    if len(variants) > 1:
+        return CannotRewrite(reasons.DIFFER, variants=_named(variants))
+    return CannotRewrite(reasons.DIFFERS)
+
+
+def _content(right: list[str], variants: list[str]) -> CannotRewrite:
+    if right and not set(right) & set(variants):
+        return CannotRewrite(reasons.RIGHT_FOR, variants=_named(right))
+    return CannotRewrite(reasons.RIGHT_AT_TIMES)
+
+
+def _wanted(change: Change) -> list[Any]:
+    """What is to be written, as plain data."""
+    patches = [
+        [list(each.call), list(each.path), each.value, each.is_gone] for each in change.patches
+    ]
+    return [list(change.items), patches]
 
 
 def _variants(names: Iterable[str | None]) -> list[str]:
     return sorted({name for name in names if name is not None})
 
 
-def _named(variants: list[str]) -> str:
+def _named(variants: list[str]) -> CannotRewrite:
     *first, last = map(escape, variants)
-    return f"the variants {', '.join(first)} and {last}" if first else f"the variant {last}"
+    if first:
+        return CannotRewrite(reasons.THE_VARIANTS, first=", ".join(first), last=last)
+    return CannotRewrite(reasons.THE_VARIANT, last=last)

@@ -6,13 +6,18 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
+
+if TYPE_CHECKING:
+    from callscore.core.phrase import Phrase
 
 __all__ = ["SourceFile", "name_of", "open_source", "replace_source"]
 
 _BOM = "\ufeff"
+_WRITABLE = 0o222  # by anybody: who may write everything would overlook it
 
 
 class SourceFile(NamedTuple):
@@ -45,15 +50,22 @@ def open_source(path: Path, root: Path) -> SourceFile:
     """
     name, whole = name_of(path, root), path.resolve()
     if not whole.is_relative_to(root.resolve()):
-        raise CannotRewrite(f"{name}: it is outside of {root}.")
+        raise _about(name, reasons.OUTSIDE, root=root)
     try:
+        if not whole.stat().st_mode & _WRITABLE or not os.access(whole, os.W_OK):
+            raise _about(name, reasons.PROTECTED)
         data = whole.read_bytes()
         text = data.decode().removeprefix(_BOM)
     except OSError as error:
-        raise CannotRewrite(f"{name}: it cannot be read: {error.strerror}.") from error
+        raise _about(name, reasons.UNREADABLE, why=error.strerror) from error
     except UnicodeDecodeError as error:
-        raise CannotRewrite(f"{name}: it is not UTF-8.") from error
+        raise _about(name, reasons.NOT_UTF8) from error
     return SourceFile(whole, name, text.replace("\r\n", "\n") if _is_crlf(data) else text, data)
+
+
+def _about(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
+    problem = CannotRewrite(reason, **values)
+    return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
 
 
 def _is_crlf(data: bytes) -> bool:
@@ -72,10 +84,10 @@ def replace_source(file: SourceFile, text: str) -> None:
     start = _BOM if file.data.startswith(_BOM.encode()) else ""
     try:
         if file.path.read_bytes() != file.data:
-            raise CannotRewrite(f"{file.name}: it has changed in the meantime.")
+            raise _about(file.name, reasons.CHANGED_MEANWHILE)
         _publish((start + text).encode(), file.path)
     except OSError as error:
-        raise CannotRewrite(f"{file.name}: it cannot be written: {error.strerror}.") from error
+        raise _about(file.name, reasons.UNWRITABLE, why=error.strerror) from error
 
 
 def _publish(data: bytes, path: Path) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from callscore.core.spelling import spell
+from callscore.rewriting import reasons
+from callscore.rewriting.calls import arguments_path, by_call, node_at, patched_value
 from callscore.rewriting.change import CannotRewrite, Edit, Found
 from callscore.rewriting.lists import Node, Writing, indent_at, relisted
+from callscore.rewriting.patching import Style, patch_edits
 from callscore.rewriting.records import (
+    name_of_record,
     new_value,
     records_of,
     same_as,
@@ -19,9 +25,21 @@ from callscore.rewriting.records import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from callscore.rewriting.change import Change
 
-__all__ = ["decode_json", "decode_lines", "places_in_json", "places_in_lines", "scan_json"]
+    _Placing = Callable[[str, Node, dict[str, Any], Change], Found]
+
+__all__ = [
+    "decode_json",
+    "decode_lines",
+    "patches_in_json",
+    "patches_in_lines",
+    "places_in_json",
+    "places_in_lines",
+    "scan_json",
+]
 
 _BLANKS = re.compile(r"\s*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -54,6 +72,15 @@ def _decoded(line: str) -> Any:
 
 def places_in_json(text: str, change: Change) -> list[Found]:
     """All places of a JSON document that may be the expectation."""
+    return _in_document(text, change, _place)
+
+
+def patches_in_json(text: str, change: Change) -> list[Found]:
+    """The same, with the patches made there."""
+    return _in_document(text, change, _patched_place)
+
+
+def _in_document(text: str, change: Change, placing: _Placing) -> list[Found]:
     document = _document(text)
     paths = same_as(change, records_of(document))
     if not paths:
@@ -64,7 +91,7 @@ def places_in_json(text: str, change: Change) -> list[Found]:
         node, record = root, document
         for step in path:
             node, record = _inner(node, step), record[step]
-        found = _place(text, node, record, change)
+        found = placing(text, node, record, change)
         places.append(found._replace(path=path + found.path))
     return places
 
@@ -88,12 +115,21 @@ def _records(text: str) -> tuple[list[re.Match[str]], list[Any]]:
 
 def places_in_lines(text: str, change: Change) -> list[Found]:
     """All lines of a file of JSON lines that may hold the expectation."""
+    return _in_lines(text, change, _place)
+
+
+def patches_in_lines(text: str, change: Change) -> list[Found]:
+    """The same, with the patches made there."""
+    return _in_lines(text, change, _patched_place)
+
+
+def _in_lines(text: str, change: Change, placing: _Placing) -> list[Found]:
     lines, records = _records(text)
     places = []
     for path in same_as(change, (((index,), record) for index, record in enumerate(records))):
         index = int(path[0])
         node = scan_json(text, lines[index].start())
-        found = _place(text, node, records[index], change)
+        found = placing(text, node, records[index], change)
         places.append(found._replace(path=path + found.path))
     return places
 
@@ -122,7 +158,33 @@ def _place(text: str, node: Node, record: dict[str, Any], change: Change) -> Fou
     )
     new = relisted(text, listed, change.items, writing)
     edit = Edit(target.start, target.end, new)
-    return Found((edit,), (field,), new_value(value, change), record.get("id"))
+    return Found((edit,), (field,), new_value(value, change), *name_of_record(record))
+
+
+def _patched_place(text: str, node: Node, record: dict[str, Any], change: Change) -> Found:
+    """The expectation of one record, with other values in its calls."""
+    field = the_field(record)
+    value, target = record[field], _inner(node, field)
+    style = _style(text, node, target)
+    edits = [
+        edit
+        for call, patches in by_call(change.patches)
+        for edit in patch_edits(text, node_at(target, arguments_path(value, call)), patches, style)
+    ]
+    new = patched_value(deepcopy(value), change.patches)
+    return Found(tuple(edits), (field,), new, *name_of_record(record))
+
+
+def _style(text: str, node: Node, target: Node) -> Style:
+    written = text[node.start : node.end]
+    step = _indent_step(text, node, target)
+    is_compact = '":' in written and '": ' not in written
+
+    def value(new: Any, indent: str) -> str:
+        return _encoded(spell(new)) if is_compact else _spaced(spell(new), indent, step)
+
+    colon, gap = (":", ",") if is_compact else (": ", ", ")
+    return Style(value, lambda key, told: f"{_encoded(key)}{colon}{told}", gap=gap, may_trail=False)
 
 
 def _indent_step(text: str, node: Node, target: Node) -> str:
@@ -183,7 +245,7 @@ def _skip(text: str, start: int) -> int:
 def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
     found = pattern.match(text, start)
     if found is None:
-        raise CannotRewrite("the file is not what it was.")
+        raise CannotRewrite(reasons.FILE_CHANGED)
     return found.end()
 
 
@@ -200,12 +262,14 @@ def _scan_list(text: str, start: int) -> Node:
 
 def _scan_object(text: str, start: int) -> Node:
     members: dict[str, Node] = {}
+    keys: dict[str, int] = {}
     position = _skip(text, start + 1)
     while text[position] != "}":
         end = _end_of(_STRING, text, position)
         key: str = msgspec.json.decode(text[position:end])
+        keys[key] = position
         members[key] = scan_json(text, _skip(text, end) + 1)
         position = _skip(text, members[key].end)
         if text[position] == ",":
             position = _skip(text, position + 1)
-    return Node(start, position + 1, members=members)
+    return Node(start, position + 1, members=members, keys=keys)

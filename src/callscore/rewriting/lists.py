@@ -27,12 +27,16 @@ class Node(NamedTuple):
         end: where it has ended.
         items: the values in it, where it is a list that is written in brackets.
         members: the values in it by their keys, where it is an object.
+        keys: where these keys begin.
+        is_block: whether its members have lines of their own, and no brackets around them.
     """
 
     start: int
     end: int
     items: tuple[Node, ...] | None = None
     members: dict[str, Node] | None = None
+    keys: dict[str, int] | None = None
+    is_block: bool = False
 
 
 class Writing(NamedTuple):

@@ -1,26 +1,47 @@
-"""What was observed as a new expectation: which of the old calls stay, and which are new."""
+"""What was observed as a new expectation: what stays as it is written, and what changes."""
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
 
 from callscore.core.call import ToolCall
 from callscore.core.equality import equal
-from callscore.core.expectation import Forbidden, Group, Times
+from callscore.core.expectation import Group, Times, with_calls
 from callscore.core.plain import plain
 from callscore.core.scoring import score_calls
 from callscore.core.spelling import spell_expected
 from callscore.errors import CallscoreError
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
+from callscore.rewriting.patches import patched_expected, patches_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.expectation import Expected
-    from callscore.core.model import Score
-    from callscore.rewriting.change import Item
+    from callscore.core.model import Pair, Score
+    from callscore.rewriting.change import Item, Patch
 
-__all__ = ["observed_items", "spelled"]
+__all__ = ["Observed", "observation", "spelled"]
+
+_NAMELESS = "?"  # what a call goes by that has no name
+
+_Path = tuple[int, ...]
+
+
+class Observed(NamedTuple):
+    """What is to be written.
+
+    Attributes:
+        items: what is to be expected.
+        patches: what is to change in the items that stay.
+    """
+
+    items: tuple[Item, ...]
+    patches: tuple[Patch, ...] = ()
 
 
 def spelled(expected: Sequence[Expected]) -> list[Any] | None:
@@ -31,113 +52,179 @@ def spelled(expected: Sequence[Expected]) -> list[Any] | None:
         return None
 
 
-def observed_items(expected: Sequence[Expected], score: Score) -> tuple[Item, ...]:
+def observation(expected: Sequence[Expected], score: Score) -> Observed:
     """What should be expected so that the calls that were made are just right.
 
-    Calls that were right stay as they are written, with their rules; so do groups that were right
-    as a whole, and what is forbidden.
+    What was right stays as it is written: calls, groups, arguments with their rules, what is
+    forbidden, and what does not count under the settings.
 
     Args:
-        expected: what is expected now.
+        expected: what is expected now, as it is written.
         score: how the calls compare with that.
 
     Raises:
-        CannotRewrite: nothing that can be written makes these calls right.
+        CannotRewrite: nothing that can be written makes these calls right, or a group would have to go.
     """
     if score.forbidden:
         name = score.actual[score.forbidden[0]].name
-        raise CannotRewrite(f"{name} was called, which is forbidden.")
-    owners = _owners(expected, score)
-    plain_calls = {place for place, item in enumerate(expected) if isinstance(item, ToolCall)}
-    right = _right(owners, score)
-    # A group is kept if that is enough; it may be that it interleaves with calls that are new.
-    for keeps in (right, right & plain_calls, set[int]()):
-        items = _items(expected, score, (owners, keeps))
-        if _is_right(expected, items, score):
-            return items
-    raise CannotRewrite("under these settings the calls that were made would not be right.")
+        raise CannotRewrite(reasons.FORBIDDEN, name=name)
+    try:
+        found = _Comparison(expected, score)
+    except CallscoreError as error:
+        raise CannotRewrite(reasons.NEVER_RIGHT) from error
+    for is_deep in (True, False):
+        patches = found.patches(is_deep=is_deep)
+        for items in (found.in_place(), found.as_made()):
+            if found.is_right(items, patches):
+                return Observed(items, patches)
+    raise CannotRewrite(reasons.NEVER_RIGHT)
 
 
-def _owners(expected: Sequence[Expected], score: Score) -> list[int | None]:
-    """To which of the things that are expected each expected call of a score belongs."""
-    written = score.expected if score.expectation is None else score.expectation
-    if len(written) != len(expected):  # some do not count, so that positions say nothing
-        return [None] * len(score.expected)
-    if score.expectation is None:
-        return list(range(len(written)))
-    # The calls that count are the very ones that are written, in the same order.
-    places = [place for at, item in enumerate(written) for place in _places_in(item, at)]
-    owners: list[int | None] = []
-    start = 0
-    for call in score.expected:
-        following = range(start, len(places))
-        found = next((each for each in following if places[each].call is call), None)
-        owners.append(None if found is None else places[found].owner)
-        if found is not None:
-            start = found + (not places[found].repeats)
-    return owners
+class _Comparison:
+    """What is expected and what was made, compared anew so that every call is known by its place."""
+
+    def __init__(self, expected: Sequence[Expected], score: Score) -> None:
+        self._expected = tuple(expected)
+        self._settings = _settled(score)
+        self._actual = score.actual
+        numbers = count()
+        marked = [
+            with_calls(item, lambda call: structs.replace(call, id=str(next(numbers))))
+            for item in expected
+        ]
+        places = [place for at, item in enumerate(expected) for place in _places(item, (at,))]
+        again = score_calls(tuple(marked), score.actual, self._settings)
+        # Where each expected call that counts is written, and by which call it was answered.
+        self._rows = [places[int(call.id or 0)] for call in again.expected]
+        self._pairs: dict[int, Pair] = {
+            pair.expected_index: pair for pair in (*again.correct, *again.incorrect)
+        }
+        answered = {pair.actual_index: self._rows[row][0] for row, pair in self._pairs.items()}
+        self._owners: list[int | None] = [answered.get(index) for index in range(len(self._actual))]
+        self._gone = set(self._missed())
+        self._find_moved()
+
+    def _find_moved(self) -> None:
+        """Calls that were made as expected, but not in their order: they stay as they are written."""
+        for index, owner in enumerate(self._owners):
+            same = (place for place in sorted(self._gone) if self._is_met(place, index))
+            moved = next(same, None) if owner is None else None
+            if moved is not None:
+                self._owners[index] = moved
+                self._gone.discard(moved)
+
+    def _is_met(self, place: int, index: int) -> bool:
+        item, call = self._expected[place], self._actual[index]
+        if getattr(item, "name", None) != call.name:
+            return False
+        return score_calls((item,), (call,), self._settings).is_exact
+
+    def _missed(self) -> Iterator[int]:
+        """The items that nobody called; a group of which a call is missing is not one of them."""
+        for row, (first, *_) in enumerate(self._rows):
+            if row not in self._pairs:
+                if not isinstance(self._expected[first], ToolCall):
+                    raise CannotRewrite(reasons.PART_OF_A_GROUP)
+                yield first
+
+    def patches(self, *, is_deep: bool) -> tuple[Patch, ...]:
+        """What has to change in calls that were made with wrong arguments."""
+        found: dict[_Path, tuple[Patch, ...]] = {}
+        for row, place in enumerate(self._rows):
+            pair = self._pairs.get(row)
+            if pair is None:
+                continue
+            given = {} if pair.is_correct else _literal(pair.actual)["arguments"]
+            patches = () if pair.is_correct else patches_of(place, pair, given, is_deep=is_deep)
+            known = found.setdefault(place, patches)
+            if not equal(_plain(known), _plain(patches)):
+                raise CannotRewrite(reasons.REPEATS_DIFFER)
+        return tuple(patch for patches in found.values() for patch in patches)
+
+    def in_place(self) -> tuple[Item, ...]:
+        """Everything where it stands; calls that are new take places that are free, or follow others."""
+        free = sorted(self._gone)
+        items: list[Item] = list(range(len(self._expected)))
+        last: Item | None = None
+        waiting: list[Item] = []  # made before anything that was expected
+        for owner, call in zip(self._owners, self._actual, strict=True):
+            new: Item = _literal(call) if owner is None else owner
+            if owner is None and free:
+                items[items.index(free.pop(0))] = new
+            elif owner is None and last is None:
+                waiting.append(new)
+            elif owner is None:
+                items.insert(_position(items, last) + 1, new)
+            elif last is None:
+                place = items.index(owner)
+                items[place:place] = waiting
+                waiting = []
+            if not waiting:
+                last = new
+        left = set(free)
+        return (*[item for item in items if not (isinstance(item, int) and item in left)], *waiting)
+
+    def as_made(self) -> tuple[Item, ...]:
+        """The calls in the order in which they were made, and what is silent where it stood."""
+        calls: list[Item] = []
+        for owner, call in zip(self._owners, self._actual, strict=True):
+            if owner is None:
+                calls.append(_literal(call))
+            elif owner not in calls:
+                calls.append(owner)
+        silent = [
+            place
+            for place in range(len(self._expected))
+            if place not in self._gone and place not in calls
+        ]
+        return _with_silent(calls, silent, len(self._expected))
+
+    def is_right(self, items: Sequence[Item], patches: Sequence[Patch]) -> bool:
+        """Whether with this the calls that were made are just what is expected."""
+        known = patched_expected(self._expected, patches)
+        new = tuple(
+            known[item] if isinstance(item, int) else ToolCall(item["name"], item["arguments"])
+            for item in items
+        )
+        try:
+            score = score_calls(new, self._actual, self._settings)
+        except CallscoreError:
+            return False
+        return score.is_exact and score.passed
 
 
-class _Place(NamedTuple):
-    """A call that is written somewhere.
-
-    Attributes:
-        call: the call.
-        owner: in which of the things that are expected it stands.
-        repeats: whether it may count more than once.
-    """
-
-    call: ToolCall
-    owner: int
-    repeats: bool
+def _settled(score: Score) -> Any:
+    """The settings, with what is known of the effects of tools, which no definition need tell then."""
+    settings = score.settings
+    if settings.count_calls == "all":
+        return settings
+    reads = dict.fromkeys(each.call.name for each in score.ignored if each.why == "read")
+    effects = (*[(name, "read") for name in reads], ("*", "write"))
+    return structs.replace(settings, effects=effects)
 
 
-def _places_in(item: Expected, owner: int) -> Iterator[_Place]:
+def _places(item: Expected, place: _Path) -> Iterator[_Path]:
+    """Where the calls stand, in the order in which they are written."""
     if isinstance(item, Group):
-        for member in item.members:
-            yield from _places_in(member, owner)
-    elif not isinstance(item, Forbidden):
-        repeats = isinstance(item, Times)
-        yield _Place(item.call if isinstance(item, Times) else item, owner, repeats)
+        for number, member in enumerate(item.members):
+            yield from _places(member, (*place, number))
+    elif isinstance(item, ToolCall | Times):
+        yield place
 
 
-def _right(owners: list[int | None], score: Score) -> set[int]:
-    """What is expected of which every call that counts was made."""
-    made = {pair.expected_index for pair in score.correct}
-    wrong = {owner for row, owner in enumerate(owners) if row not in made}
-    return {owner for owner in owners if owner is not None} - wrong
+def _plain(patches: Sequence[Patch]) -> list[Any]:
+    return [[*patch.path, patch.value, patch.is_gone] for patch in patches]
 
 
-def _items(
-    expected: Sequence[Expected], score: Score, kept: tuple[list[int | None], set[int]]
-) -> tuple[Item, ...]:
-    """The calls that were made, in their order, or what stands for them, and what is silent."""
-    owners, keeps = kept
-    rows = {pair.actual_index: pair.expected_index for pair in score.correct}
-    calls: list[Item] = []
-    for index, call in enumerate(score.actual):
-        owner = owners[rows[index]] if index in rows else None
-        if owner not in keeps:
-            calls.append(_literal(call))
-        elif owner not in calls:
-            calls.append(owner)
-    silent = [
-        place
-        for place, item in enumerate(expected)
-        if isinstance(item, Forbidden) or (place not in owners and _may_be_silent(item))
-    ]
-    return _with_silent(calls, silent, len(expected))
-
-
-def _may_be_silent(item: Expected) -> bool:
-    """Whether nothing need be called for it."""
-    if isinstance(item, Times):
-        return item.least == 0
-    return isinstance(item, Group) and item.kind == "optional"
+def _position(items: Sequence[Item], wanted: Item | None) -> int:
+    """Where an item stands; a call that is new is known by identity, for two may be equal."""
+    if isinstance(wanted, int):
+        return items.index(wanted)
+    return next(at for at, item in enumerate(items) if item is wanted)
 
 
 def _with_silent(calls: list[Item], silent: list[int], count: int) -> tuple[Item, ...]:
-    """The calls, and what is forbidden or may be left out where it stood between them."""
+    """The calls, and what is forbidden, does not count or may be left out where it stood."""
     free = iter([place for place in range(count) if place not in calls and place not in silent])
     slots = [item if isinstance(item, int) else next(free, -1) for item in calls]
     items = list(calls)
@@ -151,19 +238,10 @@ def _with_silent(calls: list[Item], silent: list[int], count: int) -> tuple[Item
 
 def _literal(call: ToolCall) -> dict[str, Any]:
     if call.error is not None:
-        raise CannotRewrite(f"a call of {call.name} has arguments that are no JSON object.")
-    written = {"name": call.name, "arguments": plain(call.arguments or {})}
+        raise CannotRewrite(reasons.NOT_JSON, name=call.name)
+    if call.name == _NAMELESS:
+        raise CannotRewrite(reasons.NAMELESS)
+    written = {"name": plain(call.name), "arguments": plain(call.arguments or {})}
     if not equal(written, {"name": call.name, "arguments": call.arguments or {}}):
-        raise CannotRewrite(f"a call of {call.name} has arguments that no file can hold.")
+        raise CannotRewrite(reasons.CANNOT_HOLD, name=call.name)
     return written
-
-
-def _is_right(expected: Sequence[Expected], items: Sequence[Item], score: Score) -> bool:
-    new = tuple(
-        expected[item] if isinstance(item, int) else ToolCall(item["name"], item["arguments"])
-        for item in items
-    )
-    try:
-        return score_calls(new, score.actual, score.settings).passed
-    except CallscoreError:
-        return False

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.equality import equal
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.python_names import names_at
 from callscore.rewriting.python_values import COMPUTED, expects, value_of
@@ -70,7 +71,7 @@ def cases_in(tree: ast.Module, change: Change) -> list[Expectation]:
     ]
     doubtful = [case.place.expression for case in asked if case.expected is COMPUTED]
     if doubtful and not same:
-        raise CannotRewrite(_doubt(doubtful[0]))
+        raise _doubt(doubtful[0])
     return same
 
 
@@ -83,11 +84,10 @@ def _asks(case: _Case, change: Change) -> bool:
     return equal(case.input, change.input)
 
 
-def _doubt(expression: ast.expr) -> str:
-    problem = "what is expected there is not what was read"
-    if not isinstance(expression, ast.List):
-        problem = "what is expected is not a list that is written out there"
-    return f"line {expression.lineno}: {problem}."
+def _doubt(expression: ast.expr) -> CannotRewrite:
+    is_list = isinstance(expression, ast.List)
+    problem = CannotRewrite(reasons.NOT_READ if is_list else reasons.NOT_WRITTEN_OUT)
+    return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
 
 
 @lru_cache(maxsize=16)  # every case of an evaluation is looked for

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
+from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from warnings import catch_warnings, simplefilter
 
 from callscore.core.spelling import spell
+from callscore.rewriting import reasons
+from callscore.rewriting.calls import by_call, patched_value
 from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.lists import Node, Writing, relisted
+from callscore.rewriting.lists import Node, Writing, quoted, relisted
+from callscore.rewriting.patching import Style, patch_edits
 from callscore.rewriting.python_cases import Expectation, cases_in
 from callscore.rewriting.python_names import names_at
-from callscore.rewriting.python_text import call_text, spelling_of
+from callscore.rewriting.python_nodes import given_to
+from callscore.rewriting.python_text import call_text, keyword_text, literal_text, spelling_of
 from callscore.rewriting.python_values import COMPUTED, expects, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from callscore.core.phrase import Phrase
     from callscore.rewriting.change import Change
 
-__all__ = ["has_changed_alone", "places_in_python"]
+__all__ = ["has_changed_alone", "patches_in_python", "places_in_python"]
 
 _MARKER = "callscore"
 _FIELD = "expected"
@@ -37,13 +43,24 @@ def places_in_python(text: str, change: Change) -> list[Found]:
         CannotRewrite: what is expected is not written out there.
     """
     program = _program(text)
+    return [_place(program, each, change) for each in _expectations(program.tree, change)]
+
+
+def patches_in_python(text: str, change: Change) -> list[Found]:
+    """The same, with the patches made there.
+
+    Raises:
+        CannotRewrite: the arguments are not written out there.
+    """
+    program = _program(text)
+    return [_patched_place(program, each, change) for each in _expectations(program.tree, change)]
+
+
+def _expectations(tree: ast.Module, change: Change) -> list[Expectation]:
     if change.kind == "case":
-        found = cases_in(program.tree, change)
-    elif change.kind == "call":
-        found = list(_assertions(program.tree, change))
-    else:
-        found = list(_markers(program.tree, change))
-    return [_place(program, expectation, change) for expectation in found]
+        return cases_in(tree, change)
+    found = _assertions(tree, change) if change.kind == "call" else _markers(tree, change)
+    return list(found)
 
 
 class _Program(NamedTuple):
@@ -70,7 +87,7 @@ def _assertions(tree: ast.Module, change: Change) -> Iterator[Expectation]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.end_lineno, node.end_col_offset) == change.end:
             if _is_caught(tree, node):
-                raise CannotRewrite("the test catches the error itself, and may want it.")
+                raise CannotRewrite(reasons.CAUGHT)
             named = [keyword.value for keyword in node.keywords if keyword.arg == _FIELD]
             yield from map(Expectation, node.args[:1] or named)
 
@@ -137,8 +154,42 @@ def _place(program: _Program, found: Expectation, change: Change) -> Found:
     new = relisted(text, node, change.items, Writing(render))
     value = value_of(ast.parse(new, mode="eval").body, names)
     if value is not COMPUTED and not expects(value, _wanted(change), is_spelled=found.is_spelled):
-        raise CannotRewrite(f"line {expected.lineno}: it would not be read as it is meant.")
+        raise _on_line(expected, reasons.NOT_A_LIST)
     return Found((Edit(start, end, new),), _where(expected), new, found.id)
+
+
+def _patched_place(program: _Program, found: Expectation, change: Change) -> Found:
+    """An expectation with other values in its calls."""
+    text, starts, expected = program.text, program.starts, found.expression
+    elements = _elements(expected, change)
+    names = names_at(program.tree, expected.lineno)
+    edits: list[Edit] = []
+    for (first, *way), patches in by_call(change.patches):
+        given = given_to(elements[first], way, names, lambda node: _span(text, starts, node))
+        has_rules = found.is_spelled and isinstance(elements[first], ast.Dict)
+        style = _style(has_rules=has_rules, has_keywords=given.has_keywords)
+        edits += patch_edits(text, given.node, patches, style)
+    start, end = _span(text, starts, expected)
+    new = text[start:end]
+    for edit in sorted(edits, reverse=True):
+        new = new[: edit.start - start] + edit.text + new[edit.end - start :]
+    value = value_of(ast.parse(new, mode="eval").body, names)
+    if value is not COMPUTED and change.expected is not None:
+        wanted = patched_value(deepcopy(change.expected), change.patches)
+        if not expects(value, wanted, is_spelled=found.is_spelled):
+            raise _on_line(expected, reasons.NOT_A_LIST)
+    return Found(tuple(edits), _where(expected), new, found.id)
+
+
+def _style(*, has_rules: bool, has_keywords: bool) -> Style:
+    def value(new: Any, indent: str) -> str:
+        return literal_text(spell(new) if has_rules else new, indent)
+
+    return Style(value, keyword_text if has_keywords else _member_text)
+
+
+def _member_text(key: str, told: str) -> str:
+    return f"{quoted(key)}: {told}"
 
 
 def _wanted(change: Change) -> list[Any] | None:
@@ -161,14 +212,18 @@ def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
     """
     if isinstance(expected, ast.Constant) and expected.value is None:
         return []
-    where = f"line {expected.lineno}"
     if not isinstance(expected, ast.List):
-        raise CannotRewrite(f"{where}: what is expected is not a list that is written out there.")
+        raise _on_line(expected, reasons.NOT_WRITTEN_OUT)
     elements = expected.elts
     is_other = change.expected is not None and len(elements) != len(change.expected)
     if is_other or any(isinstance(each, ast.Starred) for each in elements):
-        raise CannotRewrite(f"{where}: what is expected there is not what was read.")
+        raise _on_line(expected, reasons.NOT_READ)
     return elements
+
+
+def _on_line(expression: ast.expr, reason: Phrase) -> CannotRewrite:
+    problem = CannotRewrite(reason)
+    return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
 
 
 def _line_starts(text: str) -> list[int]:
@@ -176,7 +231,7 @@ def _line_starts(text: str) -> list[int]:
     return [0, *ends, len(text)]
 
 
-def _span(text: str, starts: list[int], node: ast.expr) -> tuple[int, int]:
+def _span(text: str, starts: list[int], node: ast.expr | ast.keyword) -> tuple[int, int]:
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
     return (
         _position(text, starts, node.lineno, node.col_offset),

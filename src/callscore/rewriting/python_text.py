@@ -7,6 +7,8 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.formats.calls import ARGUMENTS, NAMES
+from callscore.rewriting import reasons
+from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.lists import quoted
 from callscore.rewriting.python_names import path_of
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from callscore.rewriting.python_names import Names
 
-__all__ = ["Spelling", "call_text", "literal_text", "spelling_of"]
+__all__ = ["Spelling", "call_text", "keyword_text", "literal_text", "spelling_of"]
 
 _WIDTH = 99
 _STEP = "    "
@@ -28,6 +30,8 @@ _IMPORTS = {
     "callscore": ".expect.call",
 }
 _CALL = "callscore.expect.call"
+# What a single argument must not be called, for it would be taken for all of them.
+_OBJECTS = frozenset({"arguments", "args"})
 
 
 class Spelling(NamedTuple):
@@ -92,6 +96,17 @@ def call_text(call: dict[str, Any], spelling: Spelling, indent: str) -> str:
     return _laid_out(f"{spelling.function}(", [quoted(name), *given], ")", indent)
 
 
+def keyword_text(name: str, value: str) -> str:
+    """An argument as a keyword, given the text of its value.
+
+    Raises:
+        CannotRewrite: its name can be none.
+    """
+    if not _is_keyword(name) or name in _OBJECTS:
+        raise CannotRewrite(reasons.NO_KEYWORD, name=name)
+    return f"{name}={value}"
+
+
 def _is_keyword(name: str) -> bool:
     # Two underscores mean something: `__debug__` is a constant, and in a class others are renamed.
     is_free = not iskeyword(name) and not name.startswith("__")
@@ -100,7 +115,7 @@ def _is_keyword(name: str) -> bool:
 
 def _reads_as_object(arguments: dict[str, Any]) -> bool:
     """Whether one argument, an object, would be taken for all arguments."""
-    return len(arguments) == 1 and bool({"arguments", "args"} & arguments.keys())
+    return len(arguments) == 1 and bool(_OBJECTS & arguments.keys())
 
 
 def literal_text(value: Any, indent: str) -> str:

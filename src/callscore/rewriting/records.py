@@ -10,6 +10,7 @@ from callscore.errors import CallscoreError
 from callscore.formats.calls import ARGUMENTS, NAMES
 from callscore.formats.fields import EXPECTED, EXPECTED_TOOL
 from callscore.formats.sides import read_wanted
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
 
 if TYPE_CHECKING:
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 
     from callscore.rewriting.change import Change, Path
 
-__all__ = ["may_be_called", "new_value", "records_of", "same_as", "spelled_like", "the_field"]
+__all__ = [
+    "may_be_called",
+    "name_of_record",
+    "new_value",
+    "records_of",
+    "same_as",
+    "spelled_like",
+    "the_field",
+]
 
 
 def records_of(document: Any) -> Iterator[tuple[Path, Any]]:
@@ -52,6 +61,11 @@ def may_be_called(own: Any, name: str) -> bool:
     return name.startswith(str(own)) and (not rest or rest[1:].isdigit())
 
 
+def name_of_record(record: dict[str, Any]) -> tuple[Any, Any]:
+    """By what a record is told from others: its id, and which trial it is."""
+    return record.get("id"), record.get("trial")
+
+
 def the_field(record: dict[str, Any]) -> str:
     """The field of a record that says what is expected.
 
@@ -60,7 +74,7 @@ def the_field(record: dict[str, Any]) -> str:
     """
     field = next(field for field in EXPECTED if field in record)
     if field == EXPECTED_TOOL:
-        raise CannotRewrite(f"`{field}` has room for a name alone; write `expected` there.")
+        raise CannotRewrite(reasons.NAME_ALONE, field=field)
     return field
 
 
@@ -98,7 +112,7 @@ def new_value(value: Any, change: Change) -> list[Any]:
     old = value if isinstance(value, list) else []
     kept = [item for item in change.items if isinstance(item, int)]
     if any(place >= len(old) for place in kept):
-        raise CannotRewrite("what is expected there is not a list of what was read.")
+        raise CannotRewrite(reasons.ANOTHER_LIST)
     return [
         old[item] if isinstance(item, int) else spelled_like(value, item) for item in change.items
     ]

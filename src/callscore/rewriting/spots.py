@@ -13,7 +13,7 @@ from callscore.core.diff import call_lines, plain_text
 from callscore.evaluations.places import file_of
 from callscore.formats.sides import read_wanted
 from callscore.rewriting.change import Change
-from callscore.rewriting.observed import observed_items, spelled
+from callscore.rewriting.observed import observation, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,8 +113,10 @@ def change_at(spot: Spot, expected: Any, score: Score, *, width: int) -> Change:
     Raises:
         CannotRewrite: nothing that can be written makes these calls right.
     """
+    observed = observation(read_wanted(expected, where="expected"), score)
     return replace(
         expectation_at(spot, expected),
-        items=observed_items(read_wanted(expected, where="expected"), score),
+        items=observed.items,
+        patches=observed.patches,
         shown=plain_text(call_lines(score, width=width)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.run import Unloaded
 from callscore.engines.inputs import CASES, cases_in, inputs_for
@@ -11,6 +11,7 @@ from callscore.errors import CallscoreError
 from callscore.evaluations.case_reading import cases_of
 from callscore.evaluations.discovery import load
 from callscore.evaluations.places import file_of, shown
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.spots import Spot, spot_of_case
 from callscore.sources import BadRecord
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from callscore.core.model import Case
+    from callscore.core.phrase import Phrase
     from callscore.evaluations.evaluation import Evaluation
     from callscore.history.records import EvaluationRecord, ResultRecord
 
@@ -39,6 +41,11 @@ class Standing(NamedTuple):
 
     spot: Spot
     case: Case | None = None
+
+
+def _about(file: str, reason: Phrase, **values: Any) -> CannotRewrite:
+    problem = CannotRewrite(reason, **values)
+    return CannotRewrite(reasons.IN_FILE, file=file, problem=problem)
 
 
 class Standings:
@@ -72,11 +79,11 @@ class Standings:
             case = self._cases_of(evaluation).get(result.case)
             if case is None:
                 file = file_of(record.place)
-                raise CannotRewrite(f"{file}: there is no case {result.case} any more.")
+                raise _about(file, reasons.NO_CASE, case=result.case)
             return Standing(spot_of_case(label, evaluation, case), case)
         files = [record.place] if record.place else list(self._files)
         if not files:
-            raise CannotRewrite(f"the run does not know the file of {record.name}.")
+            raise CannotRewrite(reasons.UNKNOWN_FILE, name=record.name)
         paths = [self._path(file) for file in files]
         asked = result.payload.get("input")
         places = tuple(map(str, paths))
@@ -100,15 +107,15 @@ class Standings:
         """The path of a file of the project; what others have kept may lead anywhere."""
         path = self._root / file
         if not path.resolve().is_relative_to(self._root.resolve()):
-            raise CannotRewrite(f"{file}: it is outside of {self._root}.")
+            raise _about(file, reasons.OUTSIDE, root=self._root)
         if not path.is_file():
-            raise CannotRewrite(f"{file}: there is no such file any more.")
+            raise _about(file, reasons.NO_FILE)
         return path
 
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
         file = file_of(record.place)
         if not file:
-            raise CannotRewrite(f"the run does not know the file of {record.name}.")
+            raise CannotRewrite(reasons.UNKNOWN_FILE, name=record.name)
         path = self._path(file)
         if path not in self._loaded:
             self._loaded[path] = load(path)
@@ -117,7 +124,7 @@ class Standings:
             raise CannotRewrite(f"{found.place}: {found.problem}")
         own = [each for each in found if each.key == record.place]
         if not own:
-            raise CannotRewrite(f"{shown(path)}: there is no {record.name} in it any more.")
+            raise _about(shown(path), reasons.NO_EVALUATION, name=record.name)
         return own[0]
 
     def _cases_of(self, evaluation: Evaluation) -> dict[str, Case]:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
+from copy import deepcopy
 from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.spelling import spell
+from callscore.rewriting import reasons
+from callscore.rewriting.calls import arguments_path, by_call, node_at, patched_value
 from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.comments import with_comments
-from callscore.rewriting.lists import Writing, indent_at, quoted, relisted, slots_of
+from callscore.rewriting.comments import with_comment
+from callscore.rewriting.lists import Node, Writing, indent_at, quoted, relisted, slots_of
+from callscore.rewriting.patching import Style, patch_edits
 from callscore.rewriting.records import (
+    name_of_record,
     new_value,
     records_of,
     same_as,
@@ -24,9 +30,10 @@ if TYPE_CHECKING:
     from callscore.rewriting.change import Change
     from callscore.rewriting.toml_spans import Block, Layout
 
-__all__ = ["decode_toml", "places_in_toml"]
+__all__ = ["decode_toml", "patches_in_toml", "places_in_toml"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_NOWHERE = Node(-1, -1)
 
 
 def decode_toml(text: str) -> Any:
@@ -59,8 +66,46 @@ def places_in_toml(text: str, change: Change) -> list[Found]:
         field = the_field(record)
         edits = _edits(text, layout, (*path, field), (record[field], change))
         value = new_value(record[field], change)
-        places.append(Found(edits, (*path, field), value, record.get("id")))
+        places.append(Found(edits, (*path, field), value, *name_of_record(record)))
     return places
+
+
+def patches_in_toml(text: str, change: Change) -> list[Found]:
+    """The same, with the patches made there."""
+    document = _document(text)
+    places = []
+    for path in same_as(change, records_of(document)):
+        record = document
+        for step in path:
+            record = record[step]
+        field = the_field(record)
+        tree = _tree(_scanned(text), (*path, field), record[field])
+        edits = [
+            edit
+            for call, patches in by_call(change.patches)
+            for edit in patch_edits(
+                text, node_at(tree, arguments_path(record[field], call)), patches, _STYLE
+            )
+        ]
+        new = patched_value(deepcopy(record[field]), change.patches)
+        places.append(Found(tuple(edits), (*path, field), new, *name_of_record(record)))
+    return places
+
+
+def _tree(layout: Layout, path: tuple[str | int, ...], value: Any) -> Node:
+    """Where a value stands, and the values in it, in brackets or with lines of their own."""
+    known = layout.values.get(path)
+    if known is not None:
+        return known
+    if isinstance(value, list):
+        items = [_tree(layout, (*path, number), item) for number, item in enumerate(value)]
+        return Node(items[0].start, items[-1].end, tuple(items)) if items else _NOWHERE
+    block = layout.tables.get(path)
+    if block is None or not isinstance(value, dict):
+        return _NOWHERE
+    inner = {key: _tree(layout, (*path, key), member) for key, member in value.items()}
+    keys = {key: layout.keys[*path, key] for key in inner if (*path, key) in layout.keys}
+    return Node(block.body, block.body, members=inner, keys=keys, is_block=True)
 
 
 def _edits(
@@ -78,7 +123,7 @@ def _edits(
     owner = layout.tables.get(path[:-1])
     found = [block for block in blocks if block is not None]
     if owner is None or not found or len(found) < len(blocks):
-        raise CannotRewrite("it is written with dotted keys. Write `expected = [...]` there.")
+        raise CannotRewrite(reasons.DOTTED)
     # Behind what stands in the table itself, and before the tables in it.
     below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
     values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
@@ -96,7 +141,7 @@ def _table_edits(
     position, blocks = tables
     value, change = wanted
     if any(left.end != right.start for left, right in pairwise(blocks)):
-        raise CannotRewrite("its tables do not stand together.")
+        raise CannotRewrite(reasons.SCATTERED)
     start, end = blocks[0].start, blocks[-1].end
     if not change.items:
         line = f"{path[-1]} = []\n"
@@ -113,7 +158,7 @@ def _table_edits(
         members = spelled_like(value, item).items()
         lines = [f"[[{header}]]", *[f"{_key(key)} = {_inline(member)}" for key, member in members]]
         pad = indent_at(text, text.index("[[", start))
-        new = [pad + line for line in with_comments(lines, above)]
+        new = [pad + line for line in with_comment(lines, above)]
         written.append("\n".join([*comments, *new]))
     before, after = text[start:end].rstrip("\n"), text[start:end]
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
@@ -130,7 +175,14 @@ def _inline(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
     if value is None:
-        raise CannotRewrite("an argument is null, which TOML cannot say. Keep the case in YAML.")
+        raise CannotRewrite(reasons.IS_NULL)
     if isinstance(value, str):
         return quoted(value)
     return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _member_text(key: str, told: str) -> str:
+    return f"{_key(key)} = {told}"
+
+
+_STYLE = Style(lambda value, _: _inline(spell(value)), _member_text, _member_text, may_trail=False)

@@ -6,6 +6,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.lists import Node
 
@@ -44,10 +45,12 @@ class Layout(NamedTuple):
     Attributes:
         values: the values by their paths.
         tables: the tables by theirs.
+        keys: where the keys of values that have lines of their own begin.
     """
 
     values: dict[Path, Node]
     tables: dict[Path, Block]
+    keys: dict[Path, int]
 
 
 class _Header(NamedTuple):
@@ -63,6 +66,7 @@ def scan_toml(text: str) -> Layout:
         CannotRewrite: it is written in a way that is not understood here.
     """
     values: dict[Path, Node] = {}
+    starts: dict[Path, int] = {}
     headers = [_Header((), 0, 0)]
     counts: dict[Path, int] = {}
     position = _after(_BLANKS, text, 0)
@@ -78,9 +82,10 @@ def scan_toml(text: str) -> Layout:
             keys, end = _keys(text, position)
             node = _value(text, _after(_BLANKS, text, end + 1))
             _note(values, (*headers[-1].path, *keys), node)
+            starts[(*headers[-1].path, *keys)] = position
             position = node.end
         position = _after(_BLANKS, text, position)
-    return Layout(values, _blocks(text, headers))
+    return Layout(values, _blocks(text, headers), starts)
 
 
 def _note(values: dict[Path, Node], path: Path, node: Node) -> None:
@@ -128,7 +133,7 @@ def _with_comments(text: str, position: int) -> int:
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
     found = pattern.match(text, position)
     if found is None:
-        raise CannotRewrite("it is written in a way that is not understood.")
+        raise CannotRewrite(reasons.NOT_UNDERSTOOD)
     return found.end()
 
 
@@ -138,7 +143,7 @@ def _keys(text: str, position: int) -> tuple[list[str], int]:
     while True:
         found = _KEY_PART.match(text, position)
         if found is None:
-            raise CannotRewrite("it is written in a way that is not understood.")
+            raise CannotRewrite(reasons.NOT_UNDERSTOOD)
         part = found[1]
         keys.append(next(iter(tomllib.loads(f"{part} = 0"))))
         position = found.end()
@@ -172,12 +177,14 @@ def _list(text: str, start: int) -> Node:
 
 def _table(text: str, start: int) -> Node:
     members: dict[str, Node] = {}
+    starts: dict[str, int] = {}
     position = _after(_BLANKS, text, start + 1)
     while text[position] != "}":
         keys, end = _keys(text, position)
+        starts.setdefault(keys[0], position)
         value = _value(text, _after(_BLANKS, text, end + 1))
         members[keys[0]] = value if len(keys) == 1 else Node(position, value.end)
         position = _after(_BLANKS, text, value.end)
         if text[position] == ",":
             position = _after(_BLANKS, text, position + 1)
-    return Node(start, position + 1, members=members)
+    return Node(start, position + 1, members=members, keys=starts)

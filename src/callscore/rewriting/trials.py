@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from callscore.core.call_text import call_text
 from callscore.core.text import clip
 from callscore.history.digests import calls_digest
+from callscore.rewriting import reasons
 from callscore.rewriting.change import CannotRewrite
 
 if TYPE_CHECKING:
@@ -53,21 +54,20 @@ def observed_trial(
     if wanted is not None:
         answered = [trial for trial in answered if trial.trial == wanted]
         if not answered:
-            raise CannotRewrite(f"it has no trial {wanted} with an answer.")
+            raise CannotRewrite(reasons.NO_TRIAL, trial=wanted)
     by_calls: dict[str, list[ResultRecord]] = {}
     for trial in answered:
         by_calls.setdefault(calls_digest(trial.calls), []).append(trial)
     if len(by_calls) > 1:
-        raise CannotRewrite(_disagreement(list(by_calls.values()), calls_of))
+        raise _disagreement(list(by_calls.values()), calls_of)
     first = answered[0]
     return None if is_right(first) else first
 
 
-def _disagreement(groups: list[list[ResultRecord]], calls_of: _CallsOf) -> str:
+def _disagreement(groups: list[list[ResultRecord]], calls_of: _CallsOf) -> CannotRewrite:
     told = []
     for trials in groups:
         numbers = ", ".join(str(trial.trial) for trial in trials)
         calls = ", ".join(call_text(call, limit=_WIDTH) for call in calls_of(trials[0]))
-        noun = "trial" if len(trials) == 1 else "trials"
-        told.append(f"{noun} {numbers}: {clip(calls, _WIDTH) or 'nothing'}")
-    return f"its trials do not agree ({'; '.join(told)}). Choose one with --trial."
+        told.append(f"{numbers}: {clip(calls, _WIDTH) or '[]'}")
+    return CannotRewrite(reasons.DISAGREE, trials="; ".join(told))

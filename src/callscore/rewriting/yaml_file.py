@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.spelling import spell
+from callscore.rewriting import reasons
+from callscore.rewriting.calls import arguments_path, by_call, node_at, patched_value
 from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.comments import with_comments
+from callscore.rewriting.comments import with_comment
 from callscore.rewriting.lists import Node, Writing, quoted, relisted, slots_of
-from callscore.rewriting.records import new_value, same_as, spelled_like, the_field
+from callscore.rewriting.patching import Style, patch_edits
+from callscore.rewriting.records import (
+    name_of_record,
+    new_value,
+    same_as,
+    spelled_like,
+    the_field,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,12 +31,15 @@ if TYPE_CHECKING:
 
     from callscore.rewriting.change import Change, Item
 
-__all__ = ["decode_yaml", "places_in_yaml"]
+__all__ = ["decode_yaml", "patches_in_yaml", "places_in_yaml"]
 
 _PLAIN = re.compile(r"\$?[A-Za-z_][A-Za-z0-9_./]*(?:[ -][A-Za-z0-9_./]+)*")
 # What some reader of YAML takes for something other than text.
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+_FLOW_ITEM = re.compile(r"(?:[ \t]*#[^\n]*\n)*[ \t]*-[ \t]+\{")
 _NULL = "tag:yaml.org,2002:null"
+_MERGE = "tag:yaml.org,2002:merge"
+_NOWHERE = Node(-1, -1)
 _NAME = "file"
 
 
@@ -38,7 +52,7 @@ def decode_yaml(text: str) -> Any:
     try:
         documents = list(YAML(typ="safe", pure=True).load_all(text))
     except YAMLError as error:
-        raise CannotRewrite("it is not YAML.") from error
+        raise CannotRewrite(reasons.NOT_YAML) from error
     others = [
         {key: value for key, value in document.items() if key != "cases"}
         for document in documents
@@ -95,15 +109,74 @@ def places_in_yaml(text: str, change: Change) -> list[Found]:
         edits = _edits(text, nodes[index], records[index], change)
         field = the_field(records[index])
         value = new_value(records[index][field], change)
-        places.append(Found(edits, ("records", index, field), value, records[index].get("id")))
+        places.append(
+            Found(edits, ("records", index, field), value, *name_of_record(records[index]))
+        )
     return places
+
+
+def patches_in_yaml(text: str, change: Change) -> list[Found]:
+    """The same, with the patches made there."""
+    records = _records(text)
+    paths = same_as(change, (((index,), record) for index, record in enumerate(records)))
+    nodes = _record_nodes(text) if paths else []
+    places = []
+    for path in paths:
+        index = int(path[0])
+        field = the_field(records[index])
+        value = records[index][field]
+        tree = _tree(text, nodes[index])
+        edits = [
+            edit
+            for call, patches in by_call(change.patches)
+            for edit in patch_edits(
+                text, node_at(tree, (field, *arguments_path(value, call))), patches, _STYLE
+            )
+        ]
+        new = patched_value(deepcopy(value), change.patches)
+        places.append(
+            Found(tuple(edits), ("records", index, field), new, *name_of_record(records[index]))
+        )
+    return places
+
+
+def _tree(text: str, node: YamlNode) -> Node:
+    """Where the values of a record stand; one that is an alias stands nowhere."""
+    from ruamel.yaml.nodes import MappingNode, SequenceNode
+
+    start = node.start_mark.index
+    end = start + len(_without_comments(text[start : node.end_mark.index]))
+    if isinstance(node, SequenceNode):
+        least = start
+        items = []
+        for item in node.value:
+            is_own = item.start_mark.index >= least
+            items.append(_tree(text, item) if is_own else _NOWHERE)
+            least = max(least, items[-1].end)
+        return Node(start, end, tuple(items), is_block=not node.flow_style)
+    if not isinstance(node, MappingNode):
+        return Node(start, end)
+    members: dict[str, Node] = {}
+    keys: dict[str, int] = {}
+    for name, value in node.value:
+        if not isinstance(name.value, str) or name.tag == _MERGE:
+            continue
+        keys[name.value] = name.start_mark.index
+        after = name.end_mark.index
+        if value.start_mark.index == value.end_mark.index:
+            colon = text.index(":", after) + 1
+            members[name.value] = Node(colon, colon)
+        else:
+            is_own = value.start_mark.index >= after
+            members[name.value] = _tree(text, value) if is_own else _NOWHERE
+    return Node(start, end, members=members, keys=keys, is_block=not node.flow_style)
 
 
 def _edits(text: str, record: Any, value: dict[str, Any], change: Change) -> tuple[Edit, ...]:
     field = the_field(value)
     key = next((name for name, _ in record.value if name.value == field), None)
     if key is None:
-        raise CannotRewrite(f"`{field}` is merged from elsewhere.")
+        raise CannotRewrite(reasons.MERGED, field=field)
     node = _member(record, field)
     start, end = node.start_mark.index, node.end_mark.index
     after_key = text.index(":", key.end_mark.index) + 1
@@ -112,7 +185,7 @@ def _edits(text: str, record: Any, value: dict[str, Any], change: Change) -> tup
         new = relisted(text, listed, change.items, _flow(value[field]))
         return (Edit(after_key, after_key, f" {new}"),)
     if start < after_key or text[start] in "&*":
-        raise CannotRewrite("it is shared with another case: an anchor or an alias stands there.")
+        raise CannotRewrite(reasons.SHARED)
     if isinstance(node.value, list) and not node.flow_style and text[start] == "-":
         return _block_edits(text, node, after_key, (value[field], change))
     end = start + len(_without_comments(text[start:end]))
@@ -167,9 +240,13 @@ def _new_segments(segments: list[str], items: Sequence[Item], value: Any, pad: s
             continue
         before = [] if slot is None else segments[slot].split("\n")
         lines += takewhile(lambda line: line.lstrip().startswith("#"), before)
-        first, *rest = _block(spelled_like(value, item), "")
-        new = [f"{pad}- {first}", *[f"{pad}  {line}" for line in rest]]
-        lines += with_comments(new, before)
+        call = spelled_like(value, item)
+        if _FLOW_ITEM.match(segments[slot or 0]):
+            new = [f"{pad}- {_inline(call)}"]
+        else:
+            first, *rest = _block(call, "")
+            new = [f"{pad}- {first}", *[f"{pad}  {line}" for line in rest]]
+        lines += with_comment(new, before)
     return lines
 
 
@@ -182,7 +259,7 @@ def _dash(text: str, position: int, column: int) -> int:
     start = _line_start(text, position)
     while text[start : start + column].strip() or not text.startswith("-", start + column):
         if not start:
-            raise CannotRewrite("it is written in a way that is not understood.")
+            raise CannotRewrite(reasons.NOT_UNDERSTOOD)
         start = _line_start(text, start - 1)
     return start + column
 
@@ -223,3 +300,10 @@ def _scalar(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return "null" if value is None else str(value).lower()
     return repr(value)
+
+
+def _member_text(key: str, told: str) -> str:
+    return f"{_scalar(key)}: {told}"
+
+
+_STYLE = Style(lambda value, _: _inline(spell(value)), _member_text, _member_text)

@@ -151,6 +151,8 @@ class Accepting:
         written, refused = self._write()
         for each in written:
             terminalreporter.write_line(f"written: {each.place} ({escape(each.change.label)})")
+            for line in each.lines:
+                terminalreporter.write_line(f"  {escape(line)}")
         for problem in refused:
             line = f"not written: {escape(problem.change.label)}: {escape(problem.problem)}"
             terminalreporter.write_line(line, red=True)
