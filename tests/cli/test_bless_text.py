@@ -8,17 +8,20 @@ import pytest
 
 from callscore.cli.bless_text import (
     nothing_line,
+    others_line,
     question,
     refused_lines,
+    renamed_line,
     unanswered_line,
     unselected_line,
     unwritten_line,
     without_yes,
     written_lines,
 )
+from callscore.rewriting import reasons
 from callscore.rewriting.applying import Rewritten
 from callscore.rewriting.blessing import Blessings, Unblessed
-from callscore.rewriting.change import Change
+from callscore.rewriting.change import CannotRewrite, Change
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
@@ -74,3 +77,33 @@ def test_it_says_why_nothing_is_written() -> None:
     assert unselected_line("en") == "nothing is selected: no case fits -k"
     assert without_yes("en").endswith("say --yes")
     assert unwritten_line("ru") == "ничего не записано"
+
+
+def test_cases_that_say_nothing_of_calls_are_counted_apart() -> None:
+    assert nothing_line(Blessings(cases=3, unexpecting=1), "en") == (
+        "nothing to bless: the calls of 2 cases are what is expected; 1 case without expected calls"
+    )
+    assert nothing_line(Blessings(cases=3, unexpecting=3), "en") == (
+        "nothing to bless: no case says which calls are expected (3 cases)"
+    )
+    assert nothing_line(Blessings(cases=2, unexpecting=1), "ru").endswith(
+        "; без ожидаемых вызовов: 1 случай"
+    )
+
+
+def test_what_fails_for_another_reason_and_what_is_renamed_is_told() -> None:
+    assert others_line(Blessings(others=("x::a",)), "en") == (
+        "calls as expected, but another scorer is not content: 1 (x::a)"
+    )
+    assert renamed_line(2, "en").startswith("2 cases without an id")
+    assert renamed_line(1, "ru").startswith("без своего id: 1 случай")
+
+
+def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:
+    inner = CannotRewrite(reasons.PROTECTED)
+    reason = CannotRewrite(reasons.IN_FILE, file="a.yaml", problem=inner)
+
+    (line,) = refused_lines([Unblessed("x::a", str(reason), reason)], "ru")
+
+    assert line == "остаётся как есть: x::a: a.yaml: он защищён от записи."
+    assert str(reason) == "a.yaml: it is write-protected."

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from tests.reports.comparisons import ATTACKED, CLOSED, OPEN, REGRESSED
+from msgspec.structs import replace
+from tests.reports.comparisons import ATTACKED, CLOSED, DOUBTFUL, OPEN, REGRESSED
 
 from callscore.cli.compare_options import say_reasons, write_report
-from callscore.cli.output import Output
+from callscore.cli.output import Output, open_output
 from callscore.reports import compare_json, compare_markdown, compare_terminal
+
+# A runner of GitHub would obey the names of these.
+COMMANDS = replace(
+    ATTACKED,
+    after=replace(ATTACKED.after, label="##[error]x"),
+    changes=(replace(ATTACKED.changes[0], case="##[error]x"), *ATTACKED.changes[1:]),
+)
 
 
 class Written:
@@ -36,13 +44,32 @@ def test_a_report_is_written_in_the_format_that_is_wanted(output_format: str, te
     assert target.text == text
 
 
-def test_on_github_no_line_of_a_table_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("output_format", ["table", "json", "markdown"])
+def test_on_github_no_line_of_a_report_is_a_command(
+    output_format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     target = Written()
 
-    write_report("compare", ATTACKED, Output(target, "table", "ru"), "table", lang="ru")
+    write_report("compare", COMMANDS, Output(target, output_format, "ru"), output_format, lang="ru")
 
     assert not [line for line in target.text.splitlines() if line.lstrip().startswith("::")]
+    assert "##[" not in target.text
+
+
+def test_on_github_no_line_in_colour_is_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    with open_output(None, "table", "en") as output:
+        write_report("compare", COMMANDS, output, "table", lang="en")
+
+    printed = capsysbinary.readouterr().out.decode()
+    assert "\x1b[" in printed
+    assert "##[" not in printed
+    assert "# #[error]x" in printed
 
 
 def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,4 +79,7 @@ def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) 
     say_reasons(CLOSED, "en")
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 6
-    assert said[3] == "callscore: 3 cases are gone (a, b, c)"
+    assert said[3] == "callscore: 3 cases are gone, or have no number any more (a, b, c)"
+
+    say_reasons(DOUBTFUL, "en")
+    assert capsys.readouterr().err.startswith("callscore: too few cases to tell: 1 worse, 0 better")

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.cli.github import add_summary, annotate, is_on_github
+from callscore.cli.github import (
+    add_summary,
+    annotate,
+    file_for_github,
+    for_log,
+    is_on_github,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +24,34 @@ def test_a_runner_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
 
     assert is_on_github()
+
+
+def test_what_is_printed_is_changed_only_where_a_runner_reads_along(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert for_log("::error::##[x]") == "::error::##[x]"
+
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+
+    assert for_log("::error::##[x]") == ": :error::# #[x]"
+    assert for_log('"##[x]"', "json") == '"\\u0023#[x]"'
+
+
+def test_a_file_of_a_project_in_a_folder_is_known_from_the_top_of_the_repository_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "services/agent"
+    (project / ".callscore").mkdir(parents=True)
+    monkeypatch.chdir(project)
+
+    assert file_for_github("evals/eval_a.py") == "evals/eval_a.py"  # nobody says where the top is
+
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert file_for_github("evals/eval_a.py") == "services/agent/evals/eval_a.py"
+    assert file_for_github("") == ""
+
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "elsewhere"))
+    assert file_for_github("evals/eval_a.py") == "evals/eval_a.py"
 
 
 def test_annotations_leave_standard_output_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +86,7 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing(
     assert capsys.readouterr().err == (
         f"callscore: the summary of the step is not written: {tmp_path}: Is a directory\n"
     )
+
+    add_summary(lambda: "text", "ru")
+
+    assert capsys.readouterr().err.startswith("callscore: сводка шага не записана: ")

@@ -113,3 +113,22 @@ def test_no_color_is_respected(
         output.write(RESULTS)
 
     assert not COLOUR.search(capfd.readouterr().out)
+
+
+def _break_off(target: Path) -> None:
+    with open_output(str(target), "jsonl", "en", is_all_or_nothing=True) as output:
+        output.write_bytes(b"half")
+        raise ZeroDivisionError
+
+
+def test_what_is_all_or_nothing_leaves_the_file_as_it_was_where_it_breaks_off(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "run.jsonl"
+    target.write_text("old")
+
+    with pytest.raises(ZeroDivisionError):
+        _break_off(target)
+
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.e2e.conftest import Program
 
+    from callscore.history.records import RunStatus
+
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[str]:
@@ -59,24 +61,22 @@ def test_a_baseline_can_be_forgotten_and_its_run_stays(
     assert none.stdout.startswith("No baselines yet. Set one: callscore baseline set latest")
 
 
-@pytest.mark.parametrize("name", ["latest~3", "-x"])
+@pytest.mark.parametrize("name", ["latest~3", "-x", "main:large", "\x1b[31mred"])
 def test_a_name_that_means_something_else_is_refused(
     callscore: Program, runs: list[str], name: str
 ) -> None:
     refused = callscore("baseline", "set", "latest", f"--name={name}")
 
     assert refused.returncode == 2
-    assert "cannot be the name of a baseline" in refused.stderr
+    assert "nothing can be called" in refused.stderr
     assert runs
 
 
 def test_a_hostile_name_is_harmless(callscore: Program, runs: list[str]) -> None:
-    callscore("baseline", "set", "latest", "--name", "\x1b[31mred")
+    said = callscore("baseline", "set", "latest", "--name", "it's; [red]")
 
-    listed = callscore("baseline", "list")
-
-    assert "\x1b" not in listed.stdout
-    assert "◆ \\u001b[31mred" in listed.stdout
+    assert said.stdout.endswith("callscore gate --against 'it'\"'\"'s; [red]'\n")
+    assert "◆ it's; [red]" in callscore("baseline", "list").stdout
     assert runs
 
 
@@ -88,12 +88,56 @@ def test_a_run_that_is_not_there_is_told(callscore: Program, runs: list[str]) ->
     assert runs
 
 
-def test_a_run_that_did_not_end_is_pointed_out(
-    callscore: Program, runs: list[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        (("interrupted", {}), "it did not come to its end"),
+        (("finished", {"errors": 2}), "2 questions have no answer"),
+    ],
+)
+def test_a_broken_run_is_taken_only_where_somebody_insists(
+    callscore: Program,
+    runs: list[str],
+    tmp_path: Path,
+    ended: tuple[RunStatus, dict[str, int]],
+    why: str,
 ) -> None:
     with open_store(tmp_path / ".callscore/history.db") as store:
-        store.finish(runs[0], "interrupted", {}, {})
+        store.finish(runs[0], *ended, {})
 
-    said = callscore("baseline", "set", "latest")
+    refused = callscore("baseline", "set", "latest")
+    forced = callscore("baseline", "set", "latest", "--force")
 
-    assert said.stdout.endswith(" Mind that this run did not come to its end.\n")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert why in refused.stderr
+    assert "--force" in refused.stderr
+    assert forced.returncode == 0
+    assert forced.stdout.endswith(f"\nMind that {why}.\n")
+
+
+def test_a_partial_run_and_a_missed_threshold_are_pointed_out(
+    callscore: Program, tmp_path: Path
+) -> None:
+    run = add_run(tmp_path, arguments={"limit": 2})
+    scorer = {"name": "accuracy", "mean": 0.5, "scored": 2, "passed": 1, "threshold": 0.9}
+    with open_store(tmp_path / ".callscore/history.db") as store:
+        store.finish(run, "finished", {}, {0: {"scorers": [scorer]}})
+
+    said = callscore("baseline", "set")
+
+    assert said.returncode == 0
+    assert "this run left cases out" in said.stdout
+    assert said.stdout.endswith("below a threshold: agent: accuracy.\n")
+
+
+def test_a_run_cannot_be_called_like_a_baseline(
+    callscore: Program, runs: list[str], tmp_path: Path
+) -> None:
+    callscore("baseline", "set")
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "expected": ["f"], "actual": ["f"]}\n')
+
+    refused = callscore("score", "cases.jsonl", "--save", "main")
+
+    assert refused.returncode == 2
+    assert "'main' is a baseline" in refused.stderr
+    assert runs

@@ -40,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_run_is_lines_of_json(callscore: Program, run: str, tmp_path: Path) -> None:
     ran = callscore("export", "first", "-o", "out.jsonl")
 
-    first, evaluation, *results = map(
+    first, evaluation, *results, end = map(
         msgspec.json.decode, (tmp_path / "out.jsonl").read_bytes().splitlines()
     )
     assert ran.returncode == 0
@@ -48,6 +48,7 @@ def test_a_run_is_lines_of_json(callscore: Program, run: str, tmp_path: Path) ->
     assert (first["callscore"], first["version"], first["run"]["id"]) == ("run", 1, run)
     assert evaluation["evaluation"]["place"] == "cases.jsonl"
     assert [each["result"]["case"] for each in results] == ["right", "=1+1"]
+    assert end == {"end": {"evaluations": 1, "results": 2}}
 
 
 def test_without_a_file_it_goes_to_standard_output(callscore: Program, tmp_path: Path) -> None:
@@ -116,3 +117,18 @@ def test_where_there_is_no_history_none_is_made(callscore: Program, tmp_path: Pa
 
 def test_in_russian(callscore: Program) -> None:
     assert "записан" in callscore("export", "first", "-o", "out.csv", "--lang", "ru").stderr
+
+
+def test_a_file_that_was_there_stays_where_it_breaks_off(
+    callscore: Program, run: str, tmp_path: Path
+) -> None:
+    (tmp_path / "out.jsonl").write_text("what was there")
+    with open_store(tmp_path / ".callscore/history.db") as store, store.writing() as connection:
+        connection.exec_driver_sql("UPDATE results SET scores = 'damaged' WHERE case_id = '=1+1'")
+
+    ran = callscore("export", run, "-o", "out.jsonl")
+
+    assert ran.returncode not in (0, 1)
+    assert "something in it is damaged" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "what was there"

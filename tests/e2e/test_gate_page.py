@@ -76,7 +76,7 @@ def test_there_are_three_commits_and_each_was_run(followed: tuple[Path, str]) ->
     assert [line.partition(" ")[2] for line in log] == COMMITS
     assert [run.git_commit for run in runs] == [line.partition(" ")[0] for line in log]
     assert [run.git_dirty for run in runs] == [False, False, False]
-    assert baselines == [("main", runs[2].id)]
+    assert sorted(baselines) == [("main", runs[2].id), ("release", runs[2].id)]
 
 
 def test_the_gate_is_closed_for_the_commit_that_breaks_the_agent_and_open_for_the_next(
@@ -108,70 +108,193 @@ def workflow() -> dict[str, Any]:
     return loaded
 
 
-def build(folder: Path, commit: str, event: str) -> list[Ran]:
-    """Do what the workflow does for a commit, up to the first step that fails, as a runner does."""
-    bash(folder, f"git checkout --quiet {commit}")
-    sha = bash(folder, "git rev-parse HEAD").printed.strip()
-    ran: list[Ran] = []
-    for step in workflow()["jobs"]["gate"]["steps"]:
-        condition = step.get("if", "")
-        is_wanted = not condition or f"github.event_name == '{event}'" in condition
-        if "run" not in step or not is_wanted or step["name"] in ELSEWHERE:
-            continue
-        ran.append(
+class Server:
+    """A build server: each build is a fresh clone; what it keeps is what the workflow saves."""
+
+    def __init__(self, repository: Path, folder: Path) -> None:
+        self.repository = repository
+        self.folder = folder
+        self.cache: dict[str, Path] = {}
+        self.summary = folder / "summary.md"
+        self.clone = folder
+        self.commented: list[str] = []
+
+    def build(self, commit: str, event: str, *, spoil: str = "") -> list[Ran]:
+        """Do what the workflow does for a commit, as a runner does.
+
+        Args:
+            commit: what is built.
+            event: what made it start.
+            spoil: what happens to the files before; an outage of the model, say.
+        """
+        self.clone = self.folder / f"clone-{len(list(self.folder.iterdir()))}"
+        ignored = shutil.ignore_patterns(".callscore", "*.txt")
+        shutil.copytree(self.repository, self.clone, ignore=ignored)
+        bash(self.clone, f"git checkout --quiet {commit}\n{spoil}")
+        sha = bash(self.clone, "git rev-parse HEAD").printed.strip()
+        ran: list[Ran] = []
+        for step in workflow()["jobs"]["gate"]["steps"]:
+            if self._is_wanted(step, event, has_failed=any(each.code for each in ran)):
+                ran += self._do(step, sha)
+        return ran
+
+    def _is_wanted(self, step: dict[str, Any], event: str, *, has_failed: bool) -> bool:
+        """The conditions of the page are terms that all must hold; any other term is an error here."""
+        branch = "refs/pull/1/merge" if event == "pull_request" else "refs/heads/main"
+        known = {
+            "!cancelled()": True,
+            "github.event_name == 'pull_request'": event == "pull_request",
+            "github.event_name == 'workflow_dispatch'": event == "workflow_dispatch",
+            "github.event_name != 'workflow_dispatch'": event != "workflow_dispatch",
+            "github.ref == 'refs/heads/main'": branch == "refs/heads/main",
+            "hashFiles('gate.md') != ''": (self.clone / "gate.md").exists(),
+        }
+        terms = step["if"].split(" && ") if "if" in step else []
+        is_reached = not has_failed or "!cancelled()" in terms
+        return is_reached and all(known[term] for term in terms)
+
+    def _do(self, step: dict[str, Any], sha: str) -> list[Ran]:
+        history = self.clone / ".callscore"
+        action = step.get("uses", "").partition("@")[0]
+        if action == "actions/cache/restore":
+            self._restore(step["with"], history)
+        elif action == "actions/cache/save":
+            kept = self.folder / f"cache-{len(self.cache)}"
+            shutil.copytree(history, kept)
+            name = step["with"]["key"].replace("${{ github.run_id }}", str(len(self.cache)))
+            self.cache[name] = kept
+        elif step.get("name") == "Comment":
+            self.commented.append((self.clone / "gate.md").read_text(encoding="utf-8"))
+        if "run" not in step or step["name"] in ELSEWHERE:
+            return []
+        return [
             bash(
-                folder,
+                self.clone,
                 f"set -eo pipefail\n{step['run']}",
                 GITHUB_SHA=sha,
                 GITHUB_ACTIONS="true",
-                GITHUB_STEP_SUMMARY=str(folder / f"summary-{event}.md"),
+                GITHUB_STEP_SUMMARY=str(self.summary),
+                GITHUB_WORKSPACE=str(self.clone),
             )
-        )
-        if ran[-1].code:
-            break
-    return ran
+        ]
+
+    def _restore(self, options: dict[str, str], history: Path) -> None:
+        """The newest that begins like this; the whole name is never there before a build has saved."""
+        alike = [name for name in self.cache if name.startswith(options["restore-keys"])]
+        if alike:
+            shutil.copytree(self.cache[alike[-1]], history)
+
+
+OUTAGE = "printf 'def answer(question):\\n    raise TimeoutError\\n' > agent.py"
 
 
 @pytest.fixture
-def clone(followed: tuple[Path, str], tmp_path: Path) -> Path:
-    """The three commits without a history, as a build server finds them first."""
-    folder = tmp_path / "clone"
-    shutil.copytree(followed[0], folder, ignore=shutil.ignore_patterns(".callscore", "*.txt"))
-    return folder
+def server(followed: tuple[Path, str], tmp_path: Path) -> Server:
+    """A build server that has built the first commit by hand."""
+    server = Server(followed[0], tmp_path)
+    assert codes(server.build("main~2", "workflow_dispatch")) == [0, 0, 0]
+    return server
 
 
-def test_the_workflow_lets_the_third_commit_through_and_not_the_second(clone: Path) -> None:
-    first = build(clone, "main~2", "push")
-    second = build(clone, "main~1", "pull_request")
-    broken = (clone / "gate.md").read_text(encoding="utf-8")
-    third = build(clone, "main", "pull_request")
-    merged = build(clone, "main", "push")
+def codes(ran: list[Ran]) -> list[int]:
+    """How the steps of a build ended."""
+    return [each.code for each in ran]
 
-    codes = [[ran.code for ran in steps] for steps in (first, second, third, merged)]
-    assert codes == [[0, 0], [0, 1], [0, 0], [0, 0]]
+
+def test_the_workflow_lets_the_third_commit_through_and_not_the_second(server: Server) -> None:
+    second = server.build("main~1", "pull_request")
+    third = server.build("main", "pull_request")
+    merged = server.build("main", "push")
+
+    assert (codes(second), codes(third), codes(merged)) == ([0, 1], [0, 0], [0, 0, 0])
+    broken, mended = server.commented
     assert broken.startswith("## Gate closed: regressed, `main` → ")
-    assert (clone / "gate.md").read_text(encoding="utf-8").startswith("## Gate open: ")
+    assert mended.startswith("## Gate open: not enough data, `release` → ")
     annotations = [line for line in second[1].said.splitlines() if line.startswith("::error ")]
-    assert annotations[1].startswith(
-        "::error file=eval_agent.py,title=Broken%3A weather-new-york::"
+    assert any(
+        line.startswith("::error file=eval_agent.py,title=Broken%3A weather-new-york::")
+        for line in annotations
     )
-    summary = (clone / "summary-pull_request.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## Gate \w+", summary, re.MULTILINE) == ["## Gate closed", "## Gate open"]
-    assert not (clone / "summary-push.md").exists()
+    summary = server.summary.read_text(encoding="utf-8")
+    said = re.findall(r"^## Gate \w+", summary, re.MULTILINE)
+    assert said == ["## Gate closed", *["## Gate open"] * 4]
 
 
-def test_a_pull_request_before_there_is_a_baseline_is_told_what_to_type(clone: Path) -> None:
-    bash(clone, "git branch --move main trunk")  # else git knows a main
+def test_what_is_broken_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
+    first = len(server.cache)
 
-    ran = build(clone, "trunk", "pull_request")
+    broken = server.build("main~1", "push")
+    again = server.build("main~1", "push")
 
-    assert [each.code for each in ran] == [0, 2]
-    assert re.search(r"A baseline is set with: callscore baseline set \S+ --name main", ran[1].said)
+    assert (codes(broken), codes(again)) == ([0, 1], [0, 1])
+    assert len(server.cache) == first
 
 
-def test_the_history_is_what_travels_from_build_to_build() -> None:
+def test_an_outage_on_the_main_branch_does_not_become_the_baseline(server: Server) -> None:
+    kept = len(server.cache)
+
+    pushed = server.build("main", "push", spoil=OUTAGE)
+    by_hand = server.build("main", "workflow_dispatch", spoil=OUTAGE)
+    after = server.build("main", "pull_request")
+
+    assert codes(pushed) == [0, 1]
+    assert codes(by_hand) == [0, 1]
+    assert "is no good baseline" in by_hand[-1].said
+    assert len(server.cache) == kept
+    assert codes(after) == [0, 0]  # it is held against the last good run
+
+
+def test_evaluations_that_could_not_be_run_do_not_pass_and_nobody_comments(server: Server) -> None:
+    ran = server.build("main", "pull_request", spoil="echo 'import nothing_like_it' > agent.py")
+
+    assert codes(ran) == [0, 2]
+    assert "there is no finished run of the commit " in ran[1].said
+    assert server.commented == []
+
+
+def test_small_losses_that_add_up_are_found_by_the_fixed_baseline(server: Server) -> None:
+    cities = ["New York", "Cape Town", "Hong Kong", "San Juan"]
+    built = []
+    for count in range(1, len(cities)):
+        lost = " and ".join(f"city != {city!r}" for city in cities[:count])
+        spoil = (
+            'printf \'%s\\n\' "" "_answer = answer" "" "" "def answer(question):" '
+            '"    (call,) = _answer(question)" "    city = call[1][\'city\']" '
+            f"\"    return [call] if {lost} or 'time' in question else []\" >> agent.py"
+        )
+        built.append(server.build("main", "push", spoil=spoil))
+
+    assert codes(built[0]) == [0, 0, 0]  # one case of 24 is lost, and once more
+    assert codes(built[1]) == [0, 0, 0]
+    assert codes(built[2]) == [0, 1]  # three in all are too many
+    assert (
+        (server.clone / "gate.md")
+        .read_text(encoding="utf-8")
+        .startswith("## Gate closed: not enough data, `release` → ")
+    )
+
+
+def test_a_build_before_there_is_a_baseline_is_told_what_to_type(
+    followed: tuple[Path, str], tmp_path: Path
+) -> None:
+    server = Server(followed[0], tmp_path)
+
+    ran = server.build("main", "pull_request", spoil="git branch --quiet --move main trunk")
+
+    assert codes(ran) == [0, 2]
+    assert "There is no baseline yet." in ran[1].said
+    assert "callscore baseline set latest --name main" in ran[1].said
+    assert server.commented == []
+
+
+def test_only_the_main_branch_saves_its_history() -> None:
     steps = workflow()["jobs"]["gate"]["steps"]
 
-    (cache,) = [step["with"] for step in steps if step.get("uses", "").startswith("actions/cache")]
-    assert cache["path"] == ".callscore"
-    assert cache["key"].startswith(cache["restore-keys"])
+    (restore,) = [step for step in steps if "cache/restore" in step.get("uses", "")]
+    (save,) = [step for step in steps if "cache/save" in step.get("uses", "")]
+    assert not [step for step in steps if step.get("uses", "").startswith("actions/cache@")]
+    assert save["if"] == "github.ref == 'refs/heads/main'"
+    assert restore["with"]["path"] == save["with"]["path"] == ".callscore"
+    assert save["with"]["key"].startswith(restore["with"]["restore-keys"])
+    (baseline,) = [step for step in steps if step.get("name") == "Make them the baseline"]
+    assert "||" not in baseline["run"]

@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import insert
 from tests.e2e.histories import add_run
 
 from callscore.history.opening import open_store
+from callscore.history.tables import payloads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +40,10 @@ def test_old_runs_are_forgotten_and_baselines_are_not(
     said = callscore("gc", "--keep", "1")
 
     assert (said.returncode, said.stderr) == (0, "")
-    assert re.fullmatch(r"Forgotten: 2 runs, 6 results(, [\d.]+ k?B of texts)?\.\n", said.stdout)
+    assert re.fullmatch(
+        r"Forgotten: 2 runs, 6 results(, [\d.]+ k?B of texts)?\.\n(  2\S+   .*\n){2}", said.stdout
+    )
+    assert all(f"  {run}   " in said.stdout for run in runs[1:3])
     assert kept(tmp_path) == [newest, oldest]
     assert callscore("gc", "--keep", "1").stdout == "Nothing to forget.\n"
 
@@ -48,10 +53,34 @@ def test_a_dry_run_changes_nothing(callscore: Program, runs: list[str], tmp_path
     russian = callscore("gc", "--keep", "0", "--dry-run", "--lang", "ru")
 
     assert re.fullmatch(
-        r"It would forget: 3 runs, 9 results(, [\d.]+ k?B of texts)?\. Nothing was changed\.\n",
+        r"It would forget: 3 runs, 9 results(, [\d.]+ k?B of texts)?\. Nothing was changed\.\n(  2\S+   .*\n){3}",
         said.stdout,
     )
     assert russian.stdout.startswith("Было бы удалено: 3 прогона, 9 результатов")
+    assert kept(tmp_path) == runs
+
+
+def test_runs_that_go_are_told_by_their_kind(callscore: Program, tmp_path: Path) -> None:
+    for number in range(11):
+        add_run(tmp_path, name="first" if not number else None, arguments={"limit": 1})
+
+    said = callscore("gc", "--keep", "0", "--dry-run").stdout.splitlines()
+
+    assert said[1].endswith("   first, some cases")
+    assert said[11] == "  ... and 1 more"
+
+
+def test_texts_that_nobody_refers_to_are_not_removed_in_silence(
+    callscore: Program, runs: list[str], tmp_path: Path
+) -> None:
+    with open_store(tmp_path / ".callscore/history.db") as store, store.writing() as connection:
+        connection.execute(insert(payloads), [{"digest": b"0" * 16, "body": b"[]"}])
+
+    dry = callscore("gc", "--keep", "9", "--dry-run").stdout
+    said = callscore("gc", "--keep", "9").stdout
+
+    assert dry.startswith("No run to forget. It would remove what no run refers to: 1 text, 2 B.")
+    assert said == "No run to forget. Removed what no run refers to: 1 text, 2 B.\n"
     assert kept(tmp_path) == runs
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from callscore.engines.collector import Hooks
 from callscore.engines.keeping import KeepRequest, ScoreKeeper
 from callscore.engines.local import score_files
-from callscore.history.exchange.lines import Record, line_of
+from callscore.history.exchange.exporting import exported_lines
 from callscore.history.opening import open_store
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     keeper.finish()
     with open_store() as store:
         run = store.find("first")
-        records: list[Record] = [run, *store.evaluations(run.id), *store.results(run.id)]
-    (tmp_path / "out.jsonl").write_bytes(b"".join([line_of(record) for record in records]))
+        lines = [line for line, _ in exported_lines(store, run)]
+    (tmp_path / "out.jsonl").write_bytes(b"".join(lines))
     return tmp_path / "out.jsonl"
 
 
@@ -90,7 +91,7 @@ def test_a_damaged_file_imports_nothing(
     ran = callscore("import", "out.jsonl", "damaged.jsonl", "--store", "other.db")
 
     assert ran.returncode == 3
-    assert "damaged.jsonl:6: " in ran.stderr
+    assert "damaged.jsonl:7: " in ran.stderr
     with open_store(tmp_path / "other.db") as store:
         assert store.runs() == []
 
@@ -102,12 +103,13 @@ def test_a_newer_file_is_refused(callscore: Program) -> None:
     assert "a newer callscore has written it" in ran.stderr
 
 
-def test_a_hostile_run_is_shown_harmlessly(callscore: Program, exported: Path) -> None:
+def test_a_hostile_name_is_refused_and_shown_harmlessly(callscore: Program, exported: Path) -> None:
     hostile = exported.read_bytes().replace(b'"first"', b'"\\u001b[2Jfirst\\u202e"')
 
     ran = callscore("import", "-", "--store", "other.db", stdin=hostile)
 
-    assert ran.returncode == 0
+    assert ran.returncode == 3
+    assert "1: run: name: a run cannot be called" in ran.stderr
     assert "\x1b" not in ran.stderr
     assert "\u202e" not in ran.stderr
 
@@ -131,3 +133,52 @@ def test_files_are_needed(callscore: Program) -> None:
 
 def test_in_russian(callscore: Program) -> None:
     assert "уже был" in callscore("import", "out.jsonl", "--lang", "ru").stderr
+
+
+def test_a_file_that_was_cut_off_is_refused(callscore: Program, exported: Path) -> None:
+    lines = exported.read_bytes().splitlines(keepends=True)
+    exported.write_bytes(b"".join(lines[:-2]))
+
+    ran = callscore("import", "out.jsonl", "--store", "other.db")
+
+    assert ran.returncode == 3
+    assert "out.jsonl: the end is missing: the file was cut off" in ran.stderr
+
+
+def test_a_rescued_run_that_lacks_something_did_not_end(
+    callscore: Program, exported: Path, tmp_path: Path
+) -> None:
+    head, *lines = exported.read_bytes().splitlines(keepends=True)
+    rescued = head.replace(b'"has_end":true,', b"")
+    (tmp_path / "unsaved.jsonl").write_bytes(b"".join([rescued, *lines[:-2]]))
+
+    ran = callscore("import", "unsaved.jsonl", "--store", "other.db")
+
+    assert ran.returncode == 0
+    assert "is not whole: 1 result of it could not be found" in ran.stderr
+    with open_store(tmp_path / "other.db") as store:
+        assert store.find("first").status == "interrupted"
+
+
+def test_a_run_whose_id_is_taken_is_told_and_not_doubled(
+    callscore: Program, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / ".callscore/history.db") as store, open_store("other.db") as other:
+        run = store.find("first")
+        other.begin(replace(run, started_at=1.0, name="another"))
+
+    ran = [callscore("import", "out.jsonl", "--store", "other.db") for _ in range(2)]
+
+    assert f"its id in the file is {run.id}, which is another run here" in ran[0].stderr
+    assert "was there already: 3 results in the file, 0 of them new" in ran[1].stderr
+    with open_store("other.db") as other:
+        assert len(other.runs()) == 2
+
+
+def test_a_table_is_no_run(callscore: Program) -> None:
+    callscore("export", "first", "-o", "out.csv")
+
+    ran = callscore("import", "out.csv", "--store", "other.db")
+
+    assert ran.returncode == 3
+    assert "CSV has only the results" in ran.stderr

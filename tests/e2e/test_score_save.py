@@ -98,9 +98,11 @@ def test_a_history_that_cannot_be_used_costs_neither_the_report_nor_the_scores(
 
     assert ran.returncode == 0
     assert "Macro F1" in ran.stdout
-    assert "nothing of this is kept: broken.db: " in ran.stderr
+    assert (
+        "the history cannot be used, and this goes to a file beside it: broken.db: " in ran.stderr
+    )
     assert "kept as run" not in ran.stderr
-    (file,) = (tmp_path / ".callscore").glob("unsaved-*.jsonl")
+    (file,) = tmp_path.glob("unsaved-*.jsonl")
     assert f"callscore import {file.relative_to(tmp_path)}" in ran.stderr
 
     assert callscore("import", file).returncode == 0
@@ -124,3 +126,18 @@ def test_what_is_kept_can_be_scored_again(callscore: Program) -> None:
 
     assert again.returncode == 0
     assert "All 2 passed" in again.stdout
+
+
+def test_a_reference_without_a_trace_is_no_error_when_it_is_scored_again(
+    callscore: Program, tmp_path: Path
+) -> None:
+    (tmp_path / "few.jsonl").write_text(
+        '{"id": "a", "expected": ["f"], "actual": ["f"]}\n{"id": "b", "expected": ["f"]}\n'
+    )
+    callscore("score", "few.jsonl", "--save", "few")
+
+    again = callscore("rescore", "few")
+
+    assert again.returncode == 0
+    assert "1 passed, 1 without a number" in again.stdout
+    assert "error" not in callscore("show", "few").stdout

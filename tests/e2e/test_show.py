@@ -113,6 +113,11 @@ def test_what_is_not_there_is_told(callscore: Program) -> None:
     assert (run.returncode, case.returncode) == (2, 2)
     assert "there is no run 'nowhere'" in run.stderr
     assert "has no such case 'weathr'; it has weather, sum, greeting" in case.stderr
+    words = callscore("show", "latest", "-k", "nothing")
+    variant = callscore("show", "latest:large")
+    assert (words.returncode, variant.returncode) == (2, 2)
+    assert "has the words 'nothing'; it has agent, and their cases" in words.stderr
+    assert "has no variant 'large'; it has none" in variant.stderr
 
 
 def test_without_a_history_there_is_nothing_to_show(callscore: Program, tmp_path: Path) -> None:

@@ -77,9 +77,13 @@ def test_a_damaged_history_stops_no_run_and_the_results_are_in_a_file(
     assert "All 3 passed" in ran.stdout
     file = unsaved(folder)
     assert file.parent == history.parent
-    assert "nothing of this run is kept: .callscore/history.db: the file is no SQLite" in ran.stderr
-    assert f"It is saved in .callscore/{file.name}; later: callscore import" in " ".join(
-        ran.stdout.split()
+    assert (
+        "the history cannot be used, and this goes to a file beside it: .callscore/history.db: the file is no SQLite"
+        in ran.stderr
+    )
+    assert (
+        f"What is not in the history is saved in .callscore/{file.name}; later: callscore import"
+        in " ".join(ran.stdout.split())
     )
     assert history.read_bytes() == b"no database, " * 500
 
@@ -204,12 +208,46 @@ def test_a_disk_that_is_full_in_the_middle_stops_no_run_and_the_rest_is_in_a_fil
     assert "All 30 passed" in ran.stdout
     assert "not everything is kept: .callscore/history.db: the disk " in ran.stdout
     assert "Traceback" not in ran.stderr
+    with open_store(folder / ".callscore/history.db") as store:
+        assert store.find("latest").status != "finished"
     imported = callscore("import", unsaved(folder))
     assert imported.returncode == 0, imported.stderr
     with open_store(folder / ".callscore/history.db") as store:
         run = store.find("latest")
         assert run.status == "finished"
         assert len(list(store.results(run.id))) == 30
+
+
+# Somebody clears up in the middle, when a part is kept already.
+CLEARED = """
+import shutil
+from time import sleep
+
+@evaluation(cases=CASES[:1], trials=30)
+def cleared(case):
+    asking(case)
+    if len(Path("asked.log").read_text().splitlines()) == 20:
+        sleep(0.3)
+        shutil.rmtree(".callscore")
+    return ANSWERS[case.id]
+"""
+
+
+def test_a_history_that_is_deleted_in_the_middle_leaves_no_run_that_counts_as_whole(
+    callscore: Program, folder: Path
+) -> None:
+    (folder / "eval_assistant.py").unlink()
+    add_file(folder, "eval_cleared.py", CLEARED)
+
+    ran = callscore("run", "--jobs", "1")
+
+    assert "the file was moved or deleted while it was in use" in " ".join(ran.stdout.split())
+    imported = callscore("import", unsaved(folder))
+    assert imported.returncode == 0, imported.stderr
+    assert "is not whole" in imported.stderr
+    with open_store(folder / ".callscore/history.db") as store:
+        run = store.find("latest")
+        assert (run.status, run.totals) == ("interrupted", {})
 
 
 # --- a server -----------------------------------------------------------------------------------

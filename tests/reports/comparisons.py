@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from callscore.comparing.comparison import (
     Alarm,
     CaseChange,
+    ChangeReason,
     Comparison,
     Difference,
     SideSummary,
@@ -54,6 +57,7 @@ NOTHING_NEW = Comparison(
         smallest=0.03,
     ),
     same=200,
+    evaluations=("assistant",),
 )
 
 REGRESSED = Comparison(
@@ -105,7 +109,7 @@ REGRESSED = Comparison(
             before=(1, 1),
             after=(0, 1),
             f1=(1.0, 0.0),
-            reasons=("forbidden call", "schema error"),
+            reasons=(ChangeReason(kind="forbidden call"), ChangeReason(kind="schema error")),
         ),
         CaseChange(
             kind="broken",
@@ -114,7 +118,7 @@ REGRESSED = Comparison(
             before=(3, 3),
             after=(1, 3),
             f1=(1.0, 2 / 3),
-            reasons=("no answer: timeout: no answer within 60 seconds",),
+            reasons=(ChangeReason(kind="no answer", text="timeout: no answer within 60 seconds"),),
             is_expectation_changed=True,
         ),
         CaseChange(
@@ -196,6 +200,7 @@ REGRESSED = Comparison(
             {"count": 2},
         ),
     ),
+    evaluations=("assistant", "router [small]"),
 )
 
 NOT_ENOUGH = Comparison(
@@ -221,6 +226,7 @@ NOT_ENOUGH = Comparison(
         for name in ("one", "two")
     ),
     same=6,
+    evaluations=("assistant",),
 )
 
 NOTHING_COMMON = Comparison(
@@ -250,7 +256,7 @@ ATTACKED = Comparison(
             tags=(HOSTILE,),
             before=(3, 3),
             after=(0, 3),
-            reasons=(f"no answer: {HOSTILE}", HOSTILE),
+            reasons=(ChangeReason(kind="no answer", text=HOSTILE),),
         ),
         CaseChange(kind="fixed", evaluation="other", case=HOSTILE),
     ),
@@ -258,6 +264,7 @@ ATTACKED = Comparison(
     alarms=(Alarm(kind="forbidden", evaluation=HOSTILE, case=HOSTILE, before=0, after=1),),
     only_before=Noted(1, (HOSTILE,)),
     notes=(Note(Phrase("{name} is odd", "{name} странен"), {"name": HOSTILE}),),
+    evaluations=(HOSTILE, "other"),
 )
 
 OPEN = Gate(comparison=NOTHING_NEW, fail_on="regressed")
@@ -270,25 +277,47 @@ CLOSED = Gate(
             kind="broken",
             count=3,
             cases=(
-                "assistant: what-is-the-weather-in-oslo",
-                "assistant: refund-order-17",
-                "router [small]: hello",
+                "assistant::what-is-the-weather-in-oslo",
+                "assistant::refund-order-17",
+                "router [small]::hello",
             ),
         ),
-        Reason(kind="changed", count=1, cases=("assistant: convert-5-miles-to-km",)),
+        Reason(kind="changed", count=1, cases=("assistant::convert-5-miles-to-km",)),
         Reason(kind="missing", count=3, cases=("a", "b", "c")),
-        Reason(kind="forbidden", count=1, cases=("assistant: refund-order-17",)),
-        Reason(kind="schema", count=1, cases=("assistant: refund-order-17",)),
+        Reason(kind="forbidden", count=1, cases=("assistant::refund-order-17",)),
+        Reason(kind="schema", count=1, cases=("assistant::refund-order-17",)),
     ),
 )
 IN_DOUBT = Gate(
     comparison=NOT_ENOUGH,
     fail_on="regressed",
     reasons=(
-        Reason(kind="in doubt", count=2, cases=("assistant: one", "assistant: two")),
+        Reason(kind="in doubt", count=2, cases=("assistant::one", "assistant::two")),
         Reason(kind="below", count=1),
         Reason(kind="unfinished"),
     ),
+)
+# A loss too small to close a gate, and too few cases to tell.
+DOUBTFUL = Gate(
+    comparison=Comparison(
+        before=MAIN,
+        after=replace(LATEST, errors=0),
+        main=Difference(measure="passed", cases=20, before=1.0, after=0.95, p_value=1.0, down=1),
+        changes=(
+            CaseChange(
+                kind="broken", evaluation="assistant", case="one", before=(1, 1), after=(0, 1)
+            ),
+        ),
+        same=19,
+        evaluations=("assistant",),
+    ),
+    fail_on="regressed",
+)
+# One tool regressed, and all in all nothing did.
+SLICED = Gate(
+    comparison=replace(REGRESSED, main=replace(REGRESSED.main, verdict="no evidence"), alarms=()),
+    fail_on="regressed",
+    reasons=(Reason(kind="slice", count=1, cases=("tool: get_weather",)),),
 )
 EMPTY = Gate(
     comparison=NOTHING_COMMON, fail_on="regressed", reasons=(Reason(kind="nothing compared"),)
@@ -298,7 +327,7 @@ ATTACKED_GATE = Gate(
     fail_on="any",
     reasons=(
         Reason(kind="regressed", count=1),
-        Reason(kind="broken", count=1, cases=(f"{HOSTILE}: ::error::{HOSTILE}",)),
+        Reason(kind="broken", count=1, cases=(f"{HOSTILE}::::error::{HOSTILE}",)),
         Reason(kind="below", count=1),
     ),
 )

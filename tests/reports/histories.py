@@ -24,7 +24,7 @@ def a_run(run: str, passed: int, *, of: int = 120, **about: Any) -> RunRow:
     fields = {
         "command": "run",
         "started_at": at(14, 9),
-        "suites": ("assistant",),
+        "evaluation": "assistant",
         "cases": of,
         "answered": of,
         "passed": passed,
@@ -42,7 +42,9 @@ RUNS = [
         "20261114-093000-rtr1",
         22,
         of=40,
-        suites=("router [mini]", "router [large]"),
+        evaluation="router",
+        variant="mini",
+        place="evals/eval_router.py",
         started_at=at(14, 12),
     ),
     a_run(

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from rich.console import Console
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
+from callscore import score
+from callscore.core.call import ToolCall
 from callscore.core.text import display_width
 from callscore.reports.case_terminal import NAME, render, write
 
@@ -123,9 +125,9 @@ def test_several_evaluations_are_shown_one_below_the_other() -> None:
 def test_a_case_is_shown_in_russian() -> None:
     report = write([REPEATED, AS_KEPT], lang="ru")
 
-    assert report.startswith("weather   повторов пройдено: 1/3   assistant [large]\nпрогон 2026")
+    assert report.startswith("weather   попыток пройдено: 1/3   assistant [large]\nпрогон 2026")
     assert "\nВход\n" in report
-    assert "Повтор 2   ошибка: истекло время" in report
+    assert "Попытка 2   ошибка: истекло время" in report
     assert 'location: ожидалось "Paris", получено "Lyon"' in report
 
 
@@ -141,3 +143,31 @@ def test_hostile_texts_are_harmless() -> None:
     assert "\x1b" not in report
     assert "\x00" not in report
     assert "[red]" in report
+
+
+def test_a_long_call_is_shown_to_its_end_at_every_width() -> None:
+    text = "".join(f"<{number}>" for number in range(300))
+    made = ToolCall("write", {"text": text})
+    wanted = score(expected=[{"name": "write", "arguments": {"text": "x" + text}}], actual=[made])
+    case = replace(
+        FAILED,
+        metadata={"who": "me"},
+        trials=(replace(FAILED.trials[0], score=wanted, calls=(made,)),),
+    )
+
+    for report in (write([case]), shown(case, 60)):
+        joined = "".join(line.strip() for line in report.splitlines())
+        assert f'write(text="{text}")' in joined
+        assert f'write(text="x{text}")' in joined
+        assert max(map(display_width, report.splitlines())) <= 100
+        assert "\nMetadata\n" in report
+    assert "in full" not in write([FAILED])
+
+
+def test_long_calls_that_are_as_kept_go_on_in_the_next_line() -> None:
+    made = ToolCall("write", {"text": "y" * 300})
+    case = replace(AS_KEPT, trials=(replace(AS_KEPT.trials[0], calls=(made,) * 9),))
+
+    joined = "".join(line.strip() for line in shown(case, 50).splitlines())
+
+    assert "y" * 300 in joined

@@ -37,7 +37,7 @@ def test_a_quiet_comparison_is_short() -> None:
 def test_what_is_grave_is_in_bold_and_comes_first() -> None:
     text = write(REGRESSED)
 
-    grave = text.index("- **1 case with a new forbidden call** (<code>refund&#45;order&#45;17 ")
+    grave = text.index("- **1 case with a new forbidden call** (<code>assistant&#58;&#58;refund")
     assert grave < text.index("- 3 cases only before: `main` (`a, b, c`)")
 
 
@@ -56,21 +56,27 @@ def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
 
     assert (
         "### Broken: 3 cases\n\n"
-        "| case | evaluation | trials passed | F1 | remarks |\n"
-        "| --- | --- | --- | ---: | --- |\n"
-        "| `what-is-the-weather-in-oslo` | `assistant` |  | 100.0% → 50.0% |  |\n"
+        "| case | trials passed | F1 | remarks |\n"
+        "| --- | --- | ---: | --- |\n"
+        "| `assistant::what-is-the-weather-in-oslo` |  | 100.0% → 50.0% |  |\n"
     ) in text
     assert (
-        "### Changed: 1 case\n\n| case | evaluation | remarks |\n| --- | --- | --- |\n"
-        "| `convert-5-miles-to-km` | `assistant` | other calls |\n"
+        "### Changed: 1 case\n\n| case | remarks |\n| --- | --- |\n"
+        "| `assistant::convert-5-miles-to-km` | other calls |\n"
     ) in text
 
 
 def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
     text = write(REGRESSED)
 
-    assert "| tool `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n" in text
-    assert text.endswith("\n\np is corrected after Holm for 3 slices\n")
+    assert (
+        "### Tools, by the F1 of their calls\n\n"
+        "| tool | cases | before | after | difference | p | verdict |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n"
+        "| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n"
+    ) in text
+    assert "### Tags, by passed\n\n| tag | cases | " in text
+    assert text.endswith("\n\np is corrected after Holm for 3 tools and tags\n")
 
 
 def test_what_is_not_shown_is_counted() -> None:
@@ -78,7 +84,7 @@ def test_what_is_not_shown_is_counted() -> None:
 
     assert "\n\n… 2 more; --most shows more\n\n### Fixed: 1 case\n" in one
     assert one.endswith(
-        "\n\n… 2 more; --most shows more  \np is corrected after Holm for 3 slices\n"
+        "\n\n… 1 more; --most shows more\n\np is corrected after Holm for 3 tools and tags\n"
     )
     assert "###" not in none
 
@@ -87,7 +93,7 @@ def test_a_report_can_be_had_in_russian() -> None:
     text = write(REGRESSED, lang="ru")
 
     assert text.startswith("## Стало хуже: пройдено 92.0% → 84.0%, −8.0 п. п.\n")
-    assert "| случай | проверка | попыток пройдено | F1 | примечания |" in text
+    assert "| случай | попыток пройдено | F1 | примечания |" in text
 
 
 def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
@@ -97,4 +103,4 @@ def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
     assert "\x1b" not in text
     assert "[red]" not in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert {row.count("|") for row in rows} == {7, 5, 4, 8}
+    assert {row.count("|") for row in rows} == {7, 4, 3, 8}

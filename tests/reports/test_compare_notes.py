@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from tests.reports.comparisons import HOSTILE, NOT_ENOUGH, NOTHING_NEW, REGRESSED
 
 from callscore.core.phrase import Note, Phrase
+from callscore.core.results import Noted
 from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes, note_text
+
+LOST = Noted(1, ("assistant::b",))
 
 
 def test_a_comparison_without_surprises_has_no_notes() -> None:
@@ -42,9 +46,36 @@ def test_the_notes_can_be_had_in_russian() -> None:
 
 def test_what_no_statistics_makes_good_is_told_apart() -> None:
     assert alarm_notes(REGRESSED, "en") == [
-        ("1 case with a new forbidden call", "refund-order-17 0 → 1"),
-        ("1 case with a new schema error", "refund-order-17 0 → 2"),
+        ("1 case with a new forbidden call", "assistant::refund-order-17 0 → 1"),
+        ("1 case with a new schema error", "assistant::refund-order-17 0 → 2"),
     ]
+
+
+def test_forbidden_tools_are_named() -> None:
+    alarm = replace(REGRESSED.alarms[0], tools=("refund", "delete"))
+
+    assert alarm_notes(replace(REGRESSED, alarms=(alarm,)), "en") == [
+        ("1 case with a new forbidden call", "assistant::refund-order-17 refund, delete 0 → 1")
+    ]
+
+
+def test_a_number_that_was_lost_is_told_from_one_that_never_was() -> None:
+    comparison = replace(
+        NOTHING_NEW, undecided=Noted(3, ("assistant::a", "assistant::b", "x::c")), lost=LOST
+    )
+
+    assert compare_notes(comparison, "en") == [
+        ("1 case with a number before and none after, left out", "b"),
+        ("2 cases without a number before or after, left out", "a, x::c"),
+    ]
+    assert len(compare_notes(comparison, "en", said={"missing"})) == 1
+
+
+def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
+    comparison = replace(NOTHING_NEW, is_same_run=True)
+
+    assert compare_notes(comparison, "en") == [("both are the same run: 20261114-120000-aaaa", "")]
+    assert compare_notes(comparison, "en", said={"same run"}) == []
 
 
 def test_a_missed_threshold_is_a_sentence_of_its_own() -> None:

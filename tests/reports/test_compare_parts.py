@@ -6,7 +6,14 @@ from msgspec.structs import replace
 from tests.reports.comparisons import NOTHING_NEW, REGRESSED
 
 from callscore.comparing.comparison import CaseChange, Difference, Slice
-from callscore.reports.compare_parts import change_rows, has_several, moved_slices, slice_name
+from callscore.reports.compare_parts import (
+    by_kind,
+    case_names,
+    change_rows,
+    has_several,
+    moved_slices,
+    slice_name,
+)
 
 
 def test_a_case_that_was_asked_once_says_nothing_of_trials() -> None:
@@ -31,6 +38,26 @@ def test_an_f1_that_is_the_same_is_not_said() -> None:
 def test_evaluations_are_named_where_there_are_several() -> None:
     assert has_several(REGRESSED)
     assert not has_several(NOTHING_NEW)
+    several = replace(REGRESSED, changes=REGRESSED.changed("fixed"))  # of one evaluation alone
+    assert has_several(several)
+    (row,) = change_rows(several.changes, "en", has_evaluation=True)
+    assert row.case == "assistant::book-a-table"
+
+
+def test_where_one_evaluation_was_compared_its_name_is_not_repeated() -> None:
+    names = ["assistant::a", "other::b", "c"]
+
+    assert case_names(names, NOTHING_NEW) == ["a", "other::b", "c"]
+    assert case_names(names, REGRESSED) == names
+
+
+def test_tools_and_tags_stand_apart() -> None:
+    slices = (*REGRESSED.tags, *REGRESSED.tools)
+
+    kinds = [[part.kind for part in group] for group in by_kind(slices)]
+
+    assert kinds == [["tool", "tool"], ["tag", "tag"]]
+    assert by_kind(REGRESSED.tags) == [list(REGRESSED.tags)]
 
 
 def test_slices_that_moved_come_the_surest_first() -> None:

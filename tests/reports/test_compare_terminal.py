@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 from tests.reports.comparisons import (
     ATTACKED,
@@ -32,8 +34,8 @@ before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 2
 after    latest, run 20261115-120000-bbbb, commit 9d1b191 with changes, 2026-11-15 12:00 UTC, 199
          cases, 2 errors
 
-! 1 case with a new forbidden call (refund-order-17 0 → 1)
-! 1 case with a new schema error (refund-order-17 0 → 2)
+! 1 case with a new forbidden call (assistant::refund-order-17 0 → 1)
+! 1 case with a new schema error (assistant::refund-order-17 0 → 2)
 ! 3 cases only before: main (a, b, c)
 ! 2 cases only after: latest (d, e)
 ! 1 case without a number before or after, left out (without-a-number)
@@ -47,23 +49,26 @@ F1         95.1%   90.3%         −4.8    −8.1 to −1.6   < 0.050
 tone           –       –            –               –         –
 
 Broken: 3 cases
-- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
-- refund-order-17                           F1 100.0% → 0.0%    assistant
+- assistant::what-is-the-weather-in-oslo               F1 100.0% → 50.0%
+- assistant::refund-order-17                           F1 100.0% → 0.0%
     forbidden call, schema error
-- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+- router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
     no answer: timeout: no answer within 60 seconds, expects something else
 
 Fixed: 1 case
-+ book-a-table   F1 66.7% → 100.0%   assistant
++ assistant::book-a-table   F1 66.7% → 100.0%
 
 Changed: 1 case
-~ convert-5-miles-to-km   assistant   other calls
+~ assistant::convert-5-miles-to-km   other calls
 
-Tools and tags   p is corrected after Holm for 3 slices
-slice              cases   before   after   difference       p           verdict
-tool get_weather      61    98.0%   83.0%        −15.0   0.004         regressed
-tag weather           60    90.0%   85.0%         −5.0   0.250       no evidence
-tag smoke              4   100.0%   75.0%        −25.0       –   not enough data
+Tools, by the F1 of their calls   p is corrected after Holm for 3 tools and tags
+tool          cases   before   after   difference       p     verdict
+get_weather      61    98.0%   83.0%        −15.0   0.004   regressed
+
+Tags, by passed
+tag       cases   before   after   difference       p           verdict
+weather      60    90.0%   85.0%         −5.0   0.250       no evidence
+smoke         4   100.0%   75.0%        −25.0       –   not enough data
 
 3 broken, 1 fixed, 1 changed, 192 as before
 """
@@ -77,8 +82,8 @@ RUSSIAN_REPORT = """\
 стало   latest, прогон 20261115-120000-bbbb, коммит 9d1b191 с изменениями, 2026-11-15 12:00 UTC, 199
         случаев, 2 ошибки
 
-! 1 случай с новым запрещённым вызовом (refund-order-17 0 → 1)
-! 1 случай с новой ошибкой по схеме (refund-order-17 0 → 2)
+! 1 случай с новым запрещённым вызовом (assistant::refund-order-17 0 → 1)
+! 1 случай с новой ошибкой по схеме (assistant::refund-order-17 0 → 2)
 ! только раньше, main: 3 случая (a, b, c)
 ! только теперь, latest: 2 случая (d, e)
 ! без оценки раньше или теперь, не учтено: 1 случай (without-a-number)
@@ -92,23 +97,26 @@ F1         95.1%   90.3%      −4.8    от −8.1 до −1.6   < 0.050
 tone           –       –         –                  –         –
 
 Сломано: 3 случая
-- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
-- refund-order-17                           F1 100.0% → 0.0%    assistant
+- assistant::what-is-the-weather-in-oslo               F1 100.0% → 50.0%
+- assistant::refund-order-17                           F1 100.0% → 0.0%
     запрещённый вызов, ошибка по схеме
-- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+- router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
     нет ответа: timeout: no answer within 60 seconds, другой эталон
 
 Исправлено: 1 случай
-+ book-a-table   F1 66.7% → 100.0%   assistant
++ assistant::book-a-table   F1 66.7% → 100.0%
 
 Изменилось: 1 случай
-~ convert-5-miles-to-km   assistant   другие вызовы
+~ assistant::convert-5-miles-to-km   другие вызовы
 
-Инструменты и теги   p с поправкой Холма на 3 среза
-срез                     случаев     было   стало   разница       p                 вывод
-инструмент get_weather        61    98.0%   83.0%     −15.0   0.004            стало хуже
-тег weather                   60    90.0%   85.0%      −5.0   0.250   разница не доказана
-тег smoke                      4   100.0%   75.0%     −25.0       –           мало данных
+Инструменты, по F1 их вызовов   p с поправкой Холма на 3 среза
+инструмент    случаев    было   стало   разница       p        вывод
+get_weather        61   98.0%   83.0%     −15.0   0.004   стало хуже
+
+Теги, по мере «пройдено»
+тег       случаев     было   стало   разница       p                 вывод
+weather        60    90.0%   85.0%      −5.0   0.250   разница не доказана
+smoke           4   100.0%   75.0%     −25.0       –           мало данных
 
 сломано 3, исправлено 1, изменилось 1, без изменений 192
 """
@@ -192,9 +200,34 @@ def test_cases_and_slices_beyond_the_most_are_counted() -> None:
     text = write(REGRESSED, most=1)
 
     assert "\n… 2 more; --most shows more\n\nFixed: 1 case\n" in text
-    assert text.count("… 2 more; --most shows more") == 2  # of the slices, too
+    assert "\n… 1 more; --most shows more\n\n3 broken," in text  # of the tags, too
     assert "Broken" not in write(REGRESSED, most=0)
     assert "get_weather" not in write(REGRESSED, most=0)
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_very_narrow_terminal_has_tables_that_can_be_read(lang: Language) -> None:
+    text = rendered(REGRESSED, width=40, lang=lang)
+
+    tables = [
+        line for line in text.splitlines() if re.match(r"passed|пройдено|get_weather|smoke", line)
+    ]
+    assert len(tables) == 3
+    assert all(len(line) <= 40 and "−" in line for line in tables)
+    assert "- assistant::refund-order-17\n" in text
+
+
+def test_a_long_name_of_a_slice_is_cut() -> None:
+    part = replace(REGRESSED.tools[0], name="get_" + "weather_" * 40)
+
+    (line,) = [
+        line
+        for line in write(replace(REGRESSED, tools=(part,))).splitlines()
+        if line.startswith("get_weather")
+    ]
+
+    assert len(line) <= 100
+    assert "…" in line
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])

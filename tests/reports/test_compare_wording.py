@@ -15,7 +15,7 @@ from tests.reports.comparisons import (
     REGRESSED,
 )
 
-from callscore.comparing.comparison import Difference, SideSummary
+from callscore.comparing.comparison import ChangeReason, Difference, SideSummary
 from callscore.core.statistics import Interval
 from callscore.reports.compare_wording import (
     change_line,
@@ -28,6 +28,7 @@ from callscore.reports.compare_wording import (
     reason_text,
     share,
     side_words,
+    slice_heading,
     sure_line,
     visible_lines,
 )
@@ -82,9 +83,24 @@ def test_a_measure_is_a_word_of_ours_or_the_name_of_a_scorer() -> None:
 
 
 def test_the_change_is_said_with_both_numbers() -> None:
-    assert change_line(REGRESSED.main, "en") == "passed 92.0% → 84.0%, −8.0 points"
-    assert change_line(REGRESSED.main, "ru") == "пройдено 92.0% → 84.0%, −8.0 п. п."
-    assert change_line(NOTHING_COMMON.main, "en") == "no case is in both"
+    assert change_line(REGRESSED, "en") == "passed 92.0% → 84.0%, −8.0 points"
+    assert change_line(REGRESSED, "ru") == "пройдено 92.0% → 84.0%, −8.0 п. п."
+    assert change_line(NOTHING_COMMON, "en") == "no case is in both"
+
+
+def test_cases_without_numbers_are_told_from_no_cases() -> None:
+    comparison = replace(NOTHING_COMMON, same=2)
+
+    assert change_line(comparison, "en") == "no case has a number for passed in both"
+    assert change_line(comparison, "ru").endswith(" нет оценки «пройдено» и раньше, и теперь")
+
+
+def test_slices_stand_under_what_they_are_compared_by() -> None:
+    (tool, _), (tag, _) = REGRESSED.tools, REGRESSED.tags
+
+    assert slice_heading(tool, "en") == "Tools, by the F1 of their calls"
+    assert slice_heading(tag, "en") == "Tags, by passed"
+    assert slice_heading(tag, "ru") == "Теги, по мере «пройдено»"
 
 
 def test_how_sure_it_is_depends_on_what_is_known() -> None:
@@ -130,24 +146,28 @@ def test_a_run_is_said_in_a_few_words_and_a_file_in_fewer() -> None:
 
 
 def test_p_values_are_corrected_for_as_many_slices_as_have_one() -> None:
-    assert holm_line(REGRESSED, "en") == "p is corrected after Holm for 3 slices"
+    assert holm_line(REGRESSED, "en") == "p is corrected after Holm for 3 tools and tags"
     assert holm_line(NOTHING_NEW, "en") == ""
 
 
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
-        ("forbidden call", "запрещённый вызов"),
-        ("schema error", "ошибка по схеме"),
-        ("no answer", "нет ответа"),
-        ("no answer: timeout: 60 s", "нет ответа: timeout: 60 s"),
-        ("no answer before: it \x1braised", "раньше не было ответа: it \\u001braised"),
-        ("something \nelse", "something \\nelse"),
+        (ChangeReason(kind="forbidden call"), "запрещённый вызов"),
+        (ChangeReason(kind="schema error"), "ошибка по схеме"),
+        (ChangeReason(kind="no answer"), "нет ответа"),
+        (ChangeReason(kind="no answer", text="timeout: 60 s"), "нет ответа: timeout: 60 s"),
+        (
+            ChangeReason(kind="no answer before", text="it \x1braised"),
+            "раньше не было ответа: it \\u001braised",
+        ),
     ],
 )
-def test_what_is_to_be_known_of_a_case_is_said_in_the_language(reason: str, said: str) -> None:
+def test_what_is_to_be_known_of_a_case_is_said_in_the_language(
+    reason: ChangeReason, said: str
+) -> None:
     assert reason_text(reason, "ru") == said
 
 
 def test_a_long_reason_is_cut() -> None:
-    assert len(reason_text("no answer: " + "x" * 500, "en")) == 160
+    assert len(reason_text(ChangeReason(kind="no answer", text="x" * 500), "en")) == 160

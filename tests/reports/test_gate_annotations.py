@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+from xml.etree.ElementTree import fromstring
 
+import msgspec
 from msgspec.structs import replace
-from tests.reports.comparisons import ATTACKED_GATE, CLOSED, OPEN, REGRESSED
+from tests.reports.comparisons import ATTACKED_GATE, CLOSED, DOUBTFUL, OPEN, REGRESSED
 
 from callscore.comparing.comparison import CaseChange
 from callscore.reports.gate_annotations import annotation_lines, disarmed
@@ -30,10 +32,12 @@ def test_a_closed_gate_has_an_error_for_each_reason_and_each_broken_case() -> No
     assert len(lines) == 9
     assert lines[0].startswith("::error title=callscore%3A Gate closed::regressed: passed 92.0%25 ")
     assert lines[7] == (
-        "::error file=evals/a%2Cb%3Ac.py,title=Broken%3A refund-order-17::assistant, "
+        "::error file=evals/a%2Cb%3Ac.py,title=Broken%3A assistant%3A%3Arefund-order-17::assistant, "
         "F1 100.0%25 → 0.0%25, forbidden call, schema error"
     )
-    assert lines[8].startswith("::error title=Broken%3A hello::router [small], 3/3 → 1/3, F1 ")
+    assert lines[8].startswith(
+        "::error title=Broken%3A router [small]%3A%3Ahello::router [small], 3/3 → 1/3, F1 "
+    )
 
 
 def test_there_are_no_more_than_a_runner_shows() -> None:
@@ -59,4 +63,30 @@ def test_no_line_of_a_report_is_a_command() -> None:
 
     assert disarmed(report) == (
         "Gate\n: :error::x\n   : :add-mask::y\na ::fine:: b\n# #[error]z\nname # #[group]\n"
+    )
+    assert disarmed("\x1b[1;31m::error::x\x1b[0m\n") == "\x1b[1;31m: :error::x\x1b[0m\n"
+
+
+def test_what_programs_read_means_the_same_afterwards() -> None:
+    as_json = '["##[error]x"]'
+    as_xml = "<a>\n::error::##[group]</a>"
+
+    assert "##[" not in disarmed(as_json, "json")
+    assert msgspec.json.decode(disarmed(as_json, "json")) == ["##[error]x"]
+    assert re.search("^::|##", disarmed(as_xml, "junit"), re.MULTILINE) is None
+    assert fromstring(disarmed(as_xml, "junit")).text == "\n::error::##[group]"  # noqa: S314  (our own)
+
+
+def test_old_commands_in_names_are_disarmed() -> None:
+    change = CaseChange(kind="broken", evaluation="##[group]", case="##[error]x")
+    gate = replace(CLOSED, comparison=replace(REGRESSED, changes=(change,)))
+
+    assert "##[" not in "".join(annotation_lines(gate))
+
+
+def test_a_loss_that_closes_nothing_is_in_the_notice() -> None:
+    (line,) = annotation_lines(DOUBTFUL)
+
+    assert line.endswith(
+        "; too few cases to tell: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter"
     )

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from msgspec.structs import replace
-from tests.reports.comparisons import ATTACKED_GATE, CLOSED, EMPTY, HOSTILE, IN_DOUBT, OPEN
+from tests.reports.comparisons import ATTACKED_GATE, CLOSED, EMPTY, HOSTILE, IN_DOUBT, OPEN, SLICED
 
 from callscore.reports.gate_junit import NAME, write
 
@@ -32,7 +32,7 @@ def test_an_open_gate_is_a_suite_without_failures() -> None:
     root = parsed(OPEN)
 
     assert NAME == "junit"
-    assert (root.get("tests"), root.get("failures")) == ("8", "0")
+    assert (root.get("tests"), root.get("failures")) == ("10", "0")
     assert root[0].get("name") == "callscore gate"
 
 
@@ -45,6 +45,7 @@ def test_each_reason_is_a_failed_test() -> None:
         ("no case is gone", "missing"),
         ("no case otherwise than before", "changed"),
     ]
+    assert failures(parsed(SLICED)) == [("no tool and no tag regressed", "slice")]
     assert failures(parsed(EMPTY)) == [("something is compared", "nothing compared")]
 
 
@@ -58,7 +59,7 @@ def test_all_thresholds_that_are_missed_are_one_failure() -> None:
     assert failure.get("message") == f"{sentence}; {sentence}"
 
 
-@pytest.mark.parametrize(("fail_on", "tests"), [("regressed", 8), ("broken", 9), ("any", 10)])
+@pytest.mark.parametrize(("fail_on", "tests"), [("regressed", 10), ("broken", 11), ("any", 12)])
 def test_a_test_is_there_for_all_that_is_looked_at(fail_on: FailOn, tests: int) -> None:
     root = parsed(replace(OPEN, fail_on=fail_on))
 

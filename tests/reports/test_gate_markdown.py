@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from tests.reports.comparisons import ATTACKED_GATE, CLOSED, EMPTY, IN_DOUBT, OPEN
+from tests.reports.comparisons import ATTACKED_GATE, CLOSED, DOUBTFUL, EMPTY, IN_DOUBT, OPEN, SLICED
 
 from callscore.reports.gate_markdown import NAME, write
 
@@ -18,8 +18,8 @@ def test_a_closed_gate_gives_its_reasons_at_once() -> None:
     assert text.startswith(
         "## Gate closed: regressed, `main` → `latest`\n\n"
         "- **regressed: passed 92.0% → 84.0%, −8.0 points**\n"
-        "- **3 cases broken** (`assistant: what-is-the-weather-in-oslo, assistant:"
-        " refund-order-17, router [small]: hello`)\n"
+        "- **3 cases broken** (`assistant::what-is-the-weather-in-oslo, assistant::"
+        "refund-order-17, router [small]::hello`)\n"
     )
     assert text.count("−8.0 points") == 1
     assert text.endswith(f"\n\nNext: `{NEXT}` (`--fail-on any`)\n")
@@ -31,6 +31,20 @@ def test_the_cases_are_folded_in() -> None:
     folded = text.partition("<details><summary>3 broken&#44; 1 fixed&#44; 1 changed&#44; ")[2]
     assert "### Broken: 3 cases" in folded.partition("</details>")[0]
     assert "<details>" not in write(OPEN, next_command=NEXT)
+
+
+def test_tools_that_regressed_are_shown_and_a_doubt_is_said() -> None:
+    sliced, doubtful = write(SLICED, next_command=NEXT), write(DOUBTFUL, next_command=NEXT)
+
+    assert "- **1 tool or tag regressed** (`tool get_weather`)\n" in sliced
+    assert "\n| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n" in sliced
+    assert "### Tags" not in sliced
+    assert "\n- too few cases to tell: 1 worse, 0 better, −5.0 points; " in doubtful
+
+
+def test_how_many_cases_are_shown_can_be_chosen() -> None:
+    assert "… 2 more; --most shows more" in write(CLOSED, next_command=NEXT, most=1)
+    assert "<details>" not in write(CLOSED, next_command=NEXT, most=0)
 
 
 def test_an_open_gate_gives_its_numbers() -> None:

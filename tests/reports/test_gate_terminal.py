@@ -7,9 +7,20 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
-from tests.reports.comparisons import ATTACKED_GATE, CLOSED, EMPTY, IN_DOUBT, OPEN
+from tests.reports.comparisons import (
+    ATTACKED_GATE,
+    CLOSED,
+    DOUBTFUL,
+    EMPTY,
+    IN_DOUBT,
+    NOTHING_NEW,
+    OPEN,
+    SLICED,
+)
 
+from callscore.comparing.gating import Gate, Reason
 from callscore.reports.gate_terminal import NAME, render, write
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
@@ -32,19 +43,23 @@ Gate closed   regressed, main → latest   --fail-on any
 ! regressed: passed 92.0% → 84.0%, −8.0 points (95% interval −12.5 to −3.5, p = 0.002, exact
 McNemar, 197 cases in both)
 ! 3 cases broken
-! 1 case otherwise than before (assistant: convert-5-miles-to-km)
-! 3 cases are gone (a, b, c)
-! 1 case with a new forbidden call (assistant: refund-order-17)
-! 1 case with a new schema error (assistant: refund-order-17)
+! 1 case otherwise than before (assistant::convert-5-miles-to-km)
+! 3 cases are gone, or have no number any more (a, b, c)
+! 1 case with a new forbidden call (assistant::refund-order-17)
+! 1 case with a new schema error (assistant::refund-order-17)
 
 a difference of 6.1 points or more would show, four times in five
 3 broken, 1 fixed, 1 changed, 192 as before
 
+Tools, by the F1 of their calls   p is corrected after Holm for 3 tools and tags
+tool          cases   before   after   difference       p     verdict
+get_weather      61    98.0%   83.0%        −15.0   0.004   regressed
+
 Broken: 3 cases
-- what-is-the-weather-in-oslo               F1 100.0% → 50.0%   assistant
-- refund-order-17                           F1 100.0% → 0.0%    assistant
+- assistant::what-is-the-weather-in-oslo               F1 100.0% → 50.0%
+- assistant::refund-order-17                           F1 100.0% → 0.0%
     forbidden call, schema error
-- hello                         3/3 → 1/3   F1 100.0% → 66.7%   router [small]
+- router [small]::hello                    3/3 → 1/3   F1 100.0% → 66.7%
     no answer: timeout: no answer within 60 seconds, expects something else
 
 before   main, run 20261114-120000-aaaa, commit 02f0cce, 2026-11-14 12:00 UTC, 200 cases
@@ -62,7 +77,7 @@ Next: callscore show 20261115-120000-bbbb refund-order-17
 
 DOUBTFUL_BLOCK = """\
 Проверка не пройдена   мало данных, before.jsonl → 20261115-120000-bbbb   --fail-on regressed
-! случаев слишком мало для вывода, а сломано больше, чем исправлено: 2 против 0
+! случаев слишком мало для вывода, а потеря не меньше 10 п. п.: хуже 2, лучше 0, −25.0 п. п.
 ! accuracy 0.667 ниже порога 0.900
 ! прогон 20261115-120000-bbbb не завершён
 
@@ -94,6 +109,47 @@ def test_a_closed_gate_gives_its_reasons_first_and_the_next_command_last() -> No
 
 def test_a_gate_in_doubt_says_so_in_russian() -> None:
     assert write(IN_DOUBT, next_command=NEXT, lang="ru") == DOUBTFUL_BLOCK
+
+
+def test_a_loss_that_does_not_close_it_is_said_plainly() -> None:
+    text = write(DOUBTFUL, next_command=NEXT)
+
+    assert text.startswith(
+        "Gate open   not enough data, main → latest   --fail-on regressed\n"
+        "! too few cases to tell: 1 worse, 0 better, −5.0 points; --fail-on broken is stricter\n"
+    )
+    assert "\nBroken: 1 case\n- one" in text
+
+
+def test_tools_and_tags_that_regressed_are_shown() -> None:
+    text = write(SLICED, next_command=NEXT)
+
+    assert "\n! 1 tool or tag regressed (tool get_weather)\n" in text
+    assert "\nget_weather      61    98.0%   83.0%        −15.0   0.004   regressed\n" in text
+    assert "Tags, " not in text  # none of them did
+
+
+def test_where_nothing_broke_what_became_worse_is_shown() -> None:
+    comparison = replace(SLICED.comparison, changes=SLICED.comparison.changed("changed"))
+
+    text = write(replace(SLICED, comparison=comparison), next_command=NEXT)
+
+    assert "\nChanged: 1 case\n~ assistant::convert-5-miles-to-km " in text
+
+
+def test_a_run_that_is_held_against_itself_is_told_once() -> None:
+    comparison = replace(NOTHING_NEW, is_same_run=True)
+    gate = Gate(comparison=comparison, fail_on="any", reasons=(Reason(kind="same run"),))
+
+    text = write(gate, next_command="callscore run")
+
+    assert "\n! 20261114-120000-aaaa is held against itself: run the evaluations again, " in text
+    assert "both are the same run" not in text
+
+
+def test_how_many_cases_are_shown_can_be_chosen() -> None:
+    assert "\n… 2 more; --most shows more\n" in write(CLOSED, next_command=NEXT, most=1)
+    assert "\nBroken" not in write(CLOSED, next_command=NEXT, most=0)
 
 
 def test_a_gate_that_compared_nothing_has_no_numbers() -> None:

@@ -22,7 +22,8 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
 
     newest, _ = msgspec.json.decode(write(timelines([run, before])))
 
-    low, high = newest.pop("interval")
+    (evaluation,) = newest.pop("evaluations")
+    low, high = evaluation.pop("interval")
     assert low < 0.75 < high
     assert newest == {
         "id": "b",
@@ -33,8 +34,12 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
         "started_at": 2.0,
         "git_commit": "c" * 40,
         "git_dirty": False,
-        "suites": ["assistant"],
         "is_partial": False,
+    }
+    assert evaluation == {
+        "name": "assistant",
+        "variant": None,
+        "place": "",
         "cases": 120,
         "answered": 120,
         "passed": 90,
@@ -43,7 +48,17 @@ def test_a_run_says_all_that_the_list_shows_of_it() -> None:
         "errors": 0,
         "change": 0.25,
         "direction": "up",
+        "has_other_cases": False,
     }
+
+
+def test_the_evaluations_of_a_run_stand_in_it() -> None:
+    rows = [a_run("b", 90), a_run("b", 60, evaluation="router"), a_run("a", 1, evaluation=None)]
+
+    newest, empty = msgspec.json.decode(write(timelines(rows)))
+
+    assert [each["name"] for each in newest["evaluations"]] == ["assistant", "router"]
+    assert empty["evaluations"] == []
 
 
 def test_no_runs_are_an_empty_array() -> None:
@@ -56,4 +71,4 @@ def test_names_that_no_text_can_hold_are_spelled() -> None:
     (found,) = msgspec.json.decode(write(timelines([run])))
 
     assert found["name"] == "\\ud800"
-    assert found["interval"] is None
+    assert found["evaluations"][0]["interval"] is None

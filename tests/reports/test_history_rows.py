@@ -11,22 +11,62 @@ from callscore.reports.history_rows import RunRow, timelines
 def row(name: str, share: float | None = 0.5, **about: Any) -> RunRow:
     """A run with a made-up share; a tenth to both sides is its interval."""
     interval = None if share is None else Interval(share - 0.1, share + 0.1)
-    fields = {"command": "run", "started_at": 0.0, "suites": ("assistant",), **about}
+    fields = {"command": "run", "started_at": 0.0, "evaluation": "assistant", "cases": 10, **about}
     return RunRow(id=name, share=share, interval=interval, **fields)
 
 
 def test_runs_are_grouped_by_what_they_evaluated_and_the_newest_comes_first() -> None:
     rows = [
-        row("c", suites=("router",)),
+        row("c", evaluation="router"),
         row("b"),
-        row("a", suites=("router",)),
+        row("a", evaluation="router"),
     ]
 
     first, second = timelines(rows)
 
-    assert first.suites == ("router",)
+    assert first.label == "router"
     assert [step.row.id for step in first.steps] == ["c", "a"]
     assert [step.row.id for step in second.steps] == ["b"]
+
+
+def test_evaluations_of_one_name_in_two_files_or_under_two_variants_are_not_one() -> None:
+    rows = [
+        row("b", key="a/eval_w.py::assistant", place="a/eval_w.py"),
+        row("b", key="b/eval_w.py::assistant", place="b/eval_w.py"),
+        row("b", key="b/eval_w.py::assistant", variant="large"),
+        row("a", key="a/eval_w.py::assistant"),
+    ]
+
+    found = timelines(rows)
+
+    assert [len(timeline.steps) for timeline in found] == [2, 1, 1]
+    assert [timeline.place for timeline in found[:2]] == ["a/eval_w.py", "b/eval_w.py"]
+    assert found[2].label == "assistant [large]"
+
+
+def test_another_evaluation_in_a_run_takes_no_trend_away() -> None:
+    rows = [row("b", 0.6), row("b", 0.9, evaluation="router"), row("a", 0.5)]
+
+    first, _ = timelines(rows)
+
+    assert first.steps[0].change == 0.1
+
+
+def test_the_last_that_is_shown_is_held_against_one_that_is_not() -> None:
+    rows = [row("c", 0.7), row("b", 0.6), row("a", 0.5), row("a", evaluation="old")]
+
+    (timeline,) = timelines(rows, most=2)
+
+    assert [(step.row.id, step.change) for step in timeline.steps] == [("c", 0.1), ("b", 0.1)]
+    assert timeline.shares == (0.6, 0.7)
+
+
+def test_more_cases_than_before_are_neither_praised_nor_blamed() -> None:
+    (timeline,) = timelines([row("b", 0.9, cases=11), row("a", 0.5)])
+
+    newest, oldest = timeline.steps
+    assert (newest.change, newest.direction, newest.has_other_cases) == (None, None, True)
+    assert not oldest.has_other_cases
 
 
 def test_a_run_is_held_against_the_one_before_it() -> None:

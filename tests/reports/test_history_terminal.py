@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 HISTORY = History(timelines(RUNS), has_more=True, now=NOW)
 REPORT = """\
-router [mini], router [large]
+router [mini]   evals/eval_router.py
 run                            when   passed     interval      F1   cases   commit
 20261114-093000-rtr1   14 Nov 12:05    55.0%       40–69%   0.550      40
 
@@ -72,7 +72,9 @@ def test_a_narrow_terminal_loses_columns_and_never_the_runs() -> None:
 
     assert "commit" in wide
     assert "F1" not in narrow
+    assert "when" not in narrow
     assert "interval" in narrow
+    assert "2 errors" in narrow
     assert "when" not in tiny
     for run in RUNS:
         assert run.id in tiny
@@ -90,7 +92,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, lang: Language) -> None:
 def test_a_history_is_told_in_russian() -> None:
     report = write(HISTORY, lang="ru")
 
-    assert "прогон                       когда  пройдено    интервал" in report
+    assert "прогон                        когда   пройдено     интервал" in report
     assert "14 ноя 09:05" in report
     assert "2 ошибки" in report
     assert "прерван" in report
@@ -110,7 +112,7 @@ def test_a_tag_is_told_first() -> None:
 
 
 def test_a_run_of_which_nothing_is_known_is_shown_all_the_same() -> None:
-    run = a_run("a", 0, share=None, interval=None, f1=None, suites=(), status="running")
+    run = a_run("a", 0, share=None, interval=None, f1=None, evaluation=None, status="running")
 
     report = write(History(timelines([run]), now=NOW))
 
@@ -125,9 +127,49 @@ def test_shares_that_never_change_are_told_once() -> None:
     assert "50.0% =" in report
 
 
+def test_nothing_is_cut_in_a_file() -> None:
+    run = a_run("a", 1, evaluation="e" * 200, place="p" * 200, name="n" * 200, baselines=("main",))
+
+    report = write(History(timelines([run]), now=NOW))
+
+    for text in ("e" * 200, "p" * 200, "n" * 200):
+        assert text in report
+
+
+def test_other_cases_have_a_mark_that_is_told() -> None:
+    runs = [a_run("b", 60, of=121), a_run("a", 60)]
+
+    report = write(History(timelines(runs), now=NOW))
+
+    assert "49.6% ≠" in report
+    assert report.endswith(
+        "\n\n≠ has more cases than the run before it, or fewer; callscore compare holds those that both have against each other.\n"
+    )
+    assert "▲" not in report
+    assert max(map(display_width, shown(History(timelines(runs), now=NOW), 60).splitlines())) <= 60
+
+
+def test_a_run_whose_process_was_ended_did_not_end() -> None:
+    run = a_run("a", 1, status="abandoned")
+
+    assert "did not end" in write(History(timelines([run]), now=NOW))
+    assert "не завершён" in write(History(timelines([run]), now=NOW), lang="ru")
+
+
+def test_words_that_nothing_fits_are_told() -> None:
+    assert write(History([], keyword="nope")) == "No run has an evaluation that 'nope' fits.\n"
+
+
 def test_hostile_names_are_harmless() -> None:
     run = a_run(
-        HOSTILE, 1, name=HOSTILE, suites=(HOSTILE,), baselines=(HOSTILE,), git_commit="\x1b"
+        HOSTILE,
+        1,
+        name=HOSTILE,
+        evaluation=HOSTILE,
+        variant=HOSTILE,
+        place=HOSTILE,
+        baselines=(HOSTILE,),
+        git_commit="\x1b",
     )
 
     report = shown(History(timelines([run]), tag=HOSTILE, now=NOW), 200)

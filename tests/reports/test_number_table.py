@@ -62,5 +62,18 @@ def test_the_width_of_letters_is_what_a_terminal_shows() -> None:
     assert number_table("n", ["x"], [row], 40).plain == "n      x\n日本   1"
 
 
+def test_columns_that_can_be_spared_make_room_the_least_first() -> None:
+    row = NumberRow(Text("weather"), [Text("1"), Text("22"), Text("333")])
+
+    def shown(width: int) -> list[str]:
+        headers, spare = ["a", "bb", "ccc"], (1, 0)
+        return number_table("name", headers, [row], width, spare=spare).plain.splitlines()
+
+    assert shown(40)[0].split() == ["name", "a", "bb", "ccc"]
+    assert shown(13) == ["name    a ccc", "weather 1 333"]
+    assert shown(11) == ["name    ccc", "weather 333"]
+    assert shown(5)[0].split() == ["name", "ccc"]
+
+
 def test_what_the_numbers_leave_is_room_for_names() -> None:
     assert room_for_names([5, 6], 40, 3) == 23

@@ -168,7 +168,7 @@ def test_a_report_can_be_had_in_russian() -> None:
     assert "критерий           среднее   пройдено     порог" in text
     assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
     assert "what-is-the-weather-in-paris   не пройден   assistant" in text
-    assert "convert-5-miles-to-km   ошибка: истекло время   3 попытки   assistant" in text
+    assert "convert-5-miles-to-km   ошибка: истекло время   3 запуска   assistant" in text
     assert "evals/eval_broken.py:3   не удалось использовать" in text
     assert "пройдено 3 из 7, не пройдено 4, 4 ошибки, без оценки 1, пропущено 1, прервано" in text
     assert "8 ответов (из сохранённых 2) за 1 мин 15 с, 9 запросов" in text

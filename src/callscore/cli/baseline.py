@@ -4,34 +4,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.exits import BELOW
 from callscore.cli.options import lang_option
 from callscore.cli.output import open_output
-from callscore.cli.store_option import existing_store, store_option
-from callscore.core.phrase import Phrase, say
+from callscore.cli.run_name import RUN_NAME
+from callscore.cli.store_option import existing_store, store_option, store_words
+from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import escape
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
     from callscore.history.records import Baseline, RunRecord
+    from callscore.history.store import Store
     from callscore.reports.baseline_list import NamedRun
 
 __all__ = ["command"]
 
 _SET = Phrase(
-    "{name} is now the run {run}. Hold another run against it: callscore gate --against {name}",
-    "{name} теперь прогон {run}. Сравнить с ним другой: callscore gate --against {name}",
+    "{name} is now the run {run}. Hold another run against it: callscore gate --against {typed}",
+    "{name} теперь прогон {run}. Сравнить с ним другой: callscore gate --against {typed}",
 )
 _MOVED = Phrase(
     "{name} was the run {before}, and is now {run}.",
     "{name} был прогоном {before}, теперь это {run}.",
 )
-_UNFINISHED = Phrase(
-    "Mind that this run did not come to its end.", "Учтите: этот прогон не завершён."
+_UNFINISHED = Phrase("it did not come to its end", "он не завершён")
+_WITHOUT_ANSWER = Plural(
+    ("question has no answer", "questions have no answer"),
+    ("вопрос без ответа", "вопроса без ответа", "вопросов без ответа"),
+)
+_REFUSED = Phrase(
+    "the run {run} is no good baseline: {why}. Take another one, or this one all the same with --force",
+    "прогон {run} не годится в базовые: {why}. Возьмите другой или всё-таки этот: --force",
+)
+_BROKEN = Phrase("Mind that {why}.", "Учтите: {why}.")
+_PARTIAL = Phrase(
+    "Mind that this run left cases out: another one is compared by those that both have.",
+    "Учтите: в этом прогоне не все случаи; другой сравнивается по тем, что есть в обоих.",
+)
+_BELOW = Phrase(
+    "Mind that this run is below a threshold: {names}.",
+    "Учтите: в этом прогоне порог не достигнут: {names}.",
 )
 _REMOVED = Phrase(
     "{name} is no baseline any more; its run {run} is still kept.",
@@ -56,26 +75,75 @@ def command() -> None:
 @command.command("set", short_help="Let a name mean a run.")
 @click.argument("run", default="latest")
 @click.option(
-    "--name", default="main", show_default=True, metavar="NAME", help="What it is called."
+    "--name",
+    type=RUN_NAME,
+    default="main",
+    show_default=True,
+    metavar="NAME",
+    help="What it is called.",
+)
+@click.option(
+    "--force", is_flag=True, help="Take a run that did not end, or that has no answer to something."
 )
 @store_option
 @lang_option
-def set_one(*, run: str, name: str, store: str | None, lang: Language) -> None:
-    """Let a name mean a RUN from now on; the default is the newest one."""
+@click.pass_context
+def set_one(
+    ctx: click.Context, /, *, run: str, name: str, force: bool, store: str | None, lang: Language
+) -> None:
+    """Let a name mean a RUN from now on; the default is the newest one.
+
+    A run that did not come to its end, or in which questions have no answer, is refused with the exit
+    code 1: others would look better beside it than they are.
+    """
     with existing_store(store) as opened:
         found = opened.find(run)
+        faults = _faults(found, lang)
+        if faults and not force:
+            said = say(_REFUSED, lang, run=found.id, why=", ".join(faults))
+            click.echo(f"callscore: {said}", err=True)
+            ctx.exit(BELOW)
+        cautions = [say(_BROKEN, lang, why=why) for why in faults] + _cautions(opened, found, lang)
         before = {each.name: each.run for each in opened.baselines()}.get(name)
         opened.set_baseline(name, found.id)
-    _write(_said(name, found, before, lang), lang)
+    lines = [_said(name, (found, before), store_words(store), lang), *cautions]
+    _write("".join(f"{line}\n" for line in lines), lang)
 
 
-def _said(name: str, run: RunRecord, before: str | None, lang: Language) -> str:
+def _faults(run: RunRecord, lang: Language) -> list[str]:
+    """Why a run should not be what others are held against."""
+    faults = [] if run.status == "finished" else [say(_UNFINISHED, lang)]
+    errors = run.totals.get("errors")
+    if errors:
+        faults.append(count_of(_WITHOUT_ANSWER, errors, lang))
+    return faults
+
+
+def _cautions(store: Store, run: RunRecord, lang: Language) -> list[str]:
+    """What should be known of a run that others are held against."""
+    from callscore.history.selections import is_partial, lineage
+
+    said = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
+    below = [
+        f"{escape(record.name)}: {escape(str(scorer['name']))}"
+        for record in store.evaluations(run.id)
+        for scorer in record.summary.get("scorers") or ()
+        if _is_below(scorer)
+    ]
+    return [*said, say(_BELOW, lang, names=", ".join(below))] if below else said
+
+
+def _is_below(scorer: dict[str, Any]) -> bool:
+    mean, threshold = scorer.get("mean"), scorer.get("threshold")
+    return mean is not None and threshold is not None and mean < threshold
+
+
+def _said(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Language) -> str:
+    run, before = moved
     is_moved = before is not None and before != run.id
     phrase = _MOVED if is_moved else _SET
-    sentences = [say(phrase, lang, name=escape(name), run=run.id, before=before)]
-    if run.status != "finished":
-        sentences.append(say(_UNFINISHED, lang))
-    return " ".join(sentences) + "\n"
+    typed = escape(shlex.quote(name) + where)
+    return say(phrase, lang, name=escape(name), typed=typed, run=run.id, before=before)
 
 
 @command.command("list", short_help="List the baselines.")

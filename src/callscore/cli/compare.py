@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from callscore.cli.compare_options import (
     fail_on_option,
+    few_option,
     measure_option,
     say_reasons,
     write_report,
@@ -19,13 +18,11 @@ from callscore.cli.judge_option import judge_option, judged_settings_from
 from callscore.cli.options import SettingsCommand, lang_option, report_options, settings_options
 from callscore.cli.output import open_output
 from callscore.cli.run_options import format_for
-from callscore.cli.store_option import existing_store, store_option
-from callscore.comparing.comparing_sides import compare
+from callscore.cli.store_option import store_option
 from callscore.comparing.gating import gate
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.named_sides import side_named
+from callscore.engines.comparing_runs import compare
 from callscore.engines.sides import is_case_file
-from callscore.history.existing import StoreOnce
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
-_FEW = 10
+_STDIN = "-"
 _OF_FILES = (*Settings.__struct_fields__, "preset", "config", "judge")
 _HELP = """Compare two runs, BEFORE and AFTER, case by case: what broke, what was fixed, and whether that
 is more than chance.
@@ -62,13 +59,7 @@ The settings below are those of files: a run has its own.
 @click.option(
     "--expected", metavar="FILE", help="The references, where the files hold traces alone."
 )
-@click.option(
-    "--most",
-    type=click.IntRange(min=0),
-    default=_FEW,
-    show_default=True,
-    help="Show at most so many cases that broke, were fixed, or changed; json has all.",
-)
+@few_option
 @settings_options
 @judge_option
 @report_options(_FORMATS)
@@ -92,14 +83,17 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
 
 
 def _compared(options: dict[str, Any]) -> Comparison:
-    before, after = options["before"], options["after"]
-    settings = _settings(options, has_file=is_case_file(before) or is_case_file(after))
-    with closing(StoreOnce(partial(existing_store, options["store"]))) as store:
-        sides = [
-            side_named(reference, store=store, settings=settings, expected=options["expected"])
-            for reference in (before, after)
-        ]
-    return compare(*sides, measure=options["measure"])
+    before, after, expected = (options[name] for name in ("before", "after", "expected"))
+    if [before, after, expected].count(_STDIN) > 1:
+        raise click.UsageError("Standard input can be read only once.")
+    return compare(
+        before,
+        after,
+        measure=options["measure"],
+        expected=expected,
+        settings=_settings(options, has_file=is_case_file(before) or is_case_file(after)),
+        store=options["store"],
+    )
 
 
 def _settings(options: dict[str, Any], *, has_file: bool) -> Settings:

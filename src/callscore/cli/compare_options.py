@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from callscore.cli.github import is_on_github
+from callscore.cli.github import for_log, is_on_github
 from callscore.cli.run_progress import note
 from callscore.comparing.gating import FAIL_ON
-from callscore.reports.gate_annotations import disarmed
-from callscore.reports.gate_wording import reason_lines
+from callscore.reports.gate_wording import doubt_line, reason_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import Gate
     from callscore.core.phrase import Language
 
-__all__ = ["fail_on_option", "measure_option", "say_reasons", "write_report"]
+__all__ = ["fail_on_option", "few_option", "measure_option", "say_reasons", "write_report"]
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
+_FEW = 10
 _MODULES = {"table": "terminal", "json": "json", "markdown": "markdown", "junit": "junit"}
 
 
@@ -34,6 +34,18 @@ def measure_option(command: _Command) -> _Command:
         show_default=True,
         metavar="NAME",
         help="What is compared: passed, f1, or a scorer.",
+    )(command)
+
+
+def few_option(command: _Command) -> _Command:
+    """Add the option for how much is shown."""
+    return click.option(
+        "--most",
+        type=click.IntRange(min=0),
+        default=_FEW,
+        show_default=True,
+        help="Show at most so many cases that went otherwise in the same way, and so many tools and"
+        " tags; json has all.",
     )(command)
 
 
@@ -61,16 +73,22 @@ def write_report(kind: str, about: Any, output: Output, output_format: str, **op
     """
     report = import_module(f"callscore.reports.{kind}_{_MODULES[output_format]}")
     console = output.console() if output_format == "table" else None
-    if console is not None:
+    if console is not None and not is_on_github():
         report.render(about, console=console, **options)
         return
-    text = report.write(about, **options)
-    if output_format == "table" and is_on_github():
-        text = disarmed(text)  # its log obeys what is printed
-    output.write_text(text)
+    if console is None:
+        text = report.write(about, **options)
+    else:  # in colour, and still no line of it may be a command
+        with console.capture() as capture:
+            report.render(about, console=console, **options)
+        text = capture.get()
+    output.write_text(for_log(text, output_format))
 
 
 def say_reasons(gate: Gate, lang: Language) -> None:
-    """Say why a gate is closed, where the report is elsewhere."""
+    """Say why a gate is closed, or that a loss did not close it, where the report is elsewhere."""
     for _, sentence, names in reason_lines(gate, lang):
-        note(sentence + (f" ({names})" if names else ""))
+        note(for_log(sentence + (f" ({names})" if names else "")))
+    doubt = doubt_line(gate, lang)
+    if doubt:
+        note(doubt)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Write a RUN to a file: JSON lines and Parquet hold all of it, CSV is for spreadsheets.
+_HELP = """Write a RUN to a file: JSON lines hold all of it, CSV is for spreadsheets.
+
+Parquet holds all but the answers of a run that did not end, with which `run --resume` goes on
+elsewhere; only JSON lines and Parquet can be imported.
 
 RUN is an id or the beginning of one, a name, a baseline, `latest`, `latest~2`, or a git commit.
 
@@ -88,7 +91,7 @@ def _format_of(output: str | None) -> str:
 @contextmanager
 def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], None]]:
     """What takes the bytes of the file, and compresses them where its name says so."""
-    with open_output(output, "jsonl", lang) as target:
+    with open_output(output, "jsonl", lang, is_all_or_nothing=True) as target:
         if output is None or not output.lower().endswith(_GZIP):
             yield target.write_bytes
             return
@@ -98,27 +101,26 @@ def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], N
 
 
 def _write_jsonl(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
-    from callscore.history.exchange.lines import line_of
+    from callscore.history.exchange.exporting import exported_lines
 
-    write(line_of(run))
-    for record in store.evaluations(run.id):
-        write(line_of(record))
-    return _counted(write, (line_of(result) for result in store.results(run.id)))
+    return _counted(write, exported_lines(store, run))
 
 
 def _write_csv(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
     from callscore.history.exchange.csv_file import csv_lines
 
     named = {record.number: record for record in store.evaluations(run.id)}
-    return _counted(write, csv_lines(named, store.results(run.id))) - 1  # the first names columns
+    lines = enumerate(csv_lines(named, store.results(run.id)))
+    return _counted(write, ((line, int(place > 0)) for place, line in lines))  # the first has names
 
 
-def _counted(write: Callable[[bytes], None], lines: Iterable[bytes]) -> int:
-    count = 0
-    for line in lines:
+def _counted(write: Callable[[bytes], None], lines: Iterable[tuple[bytes, int]]) -> int:
+    """Write lines; how many results they hold."""
+    results = 0
+    for line, count in lines:
         write(line)
-        count += 1
-    return count
+        results += count
+    return results
 
 
 def _write_parquet(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:

@@ -10,16 +10,30 @@ from callscore.cli.options import lang_option
 from callscore.cli.output import open_output
 from callscore.cli.store_option import existing_store, store_option
 from callscore.core.phrase import Phrase, Plural, count_of, say
+from callscore.core.text import escape
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
     from callscore.history.clearing import Cleared
+    from callscore.history.records import RunRecord
 
 __all__ = ["command"]
 
 _RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
 _RESULTS = Plural(("result", "results"), ("результат", "результата", "результатов"))
+_TEXTS_LEFT = Plural(("text", "texts"), ("текст", "текста", "текстов"))
 _NOTHING = Phrase("Nothing to forget.", "Удалять нечего.")
+_SWEPT = Phrase(
+    "No run to forget. Removed what no run refers to: {what}.",
+    "Прогонов для удаления нет. Удалено то, на что не ссылается ни один прогон: {what}.",
+)
+_WOULD_SWEEP = Phrase(
+    "No run to forget. It would remove what no run refers to: {what}. Nothing was changed.",
+    "Прогонов для удаления нет. Было бы удалено то, на что не ссылается ни один прогон: {what}."
+    " Ничего не изменено.",
+)
+_MORE = Phrase("... and {count} more", "... и ещё {count}")
+_SHOWN = 10
 _GONE = Phrase("Forgotten: {what}.", "Удалено: {what}.")
 _WOULD = Phrase(
     "It would forget: {what}. Nothing was changed.", "Было бы удалено: {what}. Ничего не изменено."
@@ -34,7 +48,8 @@ _UNITS = (
 _THOUSAND = 1000
 _HELP = """Forget all runs but the newest N, and what only they had.
 
-Baselines are kept, so are runs that are under way, and runs whose answers a kept run has scored again.
+N counts runs of every kind: those of some cases, rescored ones and saved scores, too. Older baselines are
+kept beside them, so are runs that are under way, and runs whose answers a kept run has scored again.
 Kept answers that `run --cache` would take go with the runs that asked for them. What judges have said
 stays.
 """
@@ -46,7 +61,7 @@ stays.
     type=click.IntRange(min=0),
     required=True,
     metavar="N",
-    help="How many of the newest runs to keep.",
+    help="How many of the newest runs to keep, of whatever kind.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be forgotten.")
 @store_option
@@ -61,11 +76,36 @@ def command(*, keep: int, dry_run: bool, store: str | None, lang: Language) -> N
 
 def _said(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
     if not cleared.runs:
-        return say(_NOTHING, lang)
+        return _swept(cleared, lang, is_dry=is_dry)
     what = [count_of(_RUNS, len(cleared.runs), lang), count_of(_RESULTS, cleared.results, lang)]
     if cleared.bytes:
         what.append(say(_TEXTS, lang, size=_size(cleared.bytes, lang)))
-    return say(_WOULD if is_dry else _GONE, lang, what=", ".join(what))
+    said = say(_WOULD if is_dry else _GONE, lang, what=", ".join(what))
+    lines = [_line(run, lang) for run in cleared.runs[:_SHOWN]]
+    if len(cleared.runs) > _SHOWN:
+        lines.append("  " + say(_MORE, lang, count=len(cleared.runs) - _SHOWN))
+    return "\n".join([said, *lines])
+
+
+def _swept(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
+    """What was removed although no run was."""
+    if not cleared.payloads:
+        return say(_NOTHING, lang)
+    what = f"{count_of(_TEXTS_LEFT, cleared.payloads, lang)}, {_size(cleared.bytes, lang)}"
+    return say(_WOULD_SWEEP if is_dry else _SWEPT, lang, what=what)
+
+
+def _line(run: RunRecord, lang: Language) -> str:
+    """A run that goes: what it is called, when it was, and what kind of run it is."""
+    from callscore.history.selections import is_partial
+    from callscore.reports import history_wording as wording
+
+    about = [escape(run.name)] if run.name else []
+    about += [say(wording.COMMANDS[run.command], lang)] if run.command in wording.COMMANDS else []
+    about += [say(wording.STATUSES[run.status], lang)] if run.status in wording.STATUSES else []
+    about += [say(wording.PART, lang)] if is_partial(run, {}) else []
+    said = f"  {escape(run.id)}   {wording.moment_cell(run.started_at, lang)}   {', '.join(about)}"
+    return said.rstrip()
 
 
 def _size(count: float, lang: Language) -> str:

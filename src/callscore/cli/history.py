@@ -17,22 +17,31 @@ from callscore.reports.history_rows import timelines
 if TYPE_CHECKING:
     from callscore.cli.output import Output
     from callscore.core.phrase import Language
-    from callscore.history.overview import RunLine
+    from callscore.reports.history_rows import RunRow
     from callscore.reports.history_terminal import History
 
 __all__ = ["command"]
 
 _FEW = 20
-_HELP = """List the runs that are kept, the newest first, by what they evaluated.
+# So many older runs are read, too: the last that are shown are held against one of these.
+_BEFORE = 30
+_HELP = """List the runs that are kept, the newest first.
 
-Each has the share of cases that pass, with its 95% interval, and an arrow that holds it against the run
-before. The arrow is bright where the share is outside of that run's interval; whether that is more than
+There is a table for each evaluation and variant. Each run has the share of cases that pass, with its 95%
+interval, and an arrow that holds it against the run before, where both have as many cases. The arrow is bright where the share is outside of that run's interval; whether that is more than
 chance is what `callscore compare` tells. Runs that did not end, left cases out, or only scored kept
 answers again are shown, and nothing is held against them.
 """
 
 
 @click.command(short_help="List the runs that are kept.", help=_HELP)
+@click.option(
+    "-k",
+    "keyword",
+    default="",
+    metavar="WORDS",
+    help="Only evaluations that have these words in their name, variant or file; with and, or, not.",
+)
 @click.option("--tag", metavar="TAG", help="Count only the cases with this tag.")
 @click.option(
     "--limit",
@@ -45,11 +54,11 @@ answers again are shown, and nothing is held against them.
 @store_option
 @lang_option
 def command(
-    *, tag: str | None, limit: int, as_json: bool, store: str | None, lang: Language
+    *, keyword: str, tag: str | None, limit: int, as_json: bool, store: str | None, lang: Language
 ) -> None:
     """List the runs that are kept."""
-    lines = _lines(store, limit + 1, tag)
-    shown = timelines(rows_of(lines[:limit]))
+    rows = _rows(store, limit + _BEFORE, tag, keyword)
+    shown = timelines(rows, most=limit)
     with open_output(None, "table", lang) as output:
         if as_json:
             from callscore.reports import history_json
@@ -58,13 +67,17 @@ def command(
             return
         from callscore.reports.history_terminal import History
 
-        _show(History(shown, tag=tag, has_more=len(lines) > limit), output, lang)
+        has_more = len({row.id for row in rows}) > limit
+        _show(History(shown, tag=tag, keyword=keyword, has_more=has_more), output, lang)
 
 
-def _lines(store: str | None, limit: int, tag: str | None) -> list[RunLine]:
+def _rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[RunRow]:
     """The runs; none where nobody has named a history, and there is none yet."""
+    from callscore.evaluations.keywords import keyword_filter
     from callscore.history.overview import overview
+    from callscore.history.under_way import is_left
 
+    fits = keyword_filter(keyword) if keyword else None
     try:
         opened = existing_store(store)
     except UnknownRun:
@@ -72,7 +85,9 @@ def _lines(store: str | None, limit: int, tag: str | None) -> list[RunLine]:
             raise
         return []
     with opened:
-        return overview(opened, limit=limit, tag=tag)
+        lines = overview(opened, limit=limit, tag=tag, fits=fits)
+        left = {line.run.id for line in lines if is_left(opened, line.run)}
+    return rows_of(lines, left)
 
 
 def _show(history: History, output: Output, lang: Language) -> None:

@@ -36,6 +36,14 @@ _FILLED = Phrase(
     "run {run} was there already: {results} in the file, {added} of them new",
     "прогон {run} уже был: {results} в файле, из них новых {added}",
 )
+_RENAMED = Phrase(
+    "its id in the file is {given}, which is another run here",
+    "здесь под id {given} из файла уже есть другой прогон",
+)
+_MISSING = Phrase(
+    "run {run} is not whole: {results} of it could not be found. It is kept as one that did not end",
+    "прогон {run} неполон: не нашлось {results}. Он сохранён как незавершённый",
+)
 
 
 @click.command("import", short_help="Take exported runs into the history.", help=_HELP)
@@ -53,6 +61,11 @@ def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> Non
         phrase = _NEW if each.is_new else _FILLED
         name = f"{each.run.id} ({each.run.name})" if each.run.name else each.run.id
         note(say(phrase, lang, run=name, results=results, added=each.added))
+        if each.given:
+            note(say(_RENAMED, lang, given=each.given))
+        if each.missing:
+            missing = count_of(_RESULTS, each.missing, lang)
+            note(say(_MISSING, lang, run=each.run.id, results=missing))
 
 
 def _imported(store: Store, files: Sequence[str]) -> list[Imported]:

@@ -29,12 +29,18 @@ _MODULES = {"table": "terminal", "json": "json_report", "markdown": "markdown", 
 
 @contextmanager
 def open_output(
-    path: str | None, output_format: str, lang: Language, *, is_gate: bool = False
+    path: str | None,
+    output_format: str,
+    lang: Language,
+    *,
+    is_gate: bool = False,
+    is_all_or_nothing: bool = False,
 ) -> Iterator[Output]:
     """What to write a report to; without a path, or with `-`, it is standard output.
 
     A file keeps what it held before until the report is complete. Once nobody reads standard output
-    any more the program is done, unless it `is_gate`: then there is an exit code to find out.
+    any more the program is done, unless it `is_gate`: then there is an exit code to find out. Where
+    it breaks off, a file has what was written by then, unless that `is_all_or_nothing`.
     """
     if path is None or path == "-":
         yield Output(_StandardOutput(is_gate=is_gate), output_format, lang)
@@ -52,7 +58,7 @@ def open_output(
             try:
                 yield Output(file, output_format, lang)
             except BaseException:
-                if not file.tell():
+                if is_all_or_nothing or not file.tell():
                     temporary.unlink()
                     raise
                 _publish(temporary, target)

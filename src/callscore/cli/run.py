@@ -28,6 +28,7 @@ from callscore.cli.run_report import (
 )
 from callscore.cli.run_selection import chosen, go_on_command
 from callscore.cli.store_option import made_store, store_option
+from callscore.core.phrase import say
 from callscore.core.run import RunResults
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.evaluations.discovery import discover
@@ -166,15 +167,15 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
 @contextmanager
 def _store(request: RunRequest) -> Iterator[Store | Rescue]:
     """The history; where there can be none and none is needed, a word about it, and a file."""
-    from callscore.history.rescue import Rescue
+    from callscore.history.rescue import ASIDE, rescue_for
 
     try:
         store = made_store(request.store)
     except UnusableStore as error:
         if request.resume or request.last_failed or request.cache:
             raise
-        note(f"nothing of this run is kept: {error}")
-        yield Rescue()
+        note(say(ASIDE, request.lang, problem=error))
+        yield rescue_for(request.store)
         return
     with store:
         yield store

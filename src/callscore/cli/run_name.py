@@ -1,17 +1,14 @@
-"""What somebody may call a run: a word by which it is found again."""
+"""What somebody may call a run, or a baseline: a word by which it is found again."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
 
-__all__ = ["RUN_NAME"]
+from callscore.history.run_names import name_fault
 
-_LONGEST = 200
-# What finds runs by their age finds no other by that.
-_LATEST = re.compile(r"latest(?:~.*)?", re.DOTALL)
+__all__ = ["RUN_NAME"]
 
 
 class _RunName(click.ParamType[str]):
@@ -21,12 +18,9 @@ class _RunName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         name = str(value).strip()
-        if not name or len(name) > _LONGEST or not name.isprintable():
-            self.fail(f"a name has 1 to {_LONGEST} characters that can be read.", param, ctx)
-        if name.startswith("-"):
-            self.fail(f"{name!r} begins like an option.", param, ctx)
-        if _LATEST.fullmatch(name):
-            self.fail(f"{name!r} is the run that is just so old. Choose another name.", param, ctx)
+        fault = name_fault(name)
+        if fault is not None:
+            self.fail(f"nothing can be called {name!r}: {fault}.", param, ctx)
         return name
 
 

@@ -28,7 +28,6 @@ _KEPT = Phrase(
     "сохранено как прогон {run}. Посмотреть: callscore show {name}",
 )
 _NOT_KEPT = Phrase("not everything is kept: {problem}", "сохранено не всё: {problem}")
-_NOTHING_KEPT = Phrase("nothing of this is kept: {problem}", "ничего не сохранено: {problem}")
 
 
 def save_option(command: _Command) -> _Command:
@@ -56,8 +55,9 @@ def saved(
         yield None
         return
     from callscore.engines.keeping import ScoreKeeper
+    from callscore.history.rescue import rescue_for
 
-    keeper = ScoreKeeper(request, lambda: made_store(store))
+    keeper = ScoreKeeper(request, lambda: made_store(store), rescue_for(store))
     is_whole = False
     try:
         yield keeper
@@ -72,11 +72,13 @@ def tell_saved(keeper: ScoreKeeper | None, lang: Language) -> None:
     """Say what became of what was to be kept; nothing where nothing was."""
     if keeper is None:
         return
-    phrase = _NOTHING_KEPT if keeper.is_aside else _NOT_KEPT
+    from callscore.history.rescue import ASIDE
+
+    phrase = ASIDE if keeper.is_aside else _NOT_KEPT
     for problem in keeper.problems:
         note(say(phrase, lang, problem=problem))
-    if keeper.saved:
-        note(keeper.saved)
+    if saved_in := keeper.saved(lang):
+        note(saved_in)
     if keeper.run is not None and not keeper.is_aside:
         name = shlex.quote(keeper.run.name or keeper.run.id)
-        note(say(_KEPT, lang, run=keeper.run.id, name=name))
+        note(say(_KEPT, lang, run=keeper.run.id, name=f"{name}{keeper.words}"))

@@ -31,7 +31,7 @@ _OF_RUN = {"json": "run_json", "markdown": "run_markdown", "junit": "run_junit"}
 _HELP = """Show a RUN as it was, or one CASE of it, from what is kept. Nobody is asked anything.
 
 RUN is an id, or the beginning of one; a name; a baseline; `latest`, or `latest~2`, two before it; or what
-git knows a commit by. The default is the newest one.
+git knows a commit by. A colon and a variant may follow. The default is the newest one.
 
 CASE is the id of a case, or `evaluation::case` where several evaluations have it. It is shown with what
 was asked, what was expected and what was done, in each trial.
@@ -70,9 +70,11 @@ def command(
     if case is not None and output_format not in _OF_CASE:
         raise click.UsageError(f"A single case cannot be written as {output_format}.")
     with existing_store(store) as opened:
-        found = opened.find(run)
+        from callscore.runner.kept_evaluations import run_and_variant
+
+        found, variant = run_and_variant(opened, run)
         write = _of_run if case is None else _of_case
-        report = write(opened, found, {**options, "case": case}, lang)
+        report = write(opened, found, {**options, "case": case, "variant": variant}, lang)
     with open_output(options["output"], output_format, lang) as output:
         report(output)
 
@@ -83,7 +85,7 @@ def _of_case(
     """What writes the report of a case, once there is something to write to."""
     from callscore.runner.kept_cases import kept_cases
 
-    cases = kept_cases(store, run, options["case"], options["keyword"])
+    cases = kept_cases(store, run, options["case"], options["keyword"], options["variant"])
     return lambda output: _write_cases(cases, output, options["output_format"], lang)
 
 
@@ -96,7 +98,11 @@ def _of_run(
 
 
 def _row(store: Store, run: RunRecord) -> RunRow:
-    return heading_row(run, [each.name for each in store.baselines() if each.run == run.id])
+    from callscore.history.selections import lineage
+    from callscore.history.under_way import is_left
+
+    names = [each.name for each in store.baselines() if each.run == run.id]
+    return heading_row(run, names, lineage(store, run), is_left=is_left(store, run))
 
 
 def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Language) -> RunResults:
@@ -104,6 +110,7 @@ def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Langua
 
     wanted = ShowOptions(
         keyword=options["keyword"],
+        variant=options["variant"],
         is_whole=options["output_format"] == "json",
         lang=lang,
         **shown_from(options),

@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from callscore.history.addresses import STORE_VARIABLE, store_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from callscore.history.store import Store
 
-__all__ = ["STORE_VARIABLE", "existing_store", "made_store", "shown_store", "store_option"]
+__all__ = [
+    "STORE_VARIABLE",
+    "existing_store",
+    "made_store",
+    "shown_store",
+    "store_option",
+    "store_words",
+]
 
-STORE_VARIABLE = "CALLSCORE_STORE"
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 

@@ -8,6 +8,7 @@ from callscore.core.diff import call_lines, plain_text
 from callscore.core.text import escape
 from callscore.core.wording import say
 from callscore.reports import case_wording as wording
+from callscore.reports.full_calls import UNBOUND, full_lines
 from callscore.reports.kept_pairs import kept_lines
 from callscore.reports.markdown_text import code, fenced
 from callscore.reports.metric_table import number_text
@@ -24,7 +25,6 @@ __all__ = ["NAME", "write"]
 NAME = "markdown"
 
 _WIDTH = 100
-_REASON_WIDTH = 300
 
 
 def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
@@ -43,9 +43,11 @@ def _blocks(case: KeptCase, lang: Language) -> Iterator[str]:
         about.append(wording.cost(case.trials[0], lang))
     yield "  \n".join(about)
     if case.input is not None:
-        lines = wording.text_lines(case.input, _WIDTH, lang)
         yield f"### {say(wording.INPUT, lang)}"
-        yield fenced("\n".join(lines), "text")
+        yield fenced("\n".join(wording.text_lines(case.input, _WIDTH)), "text")
+    if case.metadata:
+        yield f"### {say(wording.METADATA, lang)}"
+        yield fenced("\n".join(wording.text_lines(case.metadata, _WIDTH)), "text")
     for trial in case.trials:
         if is_repeated:
             head = say(wording.TRIAL, lang, number=trial.number)
@@ -60,7 +62,7 @@ def _trial(case: KeptCase, trial: KeptTrial, lang: Language) -> Iterator[str]:
     if trial.values:
         yield ", ".join(f"{code(each.name)} {number_text(each.value)}" for each in trial.values)
     reasons = [
-        f"- {code(each.name)}: {code(each.reason, width=_REASON_WIDTH)}"
+        f"- {code(each.name)}: {code(each.reason, width=UNBOUND)}"
         for each in trial.values
         if each.reason
     ]
@@ -69,5 +71,8 @@ def _trial(case: KeptCase, trial: KeptTrial, lang: Language) -> Iterator[str]:
     if trial.score is not None:
         lines = call_lines(trial.score, width=_WIDTH, lang=lang)
     else:
-        lines = kept_lines(trial, case.expected, width=_WIDTH, lang=lang)
+        lines = kept_lines(trial, case.expected, width=UNBOUND, lang=lang)
     yield fenced(plain_text(lines) if lines else say(NO_CALLS, lang), "diff")
+    whole = [] if trial.score is None else full_lines(trial.score, width=_WIDTH, lang=lang)
+    if whole:
+        yield fenced("\n".join(whole), "text")

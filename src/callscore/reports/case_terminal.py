@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.text import Text
 
-from callscore.core.call_text import call_text
 from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.diff import call_lines, rich_text
-from callscore.core.text import clip_middle, display_width, escape
+from callscore.core.text import display_width, escape
 from callscore.core.wording import count_of, say
 from callscore.reports import case_wording as wording
+from callscore.reports.full_calls import UNBOUND, full_lines, whole_calls
 from callscore.reports.kept_pairs import kept_lines
 from callscore.reports.run_wording import NO_CALLS, RUN
 from callscore.reports.scorer_values import value_lines
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from callscore.core.kept_case import KeptCase, KeptTrial
-    from callscore.core.wording import Language
+    from callscore.core.model import Score
+    from callscore.core.wording import Language, Phrase
 
 __all__ = ["NAME", "render", "write"]
 
@@ -48,10 +49,11 @@ def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en"
 
 def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
-    yield [_title(case, width, lang), *_about(case, width, lang)]
+    yield [_title(case, lang), *_about(case, width, lang)]
     if case.input is not None:
-        lines = wording.text_lines(case.input, width - _INDENT, lang)
-        yield [Text(say(wording.INPUT, lang), "dim"), _indented("\n".join(lines))]
+        yield _text(wording.INPUT, case.input, width, lang)
+    if case.metadata:
+        yield _text(wording.METADATA, case.metadata, width, lang)
     is_told = False  # why there are no two columns; once will do
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
@@ -62,18 +64,20 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
         yield [*head, *_trial(case, trial, width, lang)]
 
 
-def _title(case: KeptCase, width: int, lang: Language) -> Text:
-    line = Text().append(clip_middle(escape(case.id), width // 2), "bold").append(_SPACE)
+def _text(header: Phrase, value: Any, width: int, lang: Language) -> Section:
+    lines = wording.text_lines(value, width - _INDENT)
+    return [Text(say(header, lang), "dim"), _indented("\n".join(lines))]
+
+
+def _title(case: KeptCase, lang: Language) -> Text:
+    line = Text().append(escape(case.id), "bold").append(_SPACE)
     together = wording.trials_passed(case, lang)
     if together:
         is_fine = all(trial.passed for trial in case.trials)
         line.append(together, "green" if is_fine else "red")
     else:
         line.append_text(_outcome(case.trials[0], lang))
-    room = width - line.cell_len - len(_SPACE)
-    if room > 0:
-        line.append(_SPACE + clip_middle(escape(case.evaluation), room), "dim")
-    return line
+    return line.append(_SPACE + escape(case.evaluation), "dim")
 
 
 def _outcome(trial: KeptTrial, lang: Language) -> Text:
@@ -100,7 +104,7 @@ def _about(case: KeptCase, width: int, lang: Language) -> Section:
         if display_width(longer) <= width:
             lines[-1] = longer
         else:
-            lines.append(clip_middle(part, width))
+            lines += wording.wrapped(part, width)
     return [Text(line, "dim") for line in lines if line]
 
 
@@ -116,15 +120,28 @@ def _trial_line(trial: KeptTrial, width: int, lang: Language) -> Text:
 def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Section:
     if trial.failure is not None:
         return [_indented(escape(trial.failure[1]))]
-    values = value_lines(trial.values, case.at_least, width)
+    values = value_lines(trial.values, case.at_least, width, longest=None)
     if trial.score is not None:
-        return [*values, rich_text(call_lines(trial.score, width=width, lang=lang))]
+        return [*values, *_both_sides(trial.score, width, lang)]
     if trial.status == "scored":
-        lines = kept_lines(trial, case.expected, width=width, lang=lang)
+        lines = kept_lines(trial, case.expected, width=UNBOUND, lang=lang)
         if lines:
-            return [*values, rich_text(lines)]
-    calls = [call_text(call, limit=width - _INDENT) for call in trial.calls]
-    return [*values, _indented("\n".join(calls or [say(NO_CALLS, lang)]), "dim")]
+            return [*values, _folded(rich_text(lines))]
+    calls = whole_calls(trial.calls, width - _INDENT)
+    return [*values, Text("\n".join(calls) or " " * _INDENT + say(NO_CALLS, lang), "dim")]
+
+
+def _both_sides(score: Score, width: int, lang: Language) -> Section:
+    """The calls of both sides; below them the whole of them, where columns have no room for it."""
+    section: Section = [rich_text(call_lines(score, width=width, lang=lang))]
+    whole = full_lines(score, width=width, lang=lang)
+    return [*section, Text(), Text("\n".join(whole), "dim")] if whole else section
+
+
+def _folded(text: Text) -> Text:
+    """A text that goes on in the next line where it is too long."""
+    text.no_wrap, text.overflow = False, "fold"
+    return text
 
 
 def _indented(text: str, style: str = "") -> Padding:

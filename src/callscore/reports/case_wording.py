@@ -28,27 +28,28 @@ if TYPE_CHECKING:
 __all__ = [
     "AS_KEPT",
     "INPUT",
+    "METADATA",
     "TAGS",
     "TRIAL",
     "cost",
     "outcome",
     "text_lines",
     "trials_passed",
+    "wrapped",
 ]
 
 INPUT = Phrase("Input", "Вход")
-TRIAL = Phrase("Trial {number}", "Повтор {number}")
-TAGS = Phrase("tags: {tags}", "метки: {tags}")
+METADATA = Phrase("Metadata", "Метаданные")
+TRIAL = Phrase("Trial {number}", "Попытка {number}")
+TAGS = Phrase("tags: {tags}", "теги: {tags}")
 AS_KEPT = Phrase(
     "What was expected cannot be scored from the history; below is what the run has kept of it.",
     "Ожидание нельзя оценить по истории; ниже то, что сохранил прогон.",
 )
-_TRIALS = Phrase("{part}/{whole} trials passed", "повторов пройдено: {part}/{whole}")
+_TRIALS = Phrase("{part}/{whole} trials passed", "попыток пройдено: {part}/{whole}")
 _REUSED = Phrase("reused", "из сохранённых")
 _REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
 _TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
-_MORE_LINES = Phrase("… {count} more lines", "… ещё строк: {count}")
-_MOST_LINES = 24
 _ROLE, _CONTENT = "role", "content"
 
 
@@ -85,13 +86,9 @@ def cost(trial: KeptTrial, lang: Language) -> str:
     return ", ".join(parts)
 
 
-def text_lines(value: Any, width: int, lang: Language) -> list[str]:
+def text_lines(value: Any, width: int) -> list[str]:
     """A value as lines that are safe to show: words as they are, messages by who says them, else JSON."""
-    lines = [line for text in _texts(value) for line in _wrapped(escape(text), width)]
-    if len(lines) > _MOST_LINES:
-        more = say(_MORE_LINES, lang, count=len(lines) - _MOST_LINES)
-        lines = [*lines[:_MOST_LINES], clip(more, width)]
-    return lines
+    return [line for text in _texts(value) for line in wrapped(escape(text), width)]
 
 
 def _texts(value: Any) -> list[str]:
@@ -107,7 +104,7 @@ def _is_message(item: Any) -> bool:
     return is_plain and isinstance(item[_ROLE], str) and isinstance(item[_CONTENT], str)
 
 
-def _wrapped(line: str, width: int) -> Iterator[str]:
+def wrapped(line: str, width: int) -> Iterator[str]:
     """A line in pieces that have room, broken at blanks where there are any."""
     while display_width(line) > width:
         head = clip(line, width + 1)[:-1] or line[:1]

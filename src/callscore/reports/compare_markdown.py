@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING
 from callscore.core.wording import count_of, say
 from callscore.reports import compare_wording as wording
 from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
-from callscore.reports.compare_parts import MARKS, change_rows, moved_slices, slice_name
+from callscore.reports.compare_parts import (
+    MARKS,
+    by_kind,
+    change_rows,
+    has_several,
+    moved_slices,
+)
 from callscore.reports.markdown_text import code, entities, table
 from callscore.reports.run_wording import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from callscore.comparing.comparison import ChangeKind, Comparison, Difference
+    from callscore.comparing.comparison import ChangeKind, Comparison, Difference, Slice
     from callscore.core.wording import Language
 
-__all__ = ["FEW", "NAME", "change_blocks", "facts", "note_items", "write"]
+__all__ = ["FEW", "NAME", "change_blocks", "facts", "note_items", "slice_blocks", "write"]
 
 NAME = "markdown"
 FEW = 10
@@ -30,7 +36,8 @@ def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> 
 
     Args:
         comparison: what it is about.
-        most: how many cases to show of those that went otherwise in the same way, and how many slices.
+        most: how many cases to show of those that went otherwise in the same way, and how many tools
+            and tags.
         lang: the language.
     """
     grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang, write=code)]
@@ -45,7 +52,7 @@ def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> 
         ),
         *_measures(comparison, lang),
         *change_blocks(comparison, most, lang),
-        *_slices(comparison, most, lang),
+        *slice_blocks(comparison, moved_slices(comparison), most, lang),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -53,7 +60,7 @@ def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> 
 def _heading(comparison: Comparison, lang: Language) -> str:
     main = comparison.main
     verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
-    return f"## {verdict}: {wording.change_line(main, lang, write=code)}"
+    return f"## {verdict}: {wording.change_line(comparison, lang, write=code)}"
 
 
 def facts(comparison: Comparison, lang: Language) -> Iterator[str]:
@@ -126,20 +133,12 @@ def change_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator
 
 
 def _changes(comparison: Comparison, kind: ChangeKind, most: int, lang: Language) -> str:
+    changes = comparison.changed(kind)[:most]
     rows = [
-        (
-            code(row.case),
-            code(row.evaluation),
-            row.trials,
-            row.f1,
-            entities(row.remarks),
-        )
-        for row in change_rows(comparison.changed(kind)[:most], lang)
+        (code(row.case), row.trials, row.f1, entities(row.remarks))
+        for row in change_rows(changes, lang, has_evaluation=has_several(comparison))
     ]
-    labels = [
-        say(label, lang)
-        for label in (wording.CASE, wording.EVALUATION, wording.TRIALS, wording.F1, wording.WHY)
-    ]
+    labels = [say(label, lang) for label in (wording.CASE, wording.TRIALS, wording.F1, wording.WHY)]
     filled = [place for place in range(len(labels)) if any(row[place] for row in rows)]
     return table(
         [labels[place] for place in filled],
@@ -147,25 +146,33 @@ def _changes(comparison: Comparison, kind: ChangeKind, most: int, lang: Language
     )
 
 
-def _slices(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
-    slices = moved_slices(comparison)
-    if not slices or not most:
-        return
-    yield f"### {say(wording.SLICES, lang)}"
+def slice_blocks(
+    comparison: Comparison, slices: Sequence[Slice], most: int, lang: Language
+) -> Iterator[str]:
+    """The tools, and the tags, each in a table under what they are compared by."""
+    groups = by_kind(slices) if most else []
+    for group in groups:
+        yield f"### {wording.slice_heading(group[0], lang, write=code)}"
+        yield _slices(group[:most], lang)
+        if len(group) > most:
+            yield say(wording.MORE, lang, count=len(group) - most)
+    if groups:
+        yield wording.holm_line(comparison, lang)
+
+
+def _slices(slices: Sequence[Slice], lang: Language) -> str:
     labels = (
-        *(wording.SLICE, wording.CASE_COUNT, wording.BEFORE, wording.AFTER),
+        *(wording.KINDS[slices[0].kind], wording.CASE_COUNT, wording.BEFORE, wording.AFTER),
         *(wording.DIFFERENCE, wording.P_VALUE, wording.VERDICT),
     )
     rows = [
         (
-            slice_name(part, lang, write=code),
+            code(part.name),
             str(part.difference.cases),
             *_numbers(part.difference),
             _p(part.difference),
             say(wording.VERDICTS[part.difference.verdict], lang),
         )
-        for part in slices[:most]
+        for part in slices
     ]
-    yield table([say(label, lang) for label in labels], rows)
-    more = [say(wording.MORE, lang, count=len(slices) - most)] if len(slices) > most else []
-    yield "  \n".join([*more, wording.holm_line(comparison, lang)]).strip()
+    return table([say(label, lang) for label in labels], rows)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from callscore.comparing.comparison import name_of
 from callscore.core.text import escape
 from callscore.core.wording import Phrase, say
 from callscore.reports.compare_wording import reason_text, share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from callscore.comparing.comparison import CaseChange, ChangeKind, Comparison, Slice
     from callscore.core.wording import Language
 
-__all__ = ["MARKS", "ChangeRow", "change_rows", "has_several", "moved_slices", "slice_name"]
+__all__ = [
+    "MARKS",
+    "ChangeRow",
+    "by_kind",
+    "case_names",
+    "change_rows",
+    "has_several",
+    "moved_slices",
+    "slice_name",
+]
 
 # What stands before the name of a case that went otherwise.
 MARKS: dict[ChangeKind, str] = {"broken": "-", "fixed": "+", "changed": "~"}
@@ -24,31 +34,41 @@ _KINDS = {
     "tool": Phrase("tool {name}", "инструмент {name}"),
     "tag": Phrase("tag {name}", "тег {name}"),
 }
+_KIND_ORDER = ("tool", "tag")
 
 
 class ChangeRow(NamedTuple):
     """A case that went otherwise, in the words of a table.
 
     Attributes:
-        case: its id, as it is.
-        evaluation: what its evaluation is called, as it is.
+        case: what it is called, as it is: its id, with its evaluation where there are several.
         trials: how many passed before and after; empty where each was asked once.
         f1: the mean F1 before and after; empty where it is the same.
         remarks: what else is to be known, safe to show.
     """
 
     case: str
-    evaluation: str
     trials: str
     f1: str
     remarks: str
 
 
-def change_rows(changes: Sequence[CaseChange], lang: Language) -> list[ChangeRow]:
-    """The rows of cases that went otherwise."""
+def change_rows(
+    changes: Sequence[CaseChange], lang: Language, *, has_evaluation: bool = False
+) -> list[ChangeRow]:
+    """The rows of cases that went otherwise.
+
+    Args:
+        changes: the cases.
+        lang: the language.
+        has_evaluation: whether to say which evaluation each is of.
+    """
     return [
         ChangeRow(
-            change.case, change.evaluation, _trials(change), _f1(change), _remarks(change, lang)
+            name_of(change.evaluation, change.case) if has_evaluation else change.case,
+            _trials(change),
+            _f1(change),
+            _remarks(change, lang),
         )
         for change in changes
     ]
@@ -76,8 +96,14 @@ def _remarks(change: CaseChange, lang: Language) -> str:
 
 
 def has_several(comparison: Comparison) -> bool:
-    """Whether the cases that went otherwise are of several evaluations, which are then named."""
-    return len({change.evaluation for change in comparison.changes}) > 1
+    """Whether several evaluations were compared, so that cases are named with theirs."""
+    return len(comparison.evaluations) > 1
+
+
+def case_names(names: Iterable[str], comparison: Comparison) -> list[str]:
+    """Names of cases as they are shown: without the evaluation, where only one was compared."""
+    only = comparison.evaluations[0] if len(comparison.evaluations) == 1 else None
+    return [name if only is None else name.removeprefix(name_of(only, "")) for name in names]
 
 
 def moved_slices(comparison: Comparison) -> list[Slice]:
@@ -88,6 +114,12 @@ def moved_slices(comparison: Comparison) -> list[Slice]:
         if part.difference.up or part.difference.down
     ]
     return sorted(moved, key=_how_sure)
+
+
+def by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
+    """Tools, and then tags: they are compared by numbers that are not the same."""
+    groups = [[part for part in slices if part.kind == kind] for kind in _KIND_ORDER]
+    return [group for group in groups if group]
 
 
 def _how_sure(part: Slice) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from rich.text import Text
 from callscore.core.text import clip, clip_middle, display_width, escape
 from callscore.core.wording import say
 from callscore.reports import compare_wording as wording
-from callscore.reports.compare_parts import MARKS, slice_name
+from callscore.reports.compare_parts import MARKS
 from callscore.reports.number_table import NumberRow, number_table
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ _SPACE = 3
 _INDENT = 4
 _MARK = 2  # a mark and a blank
 _SHORTEST_NAME = 20
+# What a narrow terminal goes without, the first of them first.
+_SPARE_OF_MEASURE = (4, 3)  # p, the interval
+_SPARE_OF_SLICE = (4, 0, 1, 2)  # p, cases, before, after
 
 
 def side_table(comparison: Comparison, lang: Language) -> Table:
@@ -69,7 +72,7 @@ def measure_table(differences: Sequence[Difference], width: int, lang: Language)
         for difference in differences
     ]
     heads = [say(head, lang) for head in headers]
-    return number_table(say(wording.MEASURE, lang), heads, rows, width)
+    return number_table(say(wording.MEASURE, lang), heads, rows, width, spare=_SPARE_OF_MEASURE)
 
 
 def _numbers(difference: Difference) -> list[Text]:
@@ -85,22 +88,17 @@ def _style(difference: Difference) -> str:
     return VERDICT_STYLES[difference.verdict] if is_sure else ""
 
 
-def change_lines(
-    rows: Sequence[ChangeRow], kind: ChangeKind, width: int, *, has_evaluation: bool
-) -> list[Text]:
+def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> list[Text]:
     """A line a case that went otherwise; remarks that have no room in it stand below.
 
     Args:
         rows: the cases.
         kind: how they went.
         width: how many columns of the terminal there are.
-        has_evaluation: whether to say which evaluation each is of.
     """
     columns = [[row.trials for row in rows], [row.f1 and f"F1 {row.f1}" for row in rows]]
-    if has_evaluation:
-        columns.append([clip_middle(escape(row.evaluation), width // 4) for row in rows])
-    if _room(columns, width) < _SHORTEST_NAME:  # what a case is called comes first
-        columns = columns[:2]
+    while columns and _room(columns, width) < _SHORTEST_NAME:  # what a case is called comes first
+        columns = columns[:-1]
     room = max(_room(columns, width), _SHORTEST_NAME)
     names = [clip_middle(escape(row.case), room) for row in rows]
     columns = [names, *[column for column in columns if any(column)]]
@@ -136,14 +134,14 @@ def _append(line: Text, cell: str, start: int, style: str) -> None:
 
 
 def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
-    """One row a tool or a tag."""
+    """One row a tool, or a tag; all are of one kind."""
     headers = (
         *(wording.CASE_COUNT, wording.BEFORE, wording.AFTER, wording.DIFFERENCE),
         *(wording.P_VALUE, wording.VERDICT),
     )
     rows = [
         NumberRow(
-            Text(slice_name(part, lang)),
+            Text(clip_middle(escape(part.name), max(_SHORTEST_NAME, width // 3))),
             [
                 Text(str(part.difference.cases), "dim"),
                 *_numbers(part.difference),
@@ -153,9 +151,9 @@ def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
         )
         for part in slices
     ]
-    return number_table(
-        say(wording.SLICE, lang), [say(head, lang) for head in headers], rows, width
-    )
+    heads = [say(head, lang) for head in headers]
+    label = say(wording.KINDS[slices[0].kind], lang)
+    return number_table(label, heads, rows, width, spare=_SPARE_OF_SLICE)
 
 
 def _verdict(difference: Difference, lang: Language) -> str:

@@ -9,7 +9,13 @@ from rich.text import Text
 from callscore.core.wording import count_of, say
 from callscore.reports import compare_wording as wording
 from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
-from callscore.reports.compare_parts import MARKS, change_rows, has_several, moved_slices
+from callscore.reports.compare_parts import (
+    MARKS,
+    by_kind,
+    change_rows,
+    has_several,
+    moved_slices,
+)
 from callscore.reports.compare_tables import (
     KIND_STYLES,
     VERDICT_STYLES,
@@ -22,11 +28,11 @@ from callscore.reports.run_wording import CASES
 from callscore.reports.sections import Section, print_sections, width_of, written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from callscore.comparing.comparison import ChangeKind, Comparison, Difference
+    from callscore.comparing.comparison import ChangeKind, Comparison, Difference, Slice
     from callscore.core.wording import Language
 
 __all__ = [
@@ -36,6 +42,7 @@ __all__ = [
     "flip_section",
     "note_line",
     "render",
+    "slice_sections",
     "sure_lines",
     "write",
 ]
@@ -59,14 +66,15 @@ def render(
     Args:
         comparison: what it is about.
         console: where to print it.
-        most: how many cases to show of those that went otherwise in the same way, and how many slices.
+        most: how many cases to show of those that went otherwise in the same way, and how many tools
+            and tags.
         lang: the language.
     """
     width = width_of(console)
     sections = [
         *_beginning(comparison, width, lang),
         *[change_section(comparison, kind, width, most=most, lang=lang) for kind in MARKS],
-        _slices(comparison, width, most, lang),
+        *slice_sections(comparison, moved_slices(comparison), width, most=most, lang=lang),
         flip_section(comparison, lang),
     ]
     print_sections([section for section in sections if section], console)
@@ -88,7 +96,7 @@ def _headline(comparison: Comparison, lang: Language) -> Section:
     main = comparison.main
     verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
     line = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
-    line.append(_SPACE + wording.change_line(main, lang))
+    line.append(_SPACE + wording.change_line(comparison, lang))
     return [line, *sure_lines(main, lang)]
 
 
@@ -114,26 +122,30 @@ def change_section(
     if not changes or not most:
         return []
     cases = count_of(CASES, len(changes), lang)
-    rows = change_rows(changes[:most], lang)
+    rows = change_rows(changes[:most], lang, has_evaluation=has_several(comparison))
     section: Section = [Text(say(wording.CHANGES[kind], lang, cases=cases), "bold")]
-    section += change_lines(rows, kind, width, has_evaluation=has_several(comparison))
+    section += change_lines(rows, kind, width)
     if len(changes) > len(rows):
         more = say(wording.MORE, lang, count=len(changes) - len(rows))
         section.append(Text(more, "dim"))
     return section
 
 
-def _slices(comparison: Comparison, width: int, most: int, lang: Language) -> Section:
-    slices = moved_slices(comparison)
-    if not slices or not most:
-        return []
-    heading = Text().append(say(wording.SLICES, lang), "bold")
+def slice_sections(
+    comparison: Comparison, slices: Sequence[Slice], width: int, *, most: int, lang: Language
+) -> list[Section]:
+    """The tools, and the tags, each under what they are compared by."""
     holm = wording.holm_line(comparison, lang)
-    section: Section = [heading.append(_SPACE + holm if holm else "", "dim")]
-    section.append(slice_table(slices[:most], width, lang))
-    if len(slices) > most:
-        section.append(Text(say(wording.MORE, lang, count=len(slices) - most), "dim"))
-    return section
+    sections = []
+    for group in by_kind(slices) if most else []:
+        heading = Text().append(wording.slice_heading(group[0], lang), "bold")
+        section: Section = [heading.append(_SPACE + holm if holm else "", "dim")]
+        section.append(slice_table(group[:most], width, lang))
+        if len(group) > most:
+            section.append(Text(say(wording.MORE, lang, count=len(group) - most), "dim"))
+        sections.append(section)
+        holm = ""  # it is about all of them, and said once
+    return sections
 
 
 def flip_section(comparison: Comparison, lang: Language) -> Section:

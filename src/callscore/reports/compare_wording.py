@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
     from callscore.comparing.comparison import (
         ChangeKind,
+        ChangeReason,
+        ChangeReasonKind,
         Comparison,
         Difference,
         Method,
         SideSummary,
+        Slice,
         Verdict,
     )
     from callscore.core.statistics import Interval
@@ -32,15 +35,12 @@ __all__ = [
     "CASE_COUNT",
     "CHANGES",
     "DIFFERENCE",
-    "EVALUATION",
     "F1",
     "INTERVAL",
+    "KINDS",
     "MEASURE",
     "MORE",
-    "NOTHING_COMMON",
     "P_VALUE",
-    "SLICE",
-    "SLICES",
     "TRIALS",
     "VERDICT",
     "VERDICTS",
@@ -50,11 +50,14 @@ __all__ = [
     "holm_line",
     "interval_text",
     "measure_name",
+    "nothing_compared",
     "p_text",
     "points",
+    "points_words",
     "reason_text",
     "share",
     "side_words",
+    "slice_heading",
     "sure_line",
     "visible_lines",
 ]
@@ -63,7 +66,6 @@ BEFORE = Phrase("before", "было")
 AFTER = Phrase("after", "стало")
 CASE = Phrase("case", "случай")
 CASE_COUNT = Phrase("cases", "случаев")
-EVALUATION = Phrase("evaluation", "проверка")
 MEASURE = Phrase("measure", "мера")
 DIFFERENCE = Phrase("difference", "разница")
 INTERVAL = Phrase("95% interval", "95% интервал")
@@ -72,8 +74,12 @@ VERDICT = Phrase("verdict", "вывод")
 TRIALS = Phrase("trials passed", "попыток пройдено")
 F1 = Phrase("F1", "F1")
 WHY = Phrase("remarks", "примечания")
-SLICE = Phrase("slice", "срез")
-SLICES = Phrase("Tools and tags", "Инструменты и теги")
+KINDS = {"tool": Phrase("tool", "инструмент"), "tag": Phrase("tag", "тег")}
+# A tool is judged by its own calls, whatever else decides.
+_SLICES = {
+    "tool": Phrase("Tools, by the F1 of their calls", "Инструменты, по F1 их вызовов"),
+    "tag": Phrase("Tags, by {measure}", "Теги, по мере «{measure}»"),
+}
 CHANGES: dict[ChangeKind, Phrase] = {
     "broken": Phrase("Broken: {cases}", "Сломано: {cases}"),
     "fixed": Phrase("Fixed: {cases}", "Исправлено: {cases}"),
@@ -93,7 +99,11 @@ _METHODS: dict[Method, Phrase] = {
     "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
 }
 _MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
-NOTHING_COMMON = Phrase("no case is in both", "общих случаев нет")
+_NOTHING_COMMON = Phrase("no case is in both", "общих случаев нет")
+_NO_NUMBERS = Phrase(
+    "no case has a number for {measure} in both",
+    "ни у одного общего случая нет оценки «{measure}» и раньше, и теперь",
+)
 _CHANGE = Phrase("{measure} {before} → {after}", "{measure} {before} → {after}")
 _POINTS = Phrase("{points} points", "{points} п. п.")
 _RANGE = Phrase("{low} to {high}", "от {low} до {high}")
@@ -121,13 +131,11 @@ _HOLM = Phrase(
     "p is corrected after Holm for {slices}",
     "p с поправкой Холма на {slices}",
 )
-_SLICE_COUNT = Plural(("slice", "slices"), ("срез", "среза", "срезов"))
-# What is to be known about a case, by the words that a comparison has for it.
-_REASONS = {
+_SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
+# What is to be known about a case.
+_REASONS: dict[ChangeReasonKind, Phrase] = {
     "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
     "schema error": Phrase("schema error", "ошибка по схеме"),
-}
-_NO_ANSWER = {
     "no answer before": Phrase("no answer before", "раньше не было ответа"),
     "no answer": Phrase("no answer", "нет ответа"),
 }
@@ -175,19 +183,34 @@ def measure_name(measure: str, lang: Language, *, write: Callable[[str], str] = 
 
 
 def change_line(
-    difference: Difference, lang: Language, *, write: Callable[[str], str] = escape
+    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
 ) -> str:
-    """The number before and after, and how far they are apart."""
-    if difference.change is None:
-        return say(NOTHING_COMMON, lang)
+    """The number before and after, and how far they are apart; or why there is none."""
+    main = comparison.main
+    if main.change is None:
+        return nothing_compared(comparison, lang, write=write)
     change = say(
         _CHANGE,
         lang,
-        measure=measure_name(difference.measure, lang, write=write),
-        before=share(difference.before),
-        after=share(difference.after),
+        measure=measure_name(main.measure, lang, write=write),
+        before=share(main.before),
+        after=share(main.after),
     )
-    return f"{change}, {say(_POINTS, lang, points=points(difference.change))}"
+    return f"{change}, {points_words(main.change, lang)}"
+
+
+def points_words(change: float | None, lang: Language) -> str:
+    """A difference in percentage points, and what it is counted in."""
+    return say(_POINTS, lang, points=points(change))
+
+
+def nothing_compared(
+    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """Why nothing was compared: there is no case in both, or none with a number."""
+    if not comparison.in_common:
+        return say(_NOTHING_COMMON, lang)
+    return say(_NO_NUMBERS, lang, measure=measure_name(comparison.main.measure, lang, write=write))
 
 
 def sure_line(difference: Difference, lang: Language) -> str:
@@ -255,12 +278,13 @@ def holm_line(comparison: Comparison, lang: Language) -> str:
     return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, len(tested), lang)) if tested else ""
 
 
-def reason_text(reason: str, lang: Language) -> str:
-    """What is to be known about a case, as far as it is a word of ours in the language."""
-    if reason in _REASONS:
-        return say(_REASONS[reason], lang)
-    for beginning, phrase in _NO_ANSWER.items():
-        if reason.startswith(beginning):
-            reason = say(phrase, lang) + reason.removeprefix(beginning)
-            break
-    return clip(escape(reason), _REASON_WIDTH)
+def slice_heading(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+    """What stands above the slices of one kind: by which number they are compared."""
+    measure = measure_name(part.difference.measure, lang, write=write)
+    return say(_SLICES[part.kind], lang, measure=measure)
+
+
+def reason_text(reason: ChangeReason, lang: Language) -> str:
+    """What is to be known about a case; why there is no answer is in the words of whoever said it."""
+    words = say(_REASONS[reason.kind], lang)
+    return clip(f"{words}: {escape(reason.text)}", _REASON_WIDTH) if reason.text else words

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from callscore.core.text import escape
 from callscore.core.wording import say
-from callscore.reports.compare_parts import change_rows
+from callscore.reports.compare_parts import change_rows, has_several
 from callscore.reports.compare_wording import CHANGES, change_line, sure_line
-from callscore.reports.gate_wording import gate_title, reason_lines
+from callscore.reports.gate_wording import doubt_line, gate_title, reason_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,9 +21,12 @@ __all__ = ["annotation_lines", "disarmed"]
 
 # A runner shows ten of a kind for each step, and drops the others.
 _MOST = 10
-# What a runner takes for a command, wherever the text comes from.
-_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+# What a runner takes for a command, wherever the text comes from; colours may stand before it.
+_COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"#(?=#\[)")
+# How the first sign of a command is written, so that a runner does not see it; others see the same.
+_WRITTEN = {"json": ("\\u003a", "\\u0023"), "junit": ("&#58;", "&#35;")}
+_APART = (": ", "# ")
 
 
 def annotation_lines(
@@ -39,7 +42,9 @@ def annotation_lines(
     title, about = gate_title(gate, lang)
     if gate.is_open:
         main = gate.comparison.main
-        message = f"{about}; {change_line(main, lang)}, {sure_line(main, lang)}"
+        doubt = doubt_line(gate, lang)
+        sure = doubt or f"{change_line(gate.comparison, lang)}, {sure_line(main, lang)}"
+        message = f"{about}; {sure}"
         return [_command("notice", message, title=f"callscore: {title}")]
     lines = [
         _command("error", sentence + (f" ({names})" if names else ""), title=f"callscore: {title}")
@@ -50,13 +55,15 @@ def annotation_lines(
 
 def _cases(gate: Gate, files: Mapping[str, str], lang: Language) -> Iterator[str]:
     """The cases that broke, each where its evaluation stands."""
-    for row in change_rows(gate.comparison.changed("broken"), lang):
+    changes = gate.comparison.changed("broken")
+    rows = change_rows(changes, lang, has_evaluation=has_several(gate.comparison))
+    for change, row in zip(changes, rows, strict=True):
         about = {"title": say(CHANGES["broken"], lang, cases=row.case)}
-        file = files.get(row.evaluation)
+        file = files.get(change.evaluation)
         if file:
             about = {"file": file, **about}
         details = (row.trials, row.f1 and f"F1 {row.f1}", row.remarks)
-        parts = [row.evaluation, *[part for part in details if part]]
+        parts = [change.evaluation, *[part for part in details if part]]
         yield _command("error", ", ".join(parts), **about)
 
 
@@ -67,13 +74,20 @@ def _command(kind: str, message: str, **properties: str) -> str:
 
 def _message(text: str) -> str:
     """Text that ends where the line ends: what could end it earlier is spelled out."""
-    return escape(text).replace("%", "%25")
+    return disarmed(escape(text)).replace("%", "%25")
 
 
 def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def disarmed(text: str) -> str:
-    """A report in which no line is a command to a runner, whatever a case is called."""
-    return _OLD_COMMAND.sub("# ", _COMMAND.sub(r"\1: ", text))
+def disarmed(text: str, output_format: str = "table") -> str:
+    """A report in which no line is a command to a runner, whatever a case is called.
+
+    Args:
+        text: the report, as it is printed.
+        output_format: what it is; what programs read has the same meaning afterwards.
+    """
+    colon, hash_sign = _WRITTEN.get(output_format, _APART)
+    text = _COMMAND.sub(lambda found: f"{found[1]}{colon}", text)
+    return _OLD_COMMAND.sub(lambda _: hash_sign, text)

@@ -18,7 +18,15 @@ __all__ = ["NAME", "write"]
 NAME = "json"
 
 
-def write(gate: Gate, *, next_command: str, lang: Language = "en") -> str:
-    """The document, indented; the language is that of the sentences in it, never of the keys."""
+def write(gate: Gate, *, next_command: str, most: int | None = None, lang: Language = "en") -> str:
+    """The document, indented.
+
+    Args:
+        gate: what it says.
+        next_command: what to type next.
+        most: taken, and of no use: all cases are in the document, however many there are.
+        lang: the language of the sentences in it, never of the keys.
+    """
+    del most
     fields = {**gate_to_dict(gate, lang=lang), "next": plain(next_command)}
     return msgspec.json.format(encode_json(fields), indent=2).decode() + "\n"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.wording import Phrase, say
+from callscore.reports.compare_terminal import FEW
 from callscore.reports.gate_terminal import write as write_block
 from callscore.reports.gate_wording import reason_lines
 from callscore.reports.junit import add_properties, add_test, count_tests, legal
@@ -21,8 +22,10 @@ NAME = "junit"
 # What is looked at, and from which strictness on; each is a test, so that they can be followed.
 _ALWAYS: dict[ReasonKind, Phrase] = {
     "nothing compared": Phrase("something is compared", "есть что сравнивать"),
-    "unfinished": Phrase("the run is finished", "прогон завершён"),
+    "same run": Phrase("two runs are compared", "сравниваются два прогона"),
+    "unfinished": Phrase("the runs are finished", "прогоны завершены"),
     "regressed": Phrase("not regressed", "не стало хуже"),
+    "slice": Phrase("no tool and no tag regressed", "ни один срез не стал хуже"),
     "in doubt": Phrase("not in doubt", "сомнений нет"),
     "forbidden": Phrase("no new forbidden call", "новых запрещённых вызовов нет"),
     "schema": Phrase("no new schema error", "новых ошибок по схемам нет"),
@@ -43,12 +46,13 @@ _LOOKED_AT: dict[FailOn, dict[ReasonKind, Phrase]] = {
 }
 
 
-def write(gate: Gate, *, next_command: str, lang: Language = "en") -> str:
+def write(gate: Gate, *, next_command: str, most: int = FEW, lang: Language = "en") -> str:
     """A suite with the numbers as properties, and a test for each thing that may close the gate.
 
     Args:
         gate: what it says.
         next_command: what to type next.
+        most: how many cases to show in the block, and how many tools and tags.
         lang: the language.
     """
     root = Element("testsuites", name="callscore")
@@ -62,7 +66,7 @@ def write(gate: Gate, *, next_command: str, lang: Language = "en") -> str:
         if kind in reasons:
             SubElement(test, "failure", type=kind, message=legal("; ".join(reasons[kind])))
     block = SubElement(suite, "system-out")
-    block.text = legal(write_block(gate, next_command=next_command, lang=lang))
+    block.text = legal(write_block(gate, next_command=next_command, most=most, lang=lang))
     for element in (suite, root):
         count_tests(element)
     indent(root)

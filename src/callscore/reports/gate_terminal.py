@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
 from rich.text import Text
 
-from callscore.core.results import Noted
 from callscore.core.text import escape
 from callscore.core.wording import say
 from callscore.reports import compare_wording
@@ -19,6 +17,7 @@ from callscore.reports.compare_terminal import (
     change_section,
     flip_section,
     note_line,
+    slice_sections,
     sure_lines,
 )
 from callscore.reports.sections import Section, print_sections, width_of, written
@@ -39,30 +38,35 @@ _SPACE = "   "
 _SHOWN_BELOW = ("broken", "in doubt")
 
 
-def write(gate: Gate, *, next_command: str, lang: Language = "en") -> str:
+def write(gate: Gate, *, next_command: str, most: int = FEW, lang: Language = "en") -> str:
     """The block as plain text, for a file."""
     return written(
-        lambda console: render(gate, console=console, next_command=next_command, lang=lang)
+        lambda console: render(
+            gate, console=console, next_command=next_command, most=most, lang=lang
+        )
     )
 
 
-def render(gate: Gate, *, console: Console, next_command: str, lang: Language = "en") -> None:
+def render(
+    gate: Gate, *, console: Console, next_command: str, most: int = FEW, lang: Language = "en"
+) -> None:
     """Print the block.
 
     Args:
         gate: what it says.
         console: where to print it.
         next_command: what to type next.
+        most: how many cases to show that broke, and how many tools and tags that regressed.
         lang: the language.
     """
-    sections = _sections(gate, width_of(console), lang)
+    sections = _sections(gate, width_of(console), most, lang)
     print_sections([section for section in sections if section], console)
     console.print()
     line = Text().append(say(wording.NEXT, lang, command="")).append(escape(next_command), "bold")
     console.print(line, soft_wrap=True)  # somebody copies it
 
 
-def _sections(gate: Gate, width: int, lang: Language) -> Iterator[Section]:
+def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Section]:
     comparison, main = gate.comparison, gate.comparison.main
     kinds = {reason.kind for reason in gate.reasons}
     yield [_title(gate, lang), *_reasons(gate, lang)]
@@ -70,14 +74,14 @@ def _sections(gate: Gate, width: int, lang: Language) -> Iterator[Section]:
     if "regressed" in kinds:  # then the reason has the others
         numbers = numbers[1:]
     elif numbers:
-        change = compare_wording.change_line(main, lang)
+        change = compare_wording.change_line(comparison, lang)
         numbers = [Text(change, VERDICT_STYLES[main.verdict]), *numbers]
     yield [*numbers, *flip_section(comparison, lang)]
-    yield change_section(comparison, "broken", width, most=FEW, lang=lang)
+    slices = wording.regressed_slices(comparison)
+    yield from slice_sections(comparison, slices, width, most=most, lang=lang)
+    yield change_section(comparison, wording.shown_kind(gate), width, most=most, lang=lang)
     yield [side_table(comparison, lang)]
-    if "missing" in kinds:
-        comparison = replace(comparison, only_before=Noted())
-    yield [note_line(*line) for line in compare_notes(comparison, lang)]
+    yield [note_line(*line) for line in compare_notes(comparison, lang, said=kinds)]
 
 
 def _title(gate: Gate, lang: Language) -> Text:
@@ -87,8 +91,12 @@ def _title(gate: Gate, lang: Language) -> Text:
 
 
 def _reasons(gate: Gate, lang: Language) -> Section:
-    """Why it is closed; the cases that broke are shown below."""
+    """Why it is closed, or is not; the cases that broke are shown below."""
+    doubt = wording.doubt_line(gate, lang)
     return [
-        note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
-        for kind, sentence, names in wording.reason_lines(gate, lang)
+        *[
+            note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
+            for kind, sentence, names in wording.reason_lines(gate, lang)
+        ],
+        *([note_line(doubt, "")] if doubt else []),
     ]

@@ -11,7 +11,7 @@ from callscore.core.plain import encode_json, plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.reports.history_rows import Step, Timeline
+    from callscore.reports.history_rows import RunRow, Step, Timeline
 
 __all__ = ["NAME", "write"]
 
@@ -19,15 +19,22 @@ NAME = "json"
 
 
 def write(timelines: Sequence[Timeline]) -> str:
-    """An array with an object a run, the newest first, indented."""
-    steps = [step for timeline in timelines for step in timeline.steps]
-    steps.sort(key=lambda step: (step.row.started_at, step.row.id), reverse=True)
-    document = encode_json([_step(step) for step in steps])
+    """An array with an object a run, the newest first, each with its evaluations; indented."""
+    of_runs: dict[str, list[Step]] = {}
+    for timeline in timelines:
+        for step in timeline.steps:
+            of_runs.setdefault(step.row.id, []).append(step)
+    found = sorted(
+        of_runs.values(),
+        key=lambda steps: (steps[0].row.started_at, steps[0].row.id),
+        reverse=True,
+    )
+    document = encode_json([_run(steps) for steps in found])
     return msgspec.json.format(document, indent=2).decode() + "\n"
 
 
-def _step(step: Step) -> dict[str, Any]:
-    row = step.row
+def _run(steps: Sequence[Step]) -> dict[str, Any]:
+    row = steps[0].row
     return {
         "id": plain(row.id),
         "name": plain(row.name),
@@ -37,8 +44,17 @@ def _step(step: Step) -> dict[str, Any]:
         "started_at": row.started_at,
         "git_commit": plain(row.git_commit),
         "git_dirty": row.git_dirty,
-        "suites": plain(row.suites),
         "is_partial": row.is_partial,
+        "evaluations": [_evaluation(step) for step in steps if step.row.evaluation is not None],
+    }
+
+
+def _evaluation(step: Step) -> dict[str, Any]:
+    row: RunRow = step.row
+    return {
+        "name": plain(row.evaluation),
+        "variant": plain(row.variant),
+        "place": plain(row.place),
         "cases": row.cases,
         "answered": row.answered,
         "passed": row.passed,
@@ -48,4 +64,5 @@ def _step(step: Step) -> dict[str, Any]:
         "errors": row.errors,
         "change": step.change,
         "direction": step.direction,
+        "has_other_cases": step.has_other_cases,
     }

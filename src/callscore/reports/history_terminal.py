@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
 from callscore.core.sparkline import bars
-from callscore.core.text import clip, clip_middle, escape
+from callscore.core.text import clip, clip_middle, display_width, escape
 from callscore.core.wording import count_of, decimal, percent, say
 from callscore.reports import history_wording as wording
 from callscore.reports.column_table import Column, column_lines
 from callscore.reports.metric_table import NO_NUMBER
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import Section, print_sections, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,10 @@ _SPACE = "   "
 _SPACES = (3, 2)
 _MOST_BARS = 40
 _SHORTEST_NOTE = 16
+# As wide as nothing is.
+_UNBOUND = 1_000_000
 _NO_ARROW = "  "
+_OTHER = ("≠", "dim")
 _ARROWS: dict[Direction, tuple[str, str]] = {
     "up": ("▲", "green"),
     "down": ("▼", "red"),
@@ -46,37 +50,46 @@ class History(NamedTuple):
     Attributes:
         timelines: the runs, by what they evaluated.
         tag: the tag of the cases that are counted; None for all cases.
+        keyword: the words by which evaluations were chosen; empty for all of them.
         has_more: whether there are older runs.
         now: the time, in seconds since 1970; None for the time now.
     """
 
     timelines: Sequence[Timeline]
     tag: str | None = None
+    keyword: str = ""
     has_more: bool = False
     now: float | None = None
 
 
 def write(history: History, *, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return written(lambda console: render(history, lang=lang, console=console))
+    """The report as plain text, for a file: nothing is cut, however long it is."""
+    sections = _sections(history, _UNBOUND, lang)
+    blocks = ["\n".join([part.plain for part in section]) for section in sections]
+    return "\n\n".join(blocks) + "\n"
 
 
 def render(history: History, *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
-    print_sections(_sections(history, width_of(console), lang), console)
+    sections: list[Section] = [[*part] for part in _sections(history, width_of(console), lang)]
+    print_sections(sections, console)
 
 
-def _sections(history: History, width: int, lang: Language) -> Iterator[Section]:
+def _sections(history: History, width: int, lang: Language) -> Iterator[list[Text]]:
     tag = None if history.tag is None else escape(history.tag)
     if not history.timelines:
         nothing = wording.NONE_YET if tag is None else wording.NONE_YET_TAGGED
-        yield [Text(say(nothing, lang, tag=tag))]
+        nothing = wording.NONE_FIT if history.keyword else nothing
+        yield [Text(say(nothing, lang, tag=tag, words=escape(history.keyword)))]
         return
     if tag is not None:
         yield [Text(say(wording.TAGGED, lang, tag=clip(tag, width // 2)), "dim")]
     tables = _tables(history, width, lang)
     for timeline, table in zip(history.timelines, tables, strict=True):
         yield [_title(timeline, width, lang), table]
+    steps = [step for timeline in history.timelines for step in timeline.steps]
+    if any(step.has_other_cases for step in steps):
+        yield [Text(line, "dim") for line in wrap(say(wording.OTHER_CASES, lang), width)]
     if history.has_more:
         yield [Text(say(wording.MORE_RUNS, lang), "dim")]
 
@@ -87,10 +100,14 @@ def _title(timeline: Timeline, width: int, lang: Language) -> Text:
     line = bars(shares) if len(shares) > 1 else ""
     ends = _range(shares) if line else ""
     taken = len(_SPACE) + len(line) + len(_SPACE) + len(ends) if line else 0
-    names = ", ".join(escape(suite) for suite in timeline.suites) or say(wording.UNNAMED, lang)
-    title = Text().append(clip_middle(names, max(width - taken, width // 3)), "bold")
+    label = escape(timeline.label) or say(wording.UNNAMED, lang)
+    title = Text().append(clip_middle(label, max(width - taken, width // 3)), "bold")
     if line and title.cell_len + taken <= width:
         title.append(_SPACE).append(line, "cyan").append(_SPACE).append(ends, "dim")
+    place = escape(timeline.place)
+    room = width - title.cell_len - len(_SPACE)
+    if place and room >= min(display_width(place), _SHORTEST_NOTE):
+        title.append(_SPACE).append(clip_middle(place, room), "dim")
     return title
 
 
@@ -129,11 +146,11 @@ def _columns(steps: Sequence[Step], lang: Language, now: float | None) -> list[t
     cases = [Text(str(row.cases), "dim") for row in rows]
     found = [
         (0, Column(say(wording.RUN, lang), names, is_left=True)),
-        (1, Column(say(wording.WHEN, lang), times)),
+        (3, Column(say(wording.WHEN, lang), times)),
         (0, Column(say(wording.PASSED, lang) + _NO_ARROW, [_passed(step) for step in steps])),
-        (2, Column(say(wording.INTERVAL, lang), intervals)),
-        (3, Column(say(wording.F1, lang), f1)),
-        (5, Column(say(wording.CASES, lang), cases)),
+        (1, Column(say(wording.INTERVAL, lang), intervals)),
+        (5, Column(say(wording.F1, lang), f1)),
+        (2, Column(say(wording.CASES, lang), cases)),
         (4, Column(say(wording.COMMIT, lang), commits, is_left=True)),
     ]
     return [(rank, column) for rank, column in found if any(cell.plain for cell in column.cells)]
@@ -160,6 +177,8 @@ def _passed(step: Step) -> Text:
     share = step.row.share
     known = NO_NUMBER if share is None else percent(share)
     cell = Text().append(known, "dim" if share is None else "bold")
+    if step.has_other_cases:
+        return cell.append(" ").append(*_OTHER)
     if step.direction is None:
         return cell.append(_NO_ARROW)
     arrow, style = _ARROWS[step.direction]

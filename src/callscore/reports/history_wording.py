@@ -23,8 +23,10 @@ __all__ = [
     "F1",
     "INTERVAL",
     "MORE_RUNS",
+    "NONE_FIT",
     "NONE_YET",
     "NONE_YET_TAGGED",
+    "OTHER_CASES",
     "PART",
     "PASSED",
     "RUN",
@@ -48,12 +50,21 @@ CASES = Phrase("cases", "случаи")
 COMMIT = Phrase("commit", "коммит")
 PART = Phrase("some cases", "часть случаев")
 UNNAMED = Phrase("nothing evaluated", "ничего не оценено")
-TAGGED = Phrase("cases with the tag {tag}", "случаи с меткой {tag}")
+TAGGED = Phrase("cases with the tag {tag}", "случаи с тегом {tag}")
 NONE_YET = Phrase(
     "No runs yet. Begin with: callscore run", "Прогонов пока нет. Начните с: callscore run"
 )
 NONE_YET_TAGGED = Phrase(
-    "No run has cases with the tag {tag}.", "Ни в одном прогоне нет случаев с меткой {tag}."
+    "No run has cases with the tag {tag}.", "Ни в одном прогоне нет случаев с тегом {tag}."
+)
+NONE_FIT = Phrase(
+    "No run has an evaluation that {words!r} fits.",
+    "Ни в одном прогоне нет оценки, подходящей под {words!r}.",
+)
+OTHER_CASES = Phrase(
+    "≠ has more cases than the run before it, or fewer; callscore compare holds those that both have"
+    " against each other.",
+    "≠ случаев больше или меньше, чем в прогоне до него; callscore compare сравнит те, что есть в обоих.",
 )
 MORE_RUNS = Phrase(
     "Older runs are not shown; --limit shows more.",
@@ -62,6 +73,7 @@ MORE_RUNS = Phrase(
 STATUSES = {
     "running": Phrase("running", "идёт"),
     "interrupted": Phrase("interrupted", "прерван"),
+    "abandoned": Phrase("did not end", "не завершён"),
 }
 # What made a run, where it was not `callscore run`.
 COMMANDS = {

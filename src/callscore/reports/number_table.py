@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NumberRow", "number_table", "room_for_names"]
 
+# How many columns of the terminal a name has at least, before numbers are left out.
+_SHORTEST_NAME = 12
+
 
 class NumberRow(NamedTuple):
     """One row.
@@ -26,8 +29,14 @@ class NumberRow(NamedTuple):
     numbers: Sequence[Text]
 
 
-def number_table(
-    label: str, headers: Sequence[str], rows: Sequence[NumberRow], width: int, *, space: int = 3
+def number_table(  # noqa: PLR0913  (each is something to say about a table)
+    label: str,
+    headers: Sequence[str],
+    rows: Sequence[NumberRow],
+    width: int,
+    *,
+    space: int = 3,
+    spare: Sequence[int] = (),
 ) -> Text:
     """The table as text; a name that has no room beside its numbers stands on a line above them.
 
@@ -37,11 +46,14 @@ def number_table(
         rows: the rows.
         width: how many columns of the terminal there are.
         space: how many of them to leave between two columns, where there is room.
+        spare: the columns of numbers that may be left out where all have no room, the least first.
     """
-    widths = [
-        max([_width(header), *[row.numbers[place].cell_len for row in rows]])
-        for place, header in enumerate(headers)
-    ]
+    longest = max([row.name.cell_len for row in rows], default=0)
+    room = max(display_width(label), min(longest, _SHORTEST_NAME))
+    left = _columns_left(_widths(headers, rows), width - room, spare)
+    headers = [headers[place] for place in left]
+    rows = [NumberRow(row.name, [row.numbers[place] for place in left]) for row in rows]
+    widths = _widths(headers, rows)
     names = [display_width(label), *[row.name.cell_len for row in rows]]
     # Columns stand as close as it takes for every name to have room that can have any.
     needed = _widest(names, room_for_names(widths, width, 1))
@@ -52,6 +64,23 @@ def number_table(
     for row in rows:
         lines += _row_lines(row, [column, *widths], space)
     return Text("\n").join(lines)
+
+
+def _widths(headers: Sequence[str], rows: Sequence[NumberRow]) -> list[int]:
+    return [
+        max([_width(header), *[row.numbers[place].cell_len for row in rows]])
+        for place, header in enumerate(headers)
+    ]
+
+
+def _columns_left(widths: Sequence[int], width: int, spare: Sequence[int]) -> list[int]:
+    """Which columns of numbers stand in the table, where those that may go make room for the others."""
+    left = list(range(len(widths)))
+    for place in spare:
+        if room_for_names([widths[each] for each in left], width, 1) >= 0:
+            break
+        left.remove(place)
+    return left
 
 
 def room_for_names(widths: Sequence[int], width: int, space: int) -> int:

@@ -82,7 +82,7 @@ KINDS: dict[FailureKind, Phrase] = {
     "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
     "refused": Phrase("error: refused", "ошибка: не запущено"),
 }
-ATTEMPTS = Plural(("attempt", "attempts"), ("попытка", "попытки", "попыток"))
+ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 MORE_CASES = Phrase(
     "… {cases} not shown; --most shows more", "… не показано: {cases}; --most покажет больше"

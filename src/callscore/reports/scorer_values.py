@@ -24,13 +24,20 @@ _INDENT = 2
 _REASON_WIDTH = 300
 
 
-def value_lines(values: Sequence[MetricValue], at_least: float, width: int) -> Section:
+def value_lines(
+    values: Sequence[MetricValue],
+    at_least: float,
+    width: int,
+    *,
+    longest: int | None = _REASON_WIDTH,
+) -> Section:
     """The numbers with their names, those that are not enough in red, and below them the reasons.
 
     Args:
         values: what each scorer says.
         at_least: the number from which a scorer is content.
         width: how many columns there are.
+        longest: how many columns a reason may take; None for all of it.
     """
     if not values:
         return []
@@ -45,7 +52,8 @@ def value_lines(values: Sequence[MetricValue], at_least: float, width: int) -> S
     section: Section = [_indented(lines)]
     for found in values:
         if found.reason:
-            reason = clip(escape(found.reason), _REASON_WIDTH)
+            reason = escape(found.reason)
+            reason = reason if longest is None else clip(reason, longest)
             section.append(
                 _indented(Text().append(f"{escape(found.name)}: ", "dim").append(reason))
             )
