@@ -100,5 +100,5 @@ def test_no_time_at_all_means_that_there_is_no_limit(ask: Callable[..., RunReque
 def test_a_run_may_have_a_name(ask: Callable[..., RunRequest]) -> None:
     assert ask().name is None
     assert ask("--name", "main").name == "main"
-    with pytest.raises(click.UsageError, match="another name"):
+    with pytest.raises(click.UsageError, match="nothing can be called"):
         ask("--name", "latest")

@@ -207,7 +207,9 @@ def test_a_disk_that_is_full_in_the_middle_stops_no_run_and_the_rest_is_in_a_fil
     assert ran.returncode == 0, ran.stderr
     assert "All 30 passed" in ran.stdout
     assert "not everything is kept: .callscore/history.db: the disk " in ran.stdout
-    assert "Traceback" not in ran.stderr
+    assert (
+        "src/callscore" not in ran.stderr
+    )  # what measures the tests has no room either, and says so
     with open_store(folder / ".callscore/history.db") as store:
         assert store.find("latest").status != "finished"
     imported = callscore("import", unsaved(folder))
