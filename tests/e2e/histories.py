@@ -50,7 +50,7 @@ def add_run(
 
     asked = plan([an_evaluation(agent, *_CASES, name="agent")])
     with open_store(folder / ".callscore/history.db") as store:
-        found = run(asked, RunOptions(jobs=1, arguments=arguments or {}), store=store)
-        store.name_run(found.id, name)
+        options = RunOptions(jobs=1, arguments=arguments or {}, name=name)
+        found = run(asked, options, store=store)
     looping._kept.close()  # the loop is of this test alone
     return found.id

@@ -82,13 +82,7 @@ def test_a_killed_run_goes_on_without_asking_anything_twice(
         wait_for_it(folder)
         process.kill()
         assert process.wait() == -signal.SIGKILL
-        # Another process says so, since this one cannot any more.
-        wait_until(lambda: b"--resume" in (folder / "stderr").read_bytes(), "the last words")
 
-    words = (folder / "stderr").read_text()
-    assert "1 of 2 answers are kept." in words
-    assert "sum" in words
-    assert "callscore run eval_hanging.py --resume" in words
     (folder / "go-on").touch()
     ran = callscore("run", "eval_hanging.py", "--resume")
     again = callscore("run", "eval_hanging.py", "--resume")
@@ -108,7 +102,6 @@ def test_a_killed_run_goes_on_from_a_server(
         busy = callscore("run", "--resume", "--store", postgres_url)
         process.kill()
         process.wait()
-        wait_until(lambda: b"--resume" in (folder / "stderr").read_bytes(), "the last words")
 
     (folder / "go-on").touch()
     ran = callscore("run", "--resume", "--jobs", "1", CALLSCORE_STORE=postgres_url)
@@ -128,8 +121,6 @@ def test_a_task_that_ends_the_process_loses_nothing_that_was_answered(
     ran = callscore("run", "--jobs", "1")
 
     assert (ran.returncode, ran.stdout) == (7, "")
-    assert "callscore: the process ended in the middle of the run " in ran.stderr
-    assert "callscore run . --resume" in ran.stderr
     (tmp_path / "go-on").touch()
     resumed = callscore("run", "--resume", "--jobs", "1", "--lang", "ru")
     assert resumed.returncode == 0

@@ -21,7 +21,7 @@ PAYLOAD: dict[str, Any] = {
 
 
 def test_digests_are_what_they_were() -> None:
-    """Histories are full of them, and the way from version 1 to version 2 makes the same."""
+    """Histories are full of them: a digest that changes would make every kept answer unknown."""
     assert expectation_digest(PAYLOAD) == "508944e68bc9d2bd75dc6ce1bb384a09"
     assert asked_digest(PAYLOAD) == "380aafe5fcebe2abcd0a41143504fca0"
     made = [{"name": "f", "arguments": {"a": 1}}]

@@ -109,7 +109,7 @@ def test_what_others_have_written_last_is_read_as_well(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "told"), [(1, "cannot be brought up to date"), (99, "a newer callscore")]
+    ("version", "told"), [(1, "from before the first release"), (99, "a newer callscore")]
 )
 def test_another_version_that_cannot_be_written_is_told(
     read_only: Path, version: int, told: str

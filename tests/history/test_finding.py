@@ -144,12 +144,10 @@ def test_what_a_run_is_called_comes_before_what_git_knows(three: Store) -> None:
 
 
 def test_the_id_of_a_run_comes_before_the_name_of_another(three: Store) -> None:
-    three.name_run(IDS[2], IDS[0])
+    other = three.begin(a_run("20261117-070000-bcdf", name=IDS[0]))
 
     assert three.find(IDS[0]).id == IDS[0]
-    assert three.find(IDS[2]).name == IDS[0]
-    three.name_run(IDS[2], None)
-    assert three.find(IDS[2]).name is None
+    assert three.find(other.id).name == IDS[0]
 
 
 def test_a_commit_that_nobody_has_run_is_told(three: Store) -> None:

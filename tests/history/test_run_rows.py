@@ -8,7 +8,7 @@ import pytest
 from tests.history.made_up import a_run, an_evaluation
 
 from callscore.errors import UnknownRun
-from callscore.history.run_rows import begin_run, end_run, rename_run
+from callscore.history.run_rows import begin_run, end_run
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
@@ -34,10 +34,8 @@ def test_only_the_run_that_ends_ends(store: Store) -> None:
     with store.writing() as connection:
         summaries = {0: {"mean": 0.5}, 9: {"mean": 1.0}}
         end_run(connection, (first.id, 1), "interrupted", {"passed": 1}, summaries)
-        rename_run(connection, 1, "nightly")
 
     assert [run.status for run in store.runs()] == ["interrupted", "running"]
-    assert [run.name for run in store.runs()] == ["nightly", None]
     assert store.evaluations(first.id)[0].summary == {"mean": 0.5}
     assert store.evaluations(second.id)[0].summary == {}
 

@@ -13,7 +13,6 @@ from callscore import models
 from callscore.core.run import Failure
 from callscore.evaluations.evaluation import Scored
 from callscore.models.limits import Limits
-from callscore.runner.last_words import LastWords
 from callscore.runner.running import RunHooks, RunOptions, run
 from callscore.runner.working import Workers
 
@@ -33,9 +32,7 @@ def worked(asked: Plan, jobs: int = 1, limits: Limits = LIMITS, **others: Any) -
         assert asked.groups[group].questions[position] is question
         told[question.case.id] = outcome
 
-    workers = Workers(
-        asked.groups, jobs=jobs, limits=limits, recorder=None, **{"words": None, **others}
-    )
+    workers = Workers(asked.groups, jobs=jobs, limits=limits, recorder=None, **others)
     asyncio.run(workers.run(report, lambda _: None))
     assert not workers.is_interrupted
     return told
@@ -177,24 +174,6 @@ def test_whoever_listens_and_raises_ends_the_run(store: Store, hook: str, is_kep
         run(asked, RunOptions(jobs=3), RunHooks(**told), store if is_kept else None)
 
 
-def test_what_is_being_asked_is_noted_for_the_last_words() -> None:
-    said: list[str] = []
-    variants = {"small": {"size": 1}}
-    with LastWords("one", total=2, jobs=1, command="go on") as words:
-
-        async def agent(_: Any, size: int) -> Any:
-            said.append(words.sentence())
-            return [size]
-
-        told = worked(a_plan(agent, trials=2, variants=variants), words=words)
-        after = words.sentence()
-
-    assert "Being asked: assistant[small] weather #1." in said[0]
-    assert "Being asked: assistant[small] weather #2." in said[1]
-    assert "Being asked" not in after
-    assert len(told) == 1
-
-
 def test_what_is_stopped_is_not_waited_for(store: Store) -> None:
     asked = a_plan(_never, *MANY)
     workers: list[Workers] = []
@@ -202,7 +181,7 @@ def test_what_is_stopped_is_not_waited_for(store: Store) -> None:
     def stop(_: Any) -> None:
         asyncio.get_running_loop().call_soon(workers[0].stop)
 
-    workers.append(Workers(asked.groups, jobs=4, limits=LIMITS, recorder=None, words=None))
+    workers.append(Workers(asked.groups, jobs=4, limits=LIMITS, recorder=None))
     asyncio.run(workers[0].run(lambda *_: None, stop))
 
     assert workers[0].is_interrupted

@@ -151,7 +151,6 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
             show=request.show,
             most=request.most,
             arguments=choice.arguments,
-            go_on=go_on_command(request),
             lang=request.lang,
             name=request.name,
         )
@@ -160,7 +159,7 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
                 return run(planned, options, hooks, store)
         except KeyboardInterrupt:  # the second one
             if kept is not None:
-                say_interrupted(request.lang, go_on=options.go_on)
+                say_interrupted(request.lang, go_on=go_on_command(request))
             raise
 
 

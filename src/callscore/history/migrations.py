@@ -1,31 +1,20 @@
-"""The version of the tables, and the way from each version to the next."""
+"""The version of the tables: created new, checked, refused where it is not this one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, inspect, select
+from sqlalchemy import insert, inspect, select
 
 from callscore.errors import UnusableStore
 from callscore.history.tables import METADATA, schema
-from callscore.history.version_2 import to_version_2
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sqlalchemy import Connection
 
-__all__ = ["STEPS", "VERSION", "is_prepared", "prepare", "require_current"]
+__all__ = ["VERSION", "is_prepared", "prepare", "require_tables"]
 
 VERSION = 2
-_OLD = (
-    "an older callscore has written it, and it cannot be brought up to date: nothing can be written"
-    " there. Copy it into a folder that can be written."
-)
-
-# What makes tables of one version into those of the next, by the version that it starts from. A new
-# database gets the newest tables at once; a step is never changed after it was released.
-STEPS: Mapping[int, Callable[[Connection], None]] = {1: to_version_2}
 
 
 def is_prepared(connection: Connection) -> bool:
@@ -34,54 +23,48 @@ def is_prepared(connection: Connection) -> bool:
     return is_there and connection.execute(select(schema.c.version)).scalar() == VERSION
 
 
-def prepare(
-    connection: Connection,
-    place: str,
-    *,
-    version: int = VERSION,
-    steps: Mapping[int, Callable[[Connection], None]] = STEPS,
-) -> None:
-    """Make the tables, or bring them to this version; all in the transaction that is under way.
+def prepare(connection: Connection, place: str) -> None:
+    """Create the tables where there are none, in the transaction that is under way.
 
     Raises:
-        UnusableStore: the database is newer than this program, or is that of another program.
+        UnusableStore: the tables are of another version, or the database is of another program.
     """
-    found = _require_known(connection, place, version=version)
-    if found == version:
+    if _are_current(connection, place):
         return
-    if found == 0:
-        METADATA.create_all(connection)
-    else:
-        for start in range(found, version):
-            steps[start](connection)
-    connection.execute(delete(schema))
-    connection.execute(insert(schema).values(version=version))
+    METADATA.create_all(connection)
+    connection.execute(insert(schema).values(version=VERSION))
 
 
-def require_current(connection: Connection, place: str) -> None:
-    """Refuse tables that are not of this version, where nothing can be written.
+def require_tables(connection: Connection, place: str) -> None:
+    """Refuse a database without tables of this version, where nothing can be written.
 
     Raises:
-        UnusableStore: the database is older or newer, or is that of another program.
+        UnusableStore: there are no tables, or they are of another version or program.
     """
-    if _require_known(connection, place) != VERSION:
-        raise UnusableStore(place, _OLD)
+    if not _are_current(connection, place):
+        raise UnusableStore(place, "it is empty, and nothing can be written there. Move it away.")
 
 
-def _require_known(connection: Connection, place: str, *, version: int = VERSION) -> int:
-    """The version of the tables; 0 where there are none yet.
+def _are_current(connection: Connection, place: str) -> bool:
+    """Whether the tables are there; those of another version are refused.
 
     Raises:
-        UnusableStore: the database is newer than this program, or is that of another program.
+        UnusableStore: the tables are of another version, or the database is of another program.
     """
     found = _version_of(connection, place)
-    if found > version:
+    if found > VERSION:
         raise UnusableStore(
             place,
             f"a newer callscore has written it: its tables are of version {found}, and this one "
-            f"knows them up to version {version}. Upgrade: pip install --upgrade callscore",
+            f"knows them up to version {VERSION}. Upgrade: pip install --upgrade callscore",
         )
-    return found
+    if 0 < found < VERSION:
+        raise UnusableStore(
+            place,
+            f"its tables are of version {found}, from before the first release, and this callscore "
+            f"reads version {VERSION}. Move it away, and a new one is made.",
+        )
+    return found == VERSION
 
 
 def _version_of(connection: Connection, place: str) -> int:

@@ -85,7 +85,7 @@ def open_to_read(place: Path | str | None = None) -> Store:
     can_write = _can_write(path)
 
     from callscore.history.connecting import reading_engine, sqlite_engine
-    from callscore.history.migrations import is_prepared, require_current
+    from callscore.history.migrations import is_prepared, require_tables
     from callscore.history.store import Store
 
     engine = sqlite_engine(path) if can_write else reading_engine(path)
@@ -94,7 +94,7 @@ def open_to_read(place: Path | str | None = None) -> Store:
         with store.reading() as connection:
             is_ready = is_prepared(connection)
             if not can_write:
-                require_current(connection, place_shown)
+                require_tables(connection, place_shown)
     except BaseException:
         engine.dispose()
         raise

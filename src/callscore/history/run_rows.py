@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from callscore.history.records import RunRecord, RunStatus
 
-__all__ = ["begin_run", "end_run", "rename_run"]
+__all__ = ["begin_run", "end_run"]
 
 
 def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
@@ -64,8 +64,3 @@ def end_run(
         one = (evaluations.c.run == number) & (evaluations.c.number == which)
         text = json_text(dict(summary))
         connection.execute(update(evaluations).where(one).values(summary=text))
-
-
-def rename_run(connection: Connection, number: int, name: str | None) -> None:
-    """Call the run of this number by another name."""
-    connection.execute(update(runs).where(runs.c.number == number).values(name=name))

@@ -27,7 +27,7 @@ from callscore.history.result_queries import (
 from callscore.history.retrying import patient
 from callscore.history.rows import Bodies, evaluation_record, evaluation_row, run_record
 from callscore.history.run_lock import RunLock
-from callscore.history.run_rows import begin_run, end_run, rename_run
+from callscore.history.run_rows import begin_run, end_run
 from callscore.history.server_lock import ServerLock, wait_for_turn
 from callscore.history.statements import EVALUATIONS, NUMBER, add_rows, inserts_for
 from callscore.history.tables import NEWEST_FIRST, runs
@@ -196,13 +196,6 @@ class Store:
         """
         with self.reading() as connection:
             return run_record(find_run(connection, clean_text(reference), resolve))
-
-    @patient
-    def name_run(self, run: str, name: str | None) -> None:
-        """Call a run by a name, in place of the one that it had; None takes the name away."""
-        number = self._number(run)
-        with self.writing() as connection:
-            rename_run(connection, number, None if name is None else clean_text(name))
 
     @patient
     def baselines(self) -> list[Baseline]:

@@ -117,7 +117,6 @@ results = Table(
     Column("attempts", SmallInteger, nullable=False),
     Column("is_reused", Boolean, nullable=False),
     Column("finished_at", Double, nullable=False),
-    # Since version 2, and at the end, where a migration adds them.
     Column("expectation", LargeBinary(16)),
     Column("asked", LargeBinary(16)),
     Column("faults", Integer),

@@ -82,7 +82,6 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
         show=show,
         most=most,
         arguments={"paths": [_named(one) for one in what], "keyword": keyword, "tags": wanted},
-        go_on="",
     )
     if keep is False and store is None:
         found = run(selected, options)

@@ -45,8 +45,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         show: which cases to keep in the results.
         most: how many of them at the most, by evaluation and variant; None for all.
         arguments: what was asked for, as it is kept; `paths` among it.
-        go_on: what to type to go on with the run, where the process vanishes; empty where nobody can.
-        lang: the language in which that is said.
+        lang: the language of warnings.
         name: what the run is called in the history; None for nothing, or what it was called before.
     """
 
@@ -59,7 +58,6 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     show: Show = "failing"
     most: int | None = 10
     arguments: dict[str, Any] = {}
-    go_on: str = "callscore run --resume"
     lang: Language = "en"
     name: str | None = None
 
@@ -203,7 +201,6 @@ class _Running:
 
     def ask_all(self) -> bool:
         """Ask every question; whether somebody wanted it to stop."""
-        from callscore.runner.last_words import LastWords
         from callscore.runner.looping import run_to_end
         from callscore.runner.working import Workers
 
@@ -213,20 +210,8 @@ class _Running:
         self._hooks.on_plan(total)
         with ExitStack() as held:
             held.enter_context(_settled_heap())
-            words = None
-            if recorder is not None and not recorder.is_aside and options.go_on:
-                words = LastWords(
-                    recorder.run.id,
-                    total=total,
-                    jobs=jobs,
-                    command=options.go_on,
-                    lang=options.lang,
-                )
-                held.enter_context(words)
             held.push(self._let_go)
-            workers = Workers(
-                self._groups, jobs=jobs, limits=options.limits, recorder=recorder, words=words
-            )
+            workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
             run_to_end(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
         return workers.is_interrupted
 

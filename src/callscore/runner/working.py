@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Answer, Question, Scored
     from callscore.evaluations.plan import Group
     from callscore.models.limits import Limits
-    from callscore.runner.last_words import LastWords
     from callscore.runner.recording import Recorder
 
     Report = Callable[[int, int, Question, Scored | Failure], None]
@@ -58,7 +57,6 @@ class Workers:
         jobs: how many to ask at once.
         limits: how patient to be with each.
         recorder: what keeps the answers; None where nothing is kept.
-        words: what speaks where the process vanishes.
 
     Attributes:
         is_interrupted: whether somebody wanted it to stop.
@@ -71,21 +69,18 @@ class Workers:
         jobs: int,
         limits: Limits,
         recorder: Recorder | None,
-        words: LastWords | None,
     ) -> None:
         self.is_interrupted = False
         self._queue = _in_order(groups)
         self._jobs = jobs
         self._limits = limits
         self._recorder = recorder
-        self._words = words
         self._is_ending = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._started: Callable[[Question], None] = _nothing
         self._waiting = 0  # for being kept
         self._kept: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
         self._ahead: dict[int, asyncio.Future[None]] = {}
-        self._reported = 0
         self._error: BaseException | None = None
 
     async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
@@ -141,15 +136,11 @@ class Workers:
             if self._is_ending:  # and the last task made an answer of being told so
                 return
             self._started(question)
-            if self._words is not None:
-                self._words.asking(job, _label(question))
             asked = _Asked(group, position, question)
             answer = await self._answer(job, asked)
             if asked.is_stuck:
                 return  # somebody else does the rest
             await self._finish(job, asked, answer)
-            if self._words is not None:
-                self._words.asking(job, "")
 
     async def _answer(self, job: int, asked: _Asked) -> Answer | Failure:
         recorder, question = self._recorder, asked.question
@@ -261,11 +252,8 @@ class Workers:
                 self._fail(error)
             self._kept.popleft()
             self._waiting -= 1
-            self._reported += 1
             if not is_kept.done():  # or its worker was told to end
                 is_kept.set_result(None)
-        if self._words is not None:
-            self._words.kept(self._reported)
         if not self._waiting:
             self._all_kept.set()
 
