@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
+from tests.servers.fork_server import SOURCE, run_program
 
-SOURCE = str(Path(__file__).parents[2] / "src")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["SOURCE", "Program"]
 
 
 class Program(Protocol):
@@ -26,19 +28,14 @@ def callscore(tmp_path: Path) -> Program:
     def run(
         *arguments: str | Path, stdin: bytes = b"", **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        finished = subprocess.run(
-            [sys.executable, "-m", "callscore", *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": SOURCE, **environment},
+        ran = run_program(
+            *map(str, arguments),
+            folder=tmp_path,
+            environment={**os.environ, "PYTHONPATH": SOURCE, **environment},
+            stdin=stdin,
         )
         return subprocess.CompletedProcess(
-            finished.args,
-            finished.returncode,
-            finished.stdout.decode(),
-            finished.stderr.decode(),
+            ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode()
         )
 
     return run

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from tests.servers.fork_server import SOURCE, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 __all__ = ["CITIES", "program", "write_answers", "write_suite"]
-
-_SOURCE = str(Path(__file__).parents[2] / "src")
 
 CITIES = (
     *("oslo", "rome", "paris", "lima", "cairo", "delhi"),
@@ -68,11 +65,6 @@ def _write_lines(file: Path, records: Iterable[Mapping[str, object]]) -> None:
 def program(folder: Path, *arguments: str) -> str:
     """Run `callscore` in a folder that several tests share; what it prints."""
     at_home = {name: os.environ[name] for name in os.environ if not name.startswith("GITHUB_")}
-    return subprocess.run(
-        [sys.executable, "-m", "callscore", *arguments],
-        capture_output=True,
-        check=True,
-        cwd=folder,
-        encoding="utf-8",
-        env={**at_home, "PYTHONPATH": _SOURCE},
-    ).stdout
+    ran = run_program(*arguments, folder=folder, environment={**at_home, "PYTHONPATH": SOURCE})
+    ran.check_returncode()
+    return ran.stdout.decode()
