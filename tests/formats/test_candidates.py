@@ -15,6 +15,8 @@ from callscore.formats.registry import dialects
 from callscore.formats.trace import DEFAULT, Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from callscore.formats.dialect import Dialect
 
 SAMPLES = Path(__file__).parents[1] / "samples/formats"
@@ -86,26 +88,25 @@ def test_the_first_answers_and_a_certain_one_exclude_each_other() -> None:
     assert len(read_candidates(lambda wanted: wanted, Wanted(candidate=1), 1)) == 1
 
 
-def _samples() -> list[Any]:
-    return [
-        pytest.param(document.dialect, document.value, id=f"{path.parent.name}/{path.stem}")
-        for path in sorted(SAMPLES.glob("*/*.json"))
-        for document in list(read_documents(path, on_bad=lambda *_: None))[:1]
-    ]
+def _examples() -> Iterator[tuple[str, Dialect, Any]]:
+    """The examples of dialects and their samples, with names."""
+    for dialect in dialects():
+        yield dialect.name, dialect, dialect.example
+    for path in sorted(SAMPLES.glob("*/*.json")):
+        for document in list(read_documents(path, on_bad=lambda *_: None))[:1]:
+            yield f"{path.parent.name}/{path.stem}", document.dialect, document.value
 
 
-EXAMPLES = [pytest.param(dialect, dialect.example, id=dialect.name) for dialect in dialects()]
+def test_no_dialect_takes_an_answer_that_is_not_there_for_one_without_calls() -> None:
+    wrong = []
+    for name, dialect, document in _examples():
+        counts: list[int] = []
+        beyond = Wanted(candidate=1_000, on_answers=counts.append)
+        is_same = read_as(dialect, document, beyond) == read_as(dialect, document, DEFAULT)
+        if not is_same or max(counts, default=1) >= 1_000:
+            wrong.append(name)
 
-
-@pytest.mark.parametrize(("dialect", "document"), [*EXAMPLES, *_samples()])
-def test_no_dialect_takes_an_answer_that_is_not_there_for_one_without_calls(
-    dialect: Dialect, document: Any
-) -> None:
-    counts: list[int] = []
-    beyond = Wanted(candidate=1_000, on_answers=counts.append)
-
-    assert read_as(dialect, document, beyond) == read_as(dialect, document, DEFAULT)
-    assert max(counts, default=1) < 1_000
+    assert not wrong
 
 
 @pytest.mark.parametrize(

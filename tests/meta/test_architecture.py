@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/callscore"
@@ -24,10 +23,7 @@ def _name(module: Path) -> str:
     return module.relative_to(PACKAGE).as_posix()
 
 
-every_module = pytest.mark.parametrize("module", MODULES, ids=_name)
-every_package = pytest.mark.parametrize("package", PACKAGES, ids=_name)
-
-
+@cache
 def _tree(module: Path) -> ast.Module:
     return ast.parse(module.read_text(encoding="utf-8"))
 
@@ -38,25 +34,25 @@ def _assigned_names(statement: ast.stmt) -> list[str]:
     return [target.id for target in statement.targets if isinstance(target, ast.Name)]
 
 
-@every_module
-def test_a_module_is_at_most_350_lines_long(module: Path) -> None:
-    lines = module.read_text(encoding="utf-8").count("\n")
+def test_a_module_is_at_most_350_lines_long() -> None:
+    lines = {_name(module): module.read_text(encoding="utf-8").count("\n") for module in MODULES}
 
-    assert lines <= LONGEST_MODULE
-
-
-@every_module
-def test_a_module_begins_with_the_one_sentence_a_newcomer_needs(module: Path) -> None:
-    docstring = ast.get_docstring(_tree(module))
-
-    assert docstring
+    assert not {name: length for name, length in lines.items() if length > LONGEST_MODULE}
 
 
-@every_module
-def test_a_module_says_what_it_offers(module: Path) -> None:
-    names = [name for statement in _tree(module).body for name in _assigned_names(statement)]
+def test_a_module_begins_with_the_one_sentence_a_newcomer_needs() -> None:
+    assert not [_name(module) for module in MODULES if not ast.get_docstring(_tree(module))]
 
-    assert "__all__" in names or _offers_nothing(module)
+
+def test_a_module_says_what_it_offers() -> None:
+    silent = [
+        _name(module)
+        for module in MODULES
+        if not any("__all__" in _assigned_names(statement) for statement in _tree(module).body)
+        and not _offers_nothing(module)
+    ]
+
+    assert not silent
 
 
 def _offers_nothing(module: Path) -> bool:
@@ -64,24 +60,27 @@ def _offers_nothing(module: Path) -> bool:
     return module.name == "__init__.py" and all(map(_is_docstring, _tree(module).body))
 
 
-@every_module
-def test_a_module_is_named_for_what_it_is_about(module: Path) -> None:
-    words = {word for part in Path(_name(module)).with_suffix("").parts for word in part.split("_")}
+def test_a_module_is_named_for_what_it_is_about() -> None:
+    empty = [
+        name
+        for name in map(_name, MODULES)
+        if NAMES_THAT_SAY_NOTHING & {*name.removesuffix(".py").replace("/", "_").split("_")}
+    ]
 
-    assert not words & NAMES_THAT_SAY_NOTHING
+    assert not empty
 
 
-@every_package
-def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else(package: Path) -> None:
+def test_an_init_holds_its_docstring_imports_and_names_and_nothing_else() -> None:
     others = [
-        statement
+        f"{_name(package)}: {ast.unparse(statement)}"
+        for package in PACKAGES
         for statement in _tree(package).body
         if not isinstance(statement, ast.Import | ast.ImportFrom)
         and not _is_docstring(statement)
         and not set(_assigned_names(statement)) & {"__all__", "__version__"}
     ]
 
-    assert not [ast.unparse(statement) for statement in others]
+    assert not others
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
