@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -19,6 +20,15 @@ settings.register_profile(
     "repeatable", settings.get_profile("callscore"), derandomize=True, database=None
 )
 settings.load_profile("repeatable" if os.environ.get("CI") else "callscore")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over all that was collected.
+
+    It stays to the end, and the tests that run pytest in pytest ask for a full collection each.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
