@@ -1,0 +1,396 @@
+"""Commands that read files: score, explain, check, extract, capture, metrics, formats, generate."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+from tools.transcript.inputs import (
+    BAD_LINES,
+    CASES,
+    MATCHER_CASES,
+    RICH,
+    TOOLS,
+    TWO_SIDES,
+    json_lines,
+    json_text,
+)
+from tools.transcript.steps import callscore, job
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tools.transcript.steps import Job
+
+__all__ = ["file_jobs"]
+
+LANGUAGES = ("en", "ru")
+SCORE_FORMATS = ("table", "json", "jsonl", "markdown", "junit")
+# Each setting of a score with each of its values, as options.
+SETTINGS: tuple[tuple[str, ...], ...] = (
+    ("--preset", "strict"),
+    ("--preset", "flexible"),
+    ("--preset", "outcome"),
+    ("--mode", "flexible"),
+    ("--mode", "flexible", "--threshold", "0.5"),
+    ("--mode", "flexible", "--threshold", "1"),
+    ("--mode", "flexible", "--extra-arguments", "count"),
+    ("--order", "in_order"),
+    ("--order", "exact"),
+    ("--at-least", "0.5"),
+    ("--strip-prefix", "mcp__*__"),
+    ("--normalise-name", "namespace", "--normalise-name", "case"),
+    ("--normalise-name", "dots"),
+    ("--count-calls", "writes"),
+    ("--failed-calls", "ignore"),
+    ("--repeated-calls", "collapse"),
+    ("--arrays", "unordered"),
+    ("--nested-objects", "subset"),
+    ("--count-calls", "writes", "--effect", "pay=read", "--effect", "get_*=write"),
+    ("--argument", 'get_weather.city=text:{"similarity": 0.1}', "--argument", "*.amount=ignore"),
+    ("--top-k", "2"),
+)
+# Options with values that are refused.
+WRONG_OPTIONS: tuple[tuple[str, ...], ...] = (
+    ("--mode", "lenient"),
+    ("--preset", "outcom"),
+    ("--threshold", "2"),
+    ("--threshold", "x"),
+    ("--order", "any_order"),
+    ("--at-least", "-1"),
+    ("--normalise-name", "upper"),
+    ("--effect", "pay"),
+    ("--effect", "pay=delete"),
+    ("--argument", "city=text"),
+    ("--argument", "*.city=txt"),
+    ("--argument", "*.city=text:{"),
+    ("--argument", '*.city=text:{"similar": 1}'),
+    ("--top-k", "0"),
+    ("--top-k", "2", "--candidate", "1"),
+    ("--config", "nowhere.toml"),
+    ("--lang", "de"),
+    ("--no-such-option",),
+    ("--strip-prefix", ""),
+)
+
+
+def file_jobs(repository: Path) -> Iterator[Job]:
+    """All jobs of these commands."""
+    yield from _score_jobs()
+    yield from _score_input_jobs()
+    yield from _bad_input_jobs()
+    yield from _explain_jobs()
+    yield from _check_jobs()
+    yield from _sample_jobs(repository)
+
+
+def _score_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "rules.jsonl": json_lines(MATCHER_CASES)}
+    for language in LANGUAGES:
+        for form in SCORE_FORMATS:
+            yield job(
+                f"score/{form}/{language}",
+                *(
+                    callscore("score", name, "--format", form, "--lang", language, *more)
+                    for name in files
+                    for more in ((), ("--show", "all"), ("--show", "none"), ("--limit", "2"))
+                ),
+                files=files,
+            )
+        yield job(
+            f"score/settings/{language}",
+            *(callscore("score", "cases.jsonl", "--lang", language, *more) for more in SETTINGS),
+            *(
+                callscore("score", "cases.jsonl", "--lang", language, "--format", "json", *more)
+                for more in SETTINGS
+            ),
+            files=files,
+        )
+    yield job(
+        "score/terminal",
+        *(
+            callscore("score", name, "--lang", language, "--show", "all", is_terminal=True)
+            for name in files
+            for language in LANGUAGES
+        ),
+        callscore("score", "cases.jsonl", "--show", "all", COLUMNS="60"),
+        callscore("score", "cases.jsonl", "--show", "all", COLUMNS="200"),
+        callscore("score", "cases.jsonl", FORCE_COLOR="1"),
+        files=files,
+    )
+    yield job(
+        "score/wrong-options",
+        *(callscore("score", "cases.jsonl", *more) for more in WRONG_OPTIONS),
+        files=files,
+    )
+    yield from _score_option_jobs()
+
+
+def _score_option_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS), **TWO_SIDES}
+    yield job(
+        "score/options",
+        callscore("score", "cases.jsonl", is_cold=True),
+        callscore("score", "cases.jsonl", "--tools", "tools.json"),
+        callscore("score", "cases.jsonl", "--tools", "tools.json", "--lang", "ru"),
+        callscore("score", "cases.jsonl", "--tools", "tools.json", "--format", "json"),
+        callscore("score", "cases.jsonl", "--tools", "cases.jsonl"),
+        callscore("score", "cases.jsonl", "--tools", "nowhere.json"),
+        callscore("score", "cases.jsonl", "--fail-under", "0.9"),
+        callscore("score", "cases.jsonl", "--fail-under", "0.1", "--lang", "ru"),
+        callscore("score", "cases.jsonl", "--fail-under", "nan"),
+        callscore("score", "cases.jsonl", "-o", "report.txt"),
+        callscore("score", "cases.jsonl", "-o", "report.json", "--format", "json"),
+        callscore("score", "cases.jsonl", "-o", "no/such/folder/x"),
+        callscore("score", "cases.jsonl", "-o", "."),
+        callscore("score", "-", stdin=CASES.encode()),
+        callscore("score", "-", "-", stdin=CASES.encode()),
+        callscore("score", "cases.jsonl", "cases.jsonl", "--show", "none"),
+        callscore("score"),
+        callscore("score", "--expected", "expected.jsonl"),
+        callscore("score", "--expected", "expected.jsonl", "--actual", "actual.jsonl"),
+        callscore(
+            "score", "--expected", "expected.jsonl", "--actual", "actual.jsonl", "--lang", "ru"
+        ),
+        callscore(
+            "score", "--expected", "expected.jsonl", "--actual", "actual.jsonl", "--format", "json"
+        ),
+        callscore("score", "--expected", "actual.jsonl", "--actual", "expected.jsonl"),
+        callscore(
+            "score", "cases.jsonl", "--expected", "expected.jsonl", "--actual", "actual.jsonl"
+        ),
+        callscore("score", "cases.jsonl", "--map", "id=$.id", "--map", "actual=$.expected"),
+        callscore("score", "cases.jsonl", "--map", "id=$.nope"),
+        callscore("score", "cases.jsonl", "--map", "nope=$.id"),
+        callscore("score", "cases.jsonl", "--map", "id=$[["),
+        callscore("score", "cases.jsonl", "--input-format", "callscore_case"),
+        callscore("score", "cases.jsonl", "--input-format", "openai_chat"),
+        callscore("score", "cases.jsonl", "--input-format", "nothing"),
+        callscore("score", "cases.jsonl", "--view", "executed"),
+        callscore("score", "cases.jsonl", "--candidate", "1"),
+        callscore("score", "cases.jsonl", "--leave-out", "user", "--leave-out", "none"),
+        callscore("score", "cases.jsonl", "--leave-out", "code"),
+        callscore("score", "cases.jsonl", "--failure-pattern", "^ok", "--failed-calls", "ignore"),
+        callscore("score", "cases.jsonl", "--failure-pattern", "("),
+        callscore(
+            "score", "cases.jsonl", "--metric", "ragas.tool_call_f1", "--metric", "bfcl.valid"
+        ),
+        callscore("score", "cases.jsonl", "--metric", "ragas", "--lang", "ru"),
+        callscore("score", "cases.jsonl", "--metric", "ragas.tool_call_f2"),
+        callscore("score", "cases.jsonl", "--metric", "deepeval.tool_correctness:strict_mode=true"),
+        callscore("score", "cases.jsonl", "--metric", "deepeval.tool_correctness:strict=1"),
+        callscore("score", "cases.jsonl", "--judge", "gpt-5"),
+        files=files,
+    )
+    settings = {
+        "callscore.toml": 'preset = "outcome"\nat_least = 0.9\n\n[arguments]\n"*.city" = "text"\n',
+        "other.toml": 'mode = "flexible"\nargument_match_threshold = 0.5\n',
+        "wrong.toml": 'mod = "flexible"\n',
+        "broken.toml": "mode = \n",
+        "worse.toml": 'mode = "lenient"\n',
+        "pyproject.toml": '[tool.callscore]\nmode = "flexible"\n',
+    }
+    yield job(
+        "score/config",
+        callscore("score", "cases.jsonl"),
+        callscore("score", "cases.jsonl", "--no-config"),
+        callscore("score", "cases.jsonl", "--preset", "strict"),
+        *(
+            callscore("score", "cases.jsonl", "--config", name, "--lang", language)
+            for name in settings
+            for language in LANGUAGES
+        ),
+        callscore("score", "cases.jsonl", "--config", "other.toml", "--no-config"),
+        files=files | settings,
+    )
+    yield job(
+        "score/pyproject",
+        callscore("score", "cases.jsonl"),
+        callscore("explain", "cases.jsonl"),
+        files=files | {"pyproject.toml": settings["pyproject.toml"]},
+    )
+
+
+def _score_input_jobs() -> Iterator[Job]:
+    """The same cases in every kind of file."""
+    few = RICH[:12]
+    rows = "".join(
+        f'{one["id"]},"{json_text(one["expected"]).replace(chr(34), chr(34) * 2)}",'
+        f'"{json_text(one["actual"]).replace(chr(34), chr(34) * 2)}"\n'
+        for one in few
+    )
+    yaml = "".join(f"- {json_text(one)}\n" for one in few)
+    files: dict[str, str | bytes] = {
+        "cases.json": json_text(few),
+        "wrapped.json": json_text({"cases": few}),
+        "one.json": json_text(few[0]),
+        "cases.yaml": yaml,
+        "several.yml": "".join(f"---\n{json_text(one)}\n" for one in few),
+        "cases.csv": f"id,expected,actual\n{rows}",
+        "cases.tsv": f"id,expected,actual\n{rows}".replace(",", "\t"),
+        "short.csv": "id,expected,actual\na,[]\n",
+        "cases.jsonl.gz": gzip.compress(json_lines(few).encode(), mtime=0),
+        "cases.txt": json_lines(few),
+        "cases.toml": "[[cases]]\nid = 'a'\nexpected = ['f']\nactual = ['f']\n",
+        "cases.unknown": json_lines(few),
+        "broken.yaml": "- id: a\n  expected: [f\n",
+        "typo.yaml": "- id: a\n  expectd: [f]\n  actual: []\n",
+        "broken.json": '[{"id": "a", "expected": [',
+        "broken.csv": 'id,expected\na,"[\n',
+        "notes.md": "# Nothing\n\nNo calls here.\n",
+        "picture.png": b"\x89PNG\r\n\x1a\n\x00\x00",
+        "data.parquet": b"PAR1 not really",
+        "log.eval": b"PK\x03\x04 not really",
+        "spans.pb": b"\x00\x01\x02\xff",
+        "data.zst": b"\x28\xb5\x2f\xfd not really",
+        "folder/inner.jsonl": "",
+    }
+    names = [*files, "nowhere.jsonl", "folder"]
+    for command in ("score", "check", "extract", "capture", "explain"):
+        yield job(
+            f"{command}/kinds-of-files",
+            *(callscore(command, name) for name in names),
+            *(callscore(command, name, "--lang", "ru") for name in names if command != "extract"),
+            files=files,
+        )
+
+
+def _bad_input_jobs() -> Iterator[Job]:
+    names = {
+        f"{name}.jsonl{'.gz' if name == 'gzip-cut' else ''}": content
+        for name, content in BAD_LINES.items()
+    }
+    for command in ("score", "check", "extract", "capture"):
+        yield job(
+            f"{command}/bad-lines",
+            *(callscore(command, name) for name in names),
+            *(callscore(command, name, "--skip-bad") for name in names),
+            files=names,
+        )
+    yield job("explain/bad-lines", *(callscore("explain", name) for name in names), files=names)
+    yield job(
+        "metrics/bad-lines",
+        *(callscore("metrics", "--disagree", name) for name in names),
+        *(callscore("metrics", "--disagree", name, "--skip-bad") for name in names),
+        files=names,
+    )
+    yield job(
+        "score/bad-lines-ru",
+        *(callscore("score", name, "--lang", "ru") for name in names),
+        *(
+            callscore("score", name, "--lang", "ru", "--skip-bad", "--format", "json")
+            for name in names
+        ),
+        files=names,
+    )
+
+
+def _explain_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "rules.jsonl": json_lines(MATCHER_CASES), **TWO_SIDES}
+    ids = list(dict.fromkeys(one["id"] for one in RICH if "id" in one))
+    rules = [one["id"] for one in MATCHER_CASES]
+    for language in LANGUAGES:
+        yield job(
+            f"explain/cases/{language}",
+            *(
+                callscore("explain", "cases.jsonl", "--case", name, "--lang", language)
+                for name in ids
+            ),
+            *(
+                callscore("explain", "rules.jsonl", "--case", name, "--lang", language)
+                for name in rules
+            ),
+            files=files,
+        )
+        yield job(
+            f"explain/settings/{language}",
+            *(
+                callscore("explain", "cases.jsonl", "--case", name, "--lang", language, *more)
+                for more in SETTINGS
+                for name in ("swapped", "wrong-value", "failed-retry")
+            ),
+            files=files,
+        )
+    yield job(
+        "explain/options",
+        callscore("explain", "cases.jsonl", is_cold=True),
+        callscore("explain"),
+        callscore("explain", "cases.jsonl", "--case", "nope"),
+        callscore("explain", "cases.jsonl", "--case", "exat", "--lang", "ru"),
+        callscore("explain", "cases.jsonl", "--case", "trials", "--trial", "1"),
+        callscore("explain", "cases.jsonl", "--case", "trials", "--trial", "9"),
+        callscore(
+            "explain", "--expected", "expected.jsonl", "--actual", "actual.jsonl", "--case", "extra"
+        ),
+        callscore("explain", "cases.jsonl", "--case", "exact", is_terminal=True),
+        callscore("explain", "cases.jsonl", "--case", "nested", is_terminal=True),
+        *(callscore("explain", "cases.jsonl", *more) for more in WRONG_OPTIONS),
+        files=files,
+    )
+
+
+def _check_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
+    kinds = (
+        *("any", "unknown_tool", "missing_argument", "unknown_argument", "wrong_type"),
+        *("invalid_value", "malformed", "repeat", "loop", "retry_unchanged", "nothing"),
+    )
+    for language in LANGUAGES:
+        yield job(
+            f"check/formats/{language}",
+            *(
+                callscore("check", "cases.jsonl", "--format", form, "--lang", language, *more)
+                for form in ("table", "json", "jsonl", "markdown")
+                for more in ((), ("--tools", "tools.json"), ("--limit", "1"))
+            ),
+            files=files,
+        )
+    yield job(
+        "check/options",
+        callscore("check", "cases.jsonl", is_cold=True),
+        callscore("check"),
+        *(callscore("check", "cases.jsonl", "--fail-on", kind) for kind in kinds),
+        callscore("check", "cases.jsonl", "--tools", "tools.json", "--fail-on", "wrong_type"),
+        callscore("check", "cases.jsonl", "-o", "report.md", "--format", "markdown"),
+        callscore("check", "cases.jsonl", "--tools", "tools.json", is_terminal=True),
+        callscore("check", "-", stdin=CASES.encode()),
+        callscore("check", "cases.jsonl", "--map", "actual=$.expected"),
+        callscore("check", "cases.jsonl", "--input-format", "generic"),
+        callscore("check", "cases.jsonl", "--view", "requested", "--candidate", "0"),
+        callscore("check", "cases.jsonl", "--leave-out", "server", "--failure-pattern", "^ok"),
+        callscore("check", "cases.jsonl", "--format", "junit"),
+        callscore("check", "cases.jsonl", "--limit", "-1"),
+        files=files,
+    )
+
+
+def _documents(folder: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and ".expected." not in file.name and ".schemas." not in file.name
+    }
+
+
+def _sample_jobs(repository: Path) -> Iterator[Job]:
+    """Every sample trace through extract, and some through the other commands."""
+    samples = repository / "tests" / "samples"
+    folders = [*sorted((samples / "formats").iterdir()), *sorted((samples / "recorded").iterdir())]
+    for folder in [*folders, samples / "files"]:
+        if not folder.is_dir():
+            continue
+        files = _documents(folder)
+        first = next(iter(files))
+        steps = [
+            *(callscore("extract", name) for name in files),
+            callscore("extract", *files, "--tools", "--skip-bad"),
+            callscore("check", *files, "--skip-bad"),
+            callscore("score", *files, "--skip-bad", "--show", "all"),
+            callscore("score", first, "--lang", "ru"),
+            callscore("capture", *files, "--skip-bad"),
+            callscore("extract", first, "--view", "executed"),
+            callscore("extract", first, "--leave-out", "none"),
+            callscore("extract", first, "--format", folder.name),
+        ]
+        yield job(f"samples/{folder.parent.name}/{folder.name}", *steps, files=files)

@@ -1,0 +1,829 @@
+"""Commands that ask agents and keep what they answered: sequences in one folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tools.transcript.inputs import (
+    AGENT,
+    CASES,
+    TOOLS,
+    TWO_SIDES,
+    answer_lines,
+    json_lines,
+    json_text,
+    weather_files,
+)
+from tools.transcript.steps import callscore, edit, job, python, shell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tools.transcript.steps import Job, Step
+
+__all__ = ["run_jobs"]
+
+LANGUAGES = ("en", "ru")
+RUN_FORMATS = ("table", "json", "markdown", "junit")
+ASSISTANT = (
+    AGENT
+    + """
+@evaluation(
+    cases=CASES,
+    tools=[getWeather, calculator],
+    scorers=["tool_called", "parameters_valid", "accuracy"],
+    thresholds={"accuracy": 0.9},
+)
+def assistant(case):
+    return ask(case)
+"""
+)
+# One agent with variants, trials, an own scorer, errors and a skipped case.
+MOODY = (
+    AGENT
+    + """
+CASES = [*CASES, Case("Skip me.", id="skipped", expected=[], skip="not yet")]
+
+
+def is_brief(calls):
+    return len(calls) < 2, f"{len(calls)} calls"
+
+
+def is_broken(calls):
+    raise ValueError("cannot score")
+
+
+@evaluation(cases=CASES, variants={"good": {"mood": 1}, "bad": {"mood": 0}}, trials=2,
+            scorers=["accuracy", "exact", is_brief], tags=["moody"])
+def moody(case, mood):
+    if case.id == "sum" and not mood:
+        raise ValueError("the agent is tired: key sk-0123456789abcdef0123456789abcdef")
+    return ask(case) if mood else [*ask(case), "more"]
+
+
+@evaluation(cases=CASES[:2], scorers=["accuracy", is_broken], preset="outcome")
+async def broken(case):
+    return ask(case)
+
+
+@evaluation(cases=CASES[:1], skip="later")
+def later(case):
+    return []
+"""
+)
+# What is wrong with a suite, by the name of what is wrong.
+WRONG_SUITES: dict[str, str] = {
+    "typo": "answers: answers.jsonl\nscorer: [accuracy]\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "no-model": "cases: [{id: a, input: Hi, expected: []}]\n",
+    "both": "model: m\nanswers: answers.jsonl\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "no-cases": "answers: answers.jsonl\n",
+    "empty-cases": "answers: answers.jsonl\ncases: []\n",
+    "missing-file": "answers: nowhere.jsonl\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "missing-cases": "answers: answers.jsonl\ncases: nowhere.jsonl\n",
+    "scorer": "answers: answers.jsonl\nscorers: [acuracy]\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "threshold": "answers: answers.jsonl\nthresholds: 7\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "settings": "answers: answers.jsonl\nsettings: {mod: x}\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "preset": "answers: answers.jsonl\nsettings: {preset: x}\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "secret": "model: {name: m, api_key: sk-0123456789abcdef0123456789}\ncases: [{input: Hi}]\n",
+    "rule": "answers: answers.jsonl\ncases: [{id: a, input: Hi, expected: [{name: f, arguments: {a: {$gtt: 1}}}]}]\n",
+    "syntax": "answers: [\n",
+    "list": "- 1\n- 2\n",
+    "empty": "",
+    "trials": "answers: answers.jsonl\ntrials: 0\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "prompt": "model: m\nprompt: '{{inptu}}'\ncases: [{id: a, input: Hi, expected: []}]\n",
+    "variants": "answers: answers.jsonl\nvariants: {a: {temperature: 1}}\ncases: [{id: a, input: Hi}]\n",
+    "unanswered": "answers: answers.jsonl\ncases: [{id: zzz, input: Hi, expected: []}]\n",
+    "duplicate": "answers: answers.jsonl\ncases: [{id: a, input: Hi, expected: []}, {id: a, input: Ho, expected: []}]\n",
+    "judge": "answers: answers.jsonl\ncases: [{id: oslo, input: Hi, expected: [{name: get_weather, arguments: {city: {$judge: is it cold?}}}]}]\n",
+}
+# What is wrong with a file of evaluations.
+WRONG_EVALUATIONS: dict[str, str] = {
+    "no-import": "import no_such_module\n",
+    "syntax": "def f(:\n",
+    "no-evaluation": "x = 1\n",
+    "no-cases": AGENT + "@evaluation(cases=[])\ndef f(case):\n    return []\n",
+    "wrong-cases": AGENT + "@evaluation(cases=5)\ndef f(case):\n    return []\n",
+    "wrong-scorer": AGENT
+    + "@evaluation(cases=CASES, scorers=['x'])\ndef f(case):\n    return []\n",
+    "wrong-setting": AGENT + "@evaluation(cases=CASES, mode='x')\ndef f(case):\n    return []\n",
+    "no-parameter": AGENT + "@evaluation(cases=CASES)\ndef f():\n    return []\n",
+    "raising": AGENT + "@evaluation(cases=CASES)\ndef f(case):\n    raise ValueError('no')\n",
+    "unreadable": AGENT + "@evaluation(cases=CASES[:1])\ndef f(case):\n    return 17\n",
+    "none": AGENT + "@evaluation(cases=CASES[:1])\ndef f(case):\n    return None\n",
+    "exits": AGENT + "@evaluation(cases=CASES[:1])\ndef f(case):\n    raise SystemExit(3)\n",
+    "same-names": AGENT + "@evaluation(cases=CASES[:1], name='a')\ndef f(case):\n    return []\n"
+    "@evaluation(cases=CASES[:1], name='a')\ndef g(case):\n    return []\n",
+    "typo-in-expected": AGENT + "@evaluation(cases=[Case('x', id='x', expected=['getWether'])],"
+    " tools=[getWeather])\ndef f(case):\n    return ['getWeather']\n",
+    "slow": AGENT + "import time\n@evaluation(cases=CASES[:1])\ndef f(case):\n    time.sleep(1)\n",
+    "exit-at-import": "raise SystemExit(4)\n",
+}
+HANGING = (
+    AGENT
+    + """
+from time import sleep
+
+
+@evaluation(cases=CASES, thresholds={"accuracy": 1.0})
+def hanging(case):
+    answer = ask(case)
+    if case.id == "sum" and not Path("go-on").exists():
+        sleep(60)
+    return answer
+"""
+)
+
+
+def run_jobs(repository: Path) -> Iterator[Job]:
+    """All jobs of these commands."""
+    yield from _report_jobs()
+    yield from _option_jobs()
+    yield from _history_jobs()
+    yield from _compare_jobs()
+    yield from _gate_jobs()
+    yield from _bless_jobs()
+    yield from _exchange_jobs()
+    yield from _saved_jobs()
+    yield from _wrong_jobs()
+    yield from _model_jobs()
+    yield from _place_jobs(repository)
+
+
+def _report_jobs() -> Iterator[Job]:
+    """Runs, and what is shown of them, in every format and language."""
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        for name, text in (("assistant", ASSISTANT), ("moody", MOODY)):
+            yield job(
+                f"run/{name}/{language}",
+                *(
+                    callscore("run", "--jobs", "1", "--format", form, *words)
+                    for form in RUN_FORMATS
+                ),
+                *(
+                    callscore(command, "--format", form, *words)
+                    for command in ("show", "rescore")
+                    for form in RUN_FORMATS
+                ),
+                *(
+                    callscore("show", "latest", *more, *words)
+                    for more in (
+                        ("--show", "all"),
+                        ("--show", "none"),
+                        ("--most", "1"),
+                        ("-k", "weather"),
+                        ("-k", "nothing"),
+                        ("weather",),
+                        ("sum",),
+                        ("group", "--format", "json"),
+                        ("forbidden", "--format", "markdown"),
+                        ("sum", "--format", "junit"),
+                        ("wether",),
+                    )
+                ),
+                callscore("history", *words),
+                callscore("history", "--json", *words),
+                files={f"eval_{name}.py": text},
+            )
+
+
+def _option_jobs() -> Iterator[Job]:
+    files = {"evals/eval_assistant.py": ASSISTANT, "evals/eval_moody.py": MOODY}
+    yield job(
+        "run/options",
+        callscore("run", "evals", "--jobs", "1", "--show", "none", is_cold=True),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--cache"),
+        callscore("run", "evals", "--jobs", "1", "--cache", "--lang", "ru"),
+        callscore("run", "evals", "--jobs", "1", "-k", "weather and not moody"),
+        callscore("run", "evals", "--jobs", "1", "-k", "weather and"),
+        callscore("run", "evals", "--jobs", "1", "-k", "nothing"),
+        callscore("run", "evals", "--jobs", "1", "--tag", "smoke", "--tag", "short"),
+        callscore("run", "evals", "--jobs", "1", "--tag", "nope"),
+        callscore("run", "evals", "--jobs", "1", "--limit", "1"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--trials", "3"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--rate", "1000/s"),
+        callscore("run", "evals/eval_assistant.py", "--rate", "x"),
+        callscore("run", "evals/eval_assistant.py", "--timeout", "0", "--retries", "0"),
+        callscore("run", "evals/eval_assistant.py", "--timeout", "-1"),
+        callscore("run", "evals", "--jobs", "1", "--last-failed"),
+        callscore("run", "evals", "--jobs", "1", "--resume"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--name", "nightly"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--name", "latest"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--fail-under", "0.1"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--fail-under", "1"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "-o", "report.txt"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--most", "1"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", "--show", "all"),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "1", is_terminal=True),
+        callscore("run", "evals/eval_assistant.py", "--jobs", "0"),
+        callscore("run", "evals/eval_assistant.py", "--store", "other/history.db", "--jobs", "1"),
+        callscore("history", "--store", "other/history.db"),
+        callscore("history", CALLSCORE_STORE="other/history.db"),
+        callscore("run", "nowhere"),
+        callscore("run", "evals/eval_assistant.py", "--watch", "--resume"),
+        callscore("rescore", "--scorer", "exact", "--scorer", "f1"),
+        callscore("rescore", "--scorer", "exct"),
+        callscore("rescore", "latest~3", "--mode", "flexible", "--fail-under", "0.99"),
+        callscore("rescore", "--at-least", "0.2", "-o", "again.json", "--format", "json"),
+        callscore("rescore", "nightly", "--preset", "outcome", "--lang", "ru"),
+        callscore("rescore", "nope"),
+        callscore("show", "{run1}", "--show", "none"),
+        callscore("show", "nightly", is_terminal=True),
+        callscore("show", "nightly", "weather", is_terminal=True),
+        callscore("show", "latest~99"),
+        callscore("show", "nigtly"),
+        callscore("show", "2", "weather"),
+        callscore("show", "latest", "weather", "--most", "0", "-o", "case.txt"),
+        files=files,
+    )
+    yield job(
+        "run/interrupted",
+        callscore("run", "--jobs", "1", interrupt_after="asked.log"),
+        callscore("show"),
+        callscore("history"),
+        callscore("baseline", "set"),
+        callscore("export", "latest", "-o", "run.jsonl"),
+        edit(**{"go-on": ""}),
+        callscore("run", "--jobs", "1", "--resume"),
+        callscore("run", "--jobs", "1", "--resume", "--lang", "ru"),
+        callscore("history"),
+        files={"eval_hanging.py": HANGING},
+    )
+    yield job(
+        "run/no-history",
+        callscore("run", "--jobs", "1", "--show", "none"),
+        *(callscore("run", option) for option in ("--resume", "--last-failed", "--cache")),
+        callscore("history"),
+        callscore("show"),
+        files={"eval_assistant.py": ASSISTANT, ".callscore": "not a folder"},
+    )
+    yield job(
+        "run/suite",
+        *(callscore("run", "--format", form) for form in RUN_FORMATS),
+        callscore("run", "--lang", "ru", "-k", "oslo or rome", "--show", "all"),
+        callscore("run", "--tag", "north", "--trials", "2"),
+        callscore("show", "latest", "eval_weather::oslo"),
+        callscore("show", "latest", "weather::oslo"),
+        files=weather_files(
+            "oslo", "rome", more="thresholds = 0.9\nscorers = ['exact', 'recall']\n"
+        ),
+    )
+
+
+def _history_jobs() -> Iterator[Job]:
+    files = weather_files()
+    yield job(
+        "history/empty",
+        *(
+            callscore(*command, "--lang", language)
+            for language in LANGUAGES
+            for command in (
+                ("history",),
+                ("show",),
+                ("rescore",),
+                ("baseline", "list"),
+                ("baseline", "set"),
+                ("baseline", "remove", "main"),
+                ("gc", "--keep", "1"),
+                ("export", "latest"),
+                ("bless", "latest"),
+                ("compare", "latest~1", "latest"),
+                ("gate", "--against", "main"),
+                ("import", "nowhere.jsonl"),
+            )
+        ),
+        callscore("history", "--store", "nowhere/history.db"),
+        callscore("history", "--store", "postgresql://127.0.0.1:1/none"),
+        callscore("history", "--store", "mysql://x"),
+    )
+    runs: list[Step] = []
+    for wrong in ((), ("oslo",), ("oslo", "rome", "lima"), ("rome",)):
+        runs += [edit(answers__jsonl=answer_lines(*wrong)), callscore("run", "--show", "none")]
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"history/runs/{language}",
+            *runs,
+            callscore("history", *words, is_cold=True),
+            callscore("history", "--json", *words),
+            callscore("history", "--limit", "2", *words),
+            callscore("history", "--tag", "north", *words),
+            callscore("history", "-k", "weather", *words),
+            callscore("history", "-k", "nope", *words),
+            callscore("history", *words, is_terminal=True),
+            callscore("baseline", "set", "latest~1", *words),
+            callscore("baseline", "set", "--name", "release", *words),
+            callscore("baseline", "set", "{run1}", "--name", "latest", *words),
+            callscore("baseline", "set", "nope", *words),
+            callscore("baseline", "list", *words, is_cold=True),
+            callscore("baseline", "list", "--json", *words),
+            callscore("show", "release", "--show", "none", *words),
+            callscore("gc", "--keep", "1", "--dry-run", *words),
+            callscore("gc", "--keep", "-1", *words),
+            callscore("gc", *words),
+            callscore("gc", "--keep", "1", *words, is_cold=True),
+            callscore("history", *words),
+            callscore("baseline", "remove", "release", *words),
+            callscore("baseline", "remove", "release", *words),
+            callscore("gc", "--keep", "0", *words),
+            callscore("baseline", "list", *words),
+            callscore("baseline", "nope", *words),
+            files=files,
+        )
+
+
+def _compare_jobs() -> Iterator[Job]:
+    before = json_lines(
+        [{"id": f"c{n}", "expected": ["f"], "actual": ["f"], "tags": ["x"]} for n in range(40)]
+    )
+    after = json_lines(
+        [
+            {"id": f"c{n}", "expected": ["f"], "actual": ["g" if n % 3 else "f"], "tags": ["x"]}
+            for n in range(1, 41)
+        ]
+    )
+    files = {"before.jsonl": before, "after.jsonl": after, "cases.jsonl": CASES, **TWO_SIDES}
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"compare/files/{language}",
+            *(
+                callscore("compare", *sides, "--format", form, *words)
+                for sides in (
+                    ("before.jsonl", "after.jsonl"),
+                    ("after.jsonl", "before.jsonl"),
+                    ("before.jsonl", "before.jsonl"),
+                    ("cases.jsonl", "before.jsonl"),
+                )
+                for form in ("table", "json", "markdown")
+            ),
+            *(
+                callscore("compare", "before.jsonl", "after.jsonl", *more, *words)
+                for more in (
+                    ("--measure", "f1"),
+                    ("--measure", "nope"),
+                    ("--fail-on", "regressed"),
+                    ("--fail-on", "broken"),
+                    ("--fail-on", "any"),
+                    ("--most", "2"),
+                    ("--most", "0"),
+                    ("-o", "report.md", "--format", "markdown"),
+                    ("--expected", "expected.jsonl"),
+                    ("--preset", "flexible"),
+                    ("--order", "exact", "--measure", "f1"),
+                    ("--config", "nowhere.toml"),
+                )
+            ),
+            callscore("compare", "before.jsonl", "after.jsonl", *words, is_terminal=True),
+            callscore(
+                "compare", "actual.jsonl", "actual.jsonl", "--expected", "expected.jsonl", *words
+            ),
+            callscore("compare", "before.jsonl", "nowhere.jsonl", *words),
+            callscore("compare", "before.jsonl", *words),
+            callscore("compare", "nope", "latest", *words),
+            files=files,
+        )
+        yield job(
+            f"compare/runs/{language}",
+            callscore("run", "--name", "one"),
+            edit(answers__jsonl=answer_lines("oslo", "rome", "lima", "quito", "accra", "dakar")),
+            callscore("run", "--name", "two"),
+            *(
+                callscore("compare", "one", "two", "--format", form, *words)
+                for form in ("table", "json", "markdown")
+            ),
+            callscore("compare", "latest", "latest~1", *words, is_cold=True),
+            callscore("compare", "two", "two", *words),
+            callscore("compare", "one", "two", "--measure", "recall", "--fail-on", "any", *words),
+            callscore("compare", "one", "cases.jsonl", *words),
+            callscore("compare", "one:nope", "two", *words),
+            callscore("compare", "{run1}", "{run2}", "--most", "1", *words),
+            files=weather_files(more="scorers = ['exact', 'recall']\n"),
+        )
+    yield job(
+        "compare/variants",
+        callscore("run", "--jobs", "1", "--show", "none"),
+        callscore("compare", "latest:good", "latest:bad"),
+        callscore("compare", "latest:good", "latest:bad", "--measure", "is_brief", "--lang", "ru"),
+        callscore("compare", "latest:good", "latest:bad", "--format", "json"),
+        callscore("compare", "latest:god", "latest:bad"),
+        callscore("rescore", "--mode", "flexible", "--show", "none"),
+        callscore("compare", "latest~1", "latest", "--format", "markdown"),
+        callscore("gate", "--against", "latest~1"),
+        files={"eval_moody.py": MOODY},
+    )
+
+
+def _gate_jobs() -> Iterator[Job]:
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        for name, wrong in (
+            ("worse", ("oslo", "rome", "lima", "quito")),
+            ("same", ()),
+            ("bit", ("oslo",)),
+        ):
+            yield job(
+                f"gate/{name}/{language}",
+                callscore("run", "--show", "none"),
+                callscore("baseline", "set"),
+                callscore("gate", "--against", "main", *words),
+                edit(answers__jsonl=answer_lines(*wrong)),
+                callscore("run", "--show", "none", "--fail-under", "0.8"),
+                *(
+                    callscore("gate", "--against", "main", "--format", form, *words)
+                    for form in RUN_FORMATS
+                ),
+                callscore("gate", "--against", "main", "--fail-on", "broken", *words),
+                callscore("gate", "--against", "main", "--fail-on", "any", *words),
+                callscore("gate", "--against", "main", "--measure", "f1", "--most", "1", *words),
+                callscore("gate", "--against", "nope", *words),
+                callscore("gate", "latest~1", "--against", "main", *words),
+                callscore("gate", "--against", "main", *words, is_terminal=True),
+                callscore("gate", *words),
+                callscore(
+                    *("gate", "--against", "main", *words),
+                    GITHUB_ACTIONS="true",
+                    GITHUB_STEP_SUMMARY="summary.md",
+                    CI="true",
+                ),
+                callscore(
+                    "gate", "--against", "main", "-o", "gate.json", "--format", "json", *words
+                ),
+                files=weather_files(),
+            )
+    commit = "git add -A && git commit --quiet -m change"
+    yield job(
+        "gate/git",
+        shell(f"git init --quiet -b main && echo .callscore > .gitignore && {commit}"),
+        callscore("run", "--show", "none"),
+        edit(answers__jsonl=answer_lines("oslo", "rome", "lima", "quito")),
+        callscore("run", "--show", "none"),
+        shell(commit),
+        callscore("run", "--show", "none"),
+        callscore("history"),
+        callscore("history", "--json"),
+        callscore("compare", "HEAD~1", "HEAD"),
+        callscore("compare", "main~1", "main", "--lang", "ru"),
+        callscore("gate", "HEAD", "--against", "HEAD~1"),
+        callscore("show", "HEAD", "--show", "none"),
+        callscore("show", "HEAD~7"),
+        callscore("baseline", "set", "HEAD"),
+        callscore("baseline", "list"),
+        callscore("export", "HEAD"),
+        files=weather_files(),
+    )
+
+
+_BLESSED = {
+    "eval_yaml.yaml": """\
+# The cases of the team.
+answers: answers.jsonl
+cases:
+  - id: paris   # the first
+    input: weather in Paris
+    expected:
+      - name: get_weather   # whatever the country
+        arguments: {city: Paris}
+  - id: oslo
+    input: weather in Oslo
+    expected:
+      - {name: get_weather, arguments: {city: {$regex: ^O}}}
+  - id: rome
+    input: weather in Rome
+    expected: []
+""",
+    "eval_toml.toml": """\
+answers = "answers.jsonl"
+
+# of the first
+[[cases]]
+id = "paris"
+input = "hi"
+expected = [{ name = "get_weather", arguments = { city = "Paris" } }] # the tool
+
+[[cases]]
+id = "oslo"
+input = "ho"
+[[cases.expected]]
+name = "get_time"
+arguments.city = "Oslo"
+""",
+    "eval_lines.yaml": "answers: answers.jsonl\ncases: lines.jsonl\n",
+    "lines.jsonl": '{"id": "paris", "input": "hi", "expected": ["f"], "note": 1.50}\n'
+    '{"id": "oslo",   "input": "ho", "expected": [{"in_order": ["a", "b"]}]}\n',
+    "eval_json.yaml": "answers: answers.jsonl\ncases: document.json\n",
+    "document.json": '[\n  {"id": "paris", "input": "hi", "expected": [\n    "f"\n  ]}\n]\n',
+    "eval_python.py": AGENT
+    + """
+@evaluation(cases=CASES)
+def python_cases(case):
+    return ask(case)
+
+
+@evaluation(cases=[
+    Case("hi", id="inline", expected=["f"]),  # a greeting
+    Case("ho", id="literal", expected=[expect.call("say", text={"$gt": 1})]),
+], trials=2)
+def inline(case):
+    return [("say", {"text": {"$gt": 2}})]
+""",
+    "answers.jsonl": json_lines(
+        [
+            {
+                "id": "paris",
+                "answer": [{"name": "get_weather", "arguments": {"city": "Paris, FR"}}],
+            },
+            {"id": "oslo", "answer": [{"name": "get_weather", "arguments": {"city": "Bergen"}}]},
+            {"id": "rome", "answer": ["get_weather", ["look", {"at": [1, {"x": None}]}]]},
+        ]
+    ),
+}
+
+
+def _bless_jobs() -> Iterator[Job]:
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"bless/{language}",
+            callscore("run", "--jobs", "1", "--show", "none"),
+            callscore("bless", "latest", "--dry-run", *words),
+            callscore("bless", "latest", *words),
+            callscore("bless", "latest", "-k", "nothing", "--yes", *words),
+            callscore("bless", "latest", "-k", "toml", "--yes", *words, is_cold=True),
+            callscore("bless", "latest", "--trial", "1", "-k", "inline", "--yes", *words),
+            callscore("bless", "latest", "--trial", "7", "--yes", *words),
+            callscore("bless", "latest", "--yes", *words),
+            callscore("bless", "latest", "--yes", *words),
+            callscore("bless", "nope", "--yes", *words),
+            callscore("bless", *words),
+            callscore("run", "--jobs", "1"),
+            callscore("bless", "latest", "--yes", *words),
+            files=_BLESSED,
+        )
+
+
+def _exchange_jobs() -> Iterator[Job]:
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"export/{language}",
+            callscore("run", "--jobs", "1", "--show", "none", "--name", "first"),
+            callscore("export", "latest", *words),
+            callscore("export", "first", "--format", "csv", *words),
+            callscore("export", "first", "-o", "run.jsonl", *words, is_cold=True),
+            callscore("export", "first", "-o", "run.jsonl.gz", *words),
+            callscore("export", "first", "-o", "run.csv", *words),
+            callscore("export", "first", "-o", "run.parquet", *words),
+            callscore("export", "first", "--format", "parquet", *words),
+            callscore("export", "first", "-o", "no/such/run.jsonl", *words),
+            callscore("export", "nope", *words),
+            callscore("import", "run.jsonl", *words),
+            callscore("import", "run.jsonl", "--store", "other.db", *words, is_cold=True),
+            callscore("import", "run.parquet", "--store", "third.db", *words),
+            callscore("import", "run.csv", *words),
+            callscore("import", "run.jsonl.gz", "--store", "other.db", *words),
+            callscore("import", "nowhere.jsonl", *words),
+            callscore("import", "eval_moody.py", *words),
+            callscore("import", *words),
+            callscore("show", "first", "--store", "other.db", *words),
+            callscore("show", "first", "--store", "third.db", "--format", "json", *words),
+            callscore("history", "--store", "other.db", *words),
+            callscore("rescore", "first", "--store", "other.db", "--show", "none", *words),
+            files={"eval_moody.py": MOODY},
+        )
+
+
+def _saved_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS), **TWO_SIDES}
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"score/save/{language}",
+            callscore("score", "cases.jsonl", "--save", "nightly", *words, is_cold=True),
+            callscore("score", "cases.jsonl", "--save", "looser", "--mode", "flexible", *words),
+            callscore("score", "cases.jsonl", "--save", "latest", *words),
+            callscore("score", "cases.jsonl", "--save", "json", "--format", "json", *words),
+            callscore(
+                "score",
+                "cases.jsonl",
+                "--save",
+                "tools",
+                "--tools",
+                "tools.json",
+                "--metric",
+                "ragas.tool_call_f1",
+                "--store",
+                "other.db",
+                *words,
+            ),
+            callscore(
+                "score",
+                "--expected",
+                "expected.jsonl",
+                "--actual",
+                "actual.jsonl",
+                "--save",
+                "joined",
+                "--show",
+                "none",
+                *words,
+            ),
+            *(callscore("show", "nightly", "--format", form, *words) for form in RUN_FORMATS),
+            callscore("show", "nightly", "nested", *words),
+            callscore("show", "nightly", "trials", *words),
+            callscore("compare", "nightly", "looser", *words),
+            callscore("gate", "looser", "--against", "nightly", *words),
+            callscore("rescore", "nightly", "--preset", "outcome", *words),
+            callscore("history", *words),
+            callscore("history", "--store", "other.db", "--json", *words),
+            callscore("export", "nightly", *words),
+            callscore("bless", "nightly", "--dry-run", *words),
+            callscore("bless", "nightly", "--yes", *words),
+            callscore("bless", "joined", "--yes", *words),
+            files=files,
+        )
+
+
+def _wrong_jobs() -> Iterator[Job]:
+    suites: dict[str, str | bytes] = {
+        f"eval_{name}.yaml": text for name, text in WRONG_SUITES.items()
+    }
+    yield job(
+        "run/wrong-suites",
+        *(callscore("run", name) for name in suites),
+        *(callscore("run", name, "--lang", "ru") for name in suites),
+        callscore("run", "--show", "none"),
+        files=suites | {"answers.jsonl": answer_lines()},
+    )
+    files: dict[str, str | bytes] = {
+        f"eval_{name.replace('-', '_')}.py": text for name, text in WRONG_EVALUATIONS.items()
+    }
+    slow = ("--timeout", "0.2", "--retries", "0", "--jobs", "1")
+    yield job(
+        "run/wrong-evaluations",
+        *(callscore("run", name, *slow) for name in files),
+        *(callscore("run", name, *slow, "--lang", "ru", "--format", "json") for name in files),
+        files=files,
+    )
+    yield job("run/nothing", callscore("run"), callscore("run", "--lang", "ru"))
+
+
+def _model_jobs() -> Iterator[Job]:
+    """A model that is asked over HTTP, as an agent and as a judge."""
+    tools = json_text([{"type": "function", "function": TOOLS[0]}])
+    suite = (
+        "model: {name: {name}, base_url: '{model}'}\nsystem: Be kind.\nprompt: 'Hm, {{input}}'\n"
+        "tools: tools.json\ncases:\n"
+        "  - {id: paris, input: Is it cold in Paris?, expected:"
+        " [{name: get_weather, arguments: {city: Paris}}]}\n"
+        "  - {id: kabul, input: Is it cold in Kabul?, expected:"
+        " [{name: get_weather, arguments: {city: Kabul}}]}\n"
+    )
+    judged = json_lines(
+        [
+            {
+                "id": name,
+                "expected": [{"name": "say", "arguments": {"text": {"$judge": "is it polite?"}}}],
+                "actual": [{"name": "say", "arguments": {"text": text}}],
+            }
+            for name, text in (
+                ("kind", "good morning"),
+                ("rude", "rude words"),
+                ("again", "good morning"),
+            )
+        ]
+    )
+    write = python(
+        "import pathlib, sys\n"
+        f"suite = {suite!r}\n"
+        "for name in ('small', 'silent', 'broken', 'unknown', 'vague'):\n"
+        "    text = suite.replace('{name}', name).replace('{' + 'model}', '{model}')\n"
+        "    pathlib.Path(f'eval_{name}.yaml').write_text(text)\n"
+    )
+    known = {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": "{model}"}
+    yield job(
+        "model/agent",
+        write,
+        *(
+            callscore(
+                "run",
+                f"eval_{name}.yaml",
+                "--jobs",
+                "1",
+                "--retries",
+                "0",
+                "--lang",
+                language,
+                **known,
+            )
+            for name in ("small", "silent", "broken", "unknown", "vague")
+            for language in LANGUAGES
+        ),
+        callscore("run", "eval_small.yaml", "--jobs", "1", "--cache", **known),
+        callscore("run", "eval_small.yaml", "--jobs", "1"),
+        callscore("history", "--json"),
+        callscore("show", "latest", "paris", "--format", "json"),
+        files={"tools.json": tools},
+        has_model=True,
+    )
+    yield job(
+        "model/judge",
+        callscore("score", "judged.jsonl"),
+        callscore("score", "judged.jsonl", "--judge", "judge"),
+        *(
+            callscore(command, "judged.jsonl", "--judge", "judge", "--lang", language, **known)
+            for command in ("score", "explain")
+            for language in LANGUAGES
+        ),
+        callscore("score", "judged.jsonl", "--judge", "judge", "--format", "json", **known),
+        callscore("score", "judged.jsonl", "--judge", "judge", "--save", "judged", **known),
+        callscore("rescore", "judged", "--judge", "judge", **known),
+        callscore("rescore", "judged"),
+        callscore("compare", "judged.jsonl", "judged", "--judge", "judge", **known),
+        callscore("score", "judged.jsonl", "--judge", "vague", **known),
+        callscore("score", "judged.jsonl", "--judge", "broken", **known),
+        callscore("explain", "judged.jsonl", "--judge", "unknown", **known),
+        files={"judged.jsonl": judged},
+        has_model=True,
+    )
+    yield job(
+        "model/generate",
+        callscore("generate", "--tools", "tools.json", "-n", "3", "--model", "vague"),
+        *(
+            callscore("generate", "--tools", "tools.json", "-n", "3", "--model", name, **known)
+            for name in ("vague", "small", "broken")
+        ),
+        files={"tools.json": tools},
+        has_model=True,
+    )
+
+
+def _place_jobs(repository: Path) -> Iterator[Job]:
+    """Examples of the repository, and histories of earlier versions."""
+    assistant = repository / "examples" / "assistant"
+    files: dict[str, str | bytes] = {
+        file.name: file.read_bytes() for file in sorted(assistant.iterdir()) if file.is_file()
+    }
+    yield job(
+        "examples/assistant",
+        callscore("run", "--jobs", "1"),
+        callscore("run", "--jobs", "1", "--lang", "ru", "--format", "markdown"),
+        callscore("score", "--expected", "cases.yaml", "--actual", "answers.jsonl"),
+        callscore("score", "--expected", "cases.yaml", "--actual", "eager.jsonl", "--show", "all"),
+        callscore(
+            "score", "--expected", "intent.yaml", "--actual", "eager.jsonl", "--tools", "tools.json"
+        ),
+        callscore("check", "eager.jsonl", "--tools", "tools.json"),
+        callscore("generate", "--tools", "tools.json", "-n", "20"),
+        callscore("compare", "answers.jsonl", "eager.jsonl", "--expected", "cases.yaml"),
+        files=files,
+    )
+    old = (repository / "tests" / "samples" / "history" / "version-1.db").read_bytes()
+    yield job(
+        "history/version-1",
+        *(
+            callscore(*command)
+            for command in (
+                ("history",),
+                ("show", "--show", "none"),
+                ("run", "--show", "none"),
+                ("history", "--json"),
+            )
+        ),
+        files={".callscore/history.db": old, **weather_files()},
+    )
+    newer = (
+        "import sqlite3\n"
+        "with sqlite3.connect('.callscore/history.db') as db:\n"
+        "    db.execute('update callscore_schema set version = 99')\n"
+    )
+    yield job(
+        "history/newer",
+        callscore("run", "--show", "none"),
+        python(newer),
+        callscore("history"),
+        callscore("show", "--lang", "ru"),
+        callscore("run", "--show", "none"),
+        files=weather_files(),
+    )
+    yield job(
+        "history/broken",
+        callscore("history"),
+        callscore("run", "--show", "none"),
+        callscore("show", "--lang", "ru"),
+        files={".callscore/history.db": "not a database", **weather_files()},
+    )
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"init/{language}",
+            callscore("init", *words, is_cold=True),
+            callscore("init", *words),
+            callscore("init", "other", "--python", *words),
+            callscore("init", "evals", "--python", *words),
+            callscore("run", "evals", "--jobs", "1", *words),
+            callscore("run", "other", "--jobs", "1", *words),
+            callscore("init", "file", *words),
+            files={"file": "not a folder"},
+        )

@@ -1,0 +1,310 @@
+"""Scripts that use the library as a reader of the documentation would."""
+
+from __future__ import annotations
+
+__all__ = ["PUBLIC_NAMES", "SNIPPETS"]
+
+# Every public name with its signature and its members. Only what a user can see is printed.
+PUBLIC_NAMES = """\
+import enum
+import importlib
+import inspect
+import re
+
+MODULES = ("callscore", "callscore.expect", "callscore.models", "callscore.testing",
+           "callscore.parity", "callscore.integrations", "callscore.errors")
+
+
+def signature(value):
+    try:
+        text = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+    # Where a class lives is not public, its name is.
+    text = re.sub(r"\\bcallscore(?:\\.\\w+)+\\.(\\w+)", r"\\1", text)
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def members(value):
+    for name in sorted(dir(value)):
+        if name.startswith("_"):
+            continue
+        member = inspect.getattr_static(value, name)
+        kind = type(member).__name__
+        shown = signature(getattr(value, name)) if callable(getattr(value, name)) else ""
+        print(f"    .{name}: {kind}{shown}")
+
+
+def show(name, value):
+    if inspect.ismodule(value):
+        print(f"{name}: module")
+    elif inspect.isclass(value):
+        bases = ", ".join(base.__name__ for base in value.__mro__[1:-1])
+        print(f"{name}: class({bases}){signature(value)}")
+        members(value)
+    elif callable(value):
+        print(f"{name}: {type(value).__name__}{signature(value)}")
+    else:
+        print(f"{name}: {value!r}")
+
+
+for module_name in MODULES:
+    module = importlib.import_module(module_name)
+    print(f"== {module_name}")
+    for name in sorted(module.__all__):
+        show(f"{module_name}.{name}", getattr(module, name))
+parity = importlib.import_module("callscore.parity")
+for tool in sorted(parity.__all__):
+    module = getattr(parity, tool)
+    print(f"== callscore.parity.{tool}")
+    for name in sorted(module.__all__):
+        show(f"{tool}.{name}", getattr(module, name))
+import callscore
+print(callscore.__version__)
+"""
+
+_HEAD = """\
+import callscore
+from callscore import Case, Settings, ToolCall, expect
+import json
+
+
+def tell(make):
+    \"\"\"Print what an expression gives, or the error that it raises.\"\"\"
+    try:
+        print(make())
+    except Exception as error:
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        print(kinds[:kinds.index("Exception") + 1], error)
+
+
+"""
+SNIPPETS: dict[str, str] = {
+    "score": _HEAD
+    + """\
+lines = [json.loads(line) for line in open("cases.jsonl")]
+for line in lines:
+    if "expected" not in line or "actual" not in line:
+        continue
+    expected = expect.from_json(line["expected"])
+    for options in ({}, {"preset": "outcome"}, {"mode": "flexible", "order": "in_order"}):
+        try:
+            score = callscore.score(expected, line["actual"], **options)
+        except callscore.CallscoreError as error:
+            print(line.get("id"), type(error).__name__, error)
+            continue
+        print("==", line.get("id"), options, score.f1, score.rating, score.summary)
+        print(score)
+        print(score.explain())
+        print(score.explain(lang="ru"))
+        print(json.dumps(score.to_dict(), ensure_ascii=False, default=str))
+        print(score.missed, score.extra, score.forbidden, score.faults)
+        for pair in (*score.correct, *score.incorrect):
+            print(pair.expected_index, pair.actual_index, pair.overlap, pair.matched_arguments)
+            print([(d.path, d.kind, d.argument, d.matcher, d.closeness, d.note, d.reason) for d in pair.differences])
+""",
+    "representations": _HEAD
+    + """\
+score = callscore.score([expect.call("f", a=1), "g"], [("f", {"a": 2}), "h"])
+for value in (
+    score, score.incorrect[0], score.incorrect[0].differences[0], score.settings, score.missed[0],
+    Settings.preset("outcome"), Case("hi", id="a", expected=["f"]), ToolCall("f", {"a": 1}),
+    callscore.wilson(3, 10), callscore.pass_at_k(10, 3, 2), callscore.pass_hat_k(10, 3, 2),
+    callscore.Mode.STRICT, list(callscore.Mode), callscore.Wanted(), callscore.Trace(()),
+    expect.in_order("a", expect.one_of("b", "c")), expect.times("f", min=2), expect.forbid("x*"),
+    expect.regex("^a"), expect.date("2024-01-15"), expect.any(), expect.optional(10),
+    callscore.read_tools(json.load(open("tools.json"))),
+    callscore.check_calls(["f"] * 6 + [("pay", {})], tools=json.load(open("tools.json"))),
+):
+    print(repr(value))
+    print(str(value))
+import rich
+rich.print(score)
+""",
+    "errors": _HEAD
+    + """\
+tell(lambda: callscore.score([{"nme": "f"}], []))
+tell(lambda: callscore.score(5, []))
+tell(lambda: callscore.score([], 5))
+tell(lambda: callscore.score(["f"], ["f"], mode="x"))
+tell(lambda: callscore.score(["f"], ["f"], mod="strict"))
+tell(lambda: callscore.score(["f"], ["f"], preset="x"))
+tell(lambda: callscore.score(["f"], ["f"], settings=Settings(), mode="strict"))
+tell(lambda: callscore.score(["f"], ["f"], argument_match_threshold=2))
+tell(lambda: callscore.score(["f"], ["f"], tools=5))
+tell(lambda: callscore.score(["f"], None))
+tell(lambda: callscore.score(None, []))
+tell(lambda: callscore.score([expect.call("f", a=expect.judge("ok?"))], [("f", {"a": 1})]))
+tell(lambda: callscore.score([], []).explain(lang="de"))
+tell(lambda: Settings(order="x"))
+tell(lambda: Settings(arguments={"x": "date"}))
+tell(lambda: Settings(effects={"x": "y"}))
+tell(lambda: Settings(top_k=0))
+tell(lambda: Settings.preset("x"))
+tell(lambda: expect.regex("("))
+tell(lambda: expect.date("soon"))
+tell(lambda: expect.type("text"))
+tell(lambda: expect.approx("x"))
+tell(lambda: expect.gt("x"))
+tell(lambda: expect.times("f", 0))
+tell(lambda: expect.times("f", min=3, max=2))
+tell(lambda: expect.one_of(["a", "b"]))
+tell(lambda: expect.one_of())
+tell(lambda: expect.in_order([]))
+tell(lambda: expect.forbid(5))
+tell(lambda: expect.schema({"type": 5}))
+tell(lambda: expect.text(5))
+tell(lambda: expect.text("x", ignore=["y"]))
+tell(lambda: expect.subset(5))
+tell(lambda: expect.unordered(5))
+tell(lambda: expect.contians("x"))
+tell(lambda: expect.from_json([{"name": "f", "arguments": {"a": {"$gtt": 1}}}]))
+tell(lambda: expect.to_json([5]))
+tell(lambda: callscore.read_calls({"x": 1}))
+tell(lambda: callscore.read_calls("no calls"))
+tell(lambda: callscore.read_calls([], format="x"))
+tell(lambda: callscore.read_calls([], view="x"))
+tell(lambda: callscore.read_calls([], candidate=-1))
+tell(lambda: callscore.read_calls([], failure="("))
+tell(lambda: callscore.read_calls(__import__("pathlib").Path("nowhere.json")))
+tell(lambda: callscore.read_tools(5))
+tell(lambda: callscore.check_calls(5))
+tell(lambda: callscore.wilson(5, 3))
+tell(lambda: callscore.pass_at_k(3, 5, 1))
+tell(lambda: callscore.pass_hat_k(3, 1, 5))
+tell(lambda: callscore.score_cases([{"id": "a", "expectd": []}]))
+tell(lambda: callscore.score_cases([5]))
+tell(lambda: callscore.score_cases([], show="x"))
+tell(lambda: callscore.score_cases([], metrics=["x.y"]))
+tell(lambda: callscore.score_files("nowhere.jsonl"))
+tell(lambda: callscore.score_joined("cases.jsonl", "nowhere.jsonl"))
+tell(lambda: callscore.compare("a", "b"))
+tell(lambda: callscore.compare("cases.jsonl", "cases.jsonl", measure="x"))
+tell(lambda: callscore.evaluate("nowhere"))
+tell(lambda: callscore.evaluate())
+tell(lambda: callscore.evaluation(cases=5)(print))
+tell(lambda: callscore.nope)
+tell(lambda: callscore.parity.nope)
+tell(lambda: callscore.models.chat("m"))
+tell(lambda: callscore.models.judge("m"))
+tell(lambda: callscore.models.Rate("x"))
+from callscore.testing import assert_calls, call
+tell(lambda: assert_calls([call("f", a=1)], [("f", {"a": 2})]))
+tell(lambda: assert_calls([call("f", a=1)], [("f", {"a": 1})]))
+tell(lambda: assert_calls([call("f")], None))
+tell(lambda: assert_calls([expect.forbid("f")], ["f"], at_least=0))
+""",
+    "many-cases": _HEAD
+    + """\
+results = callscore.score_files("cases.jsonl", skip_bad=True, show="all", limit=None)
+print(results)
+print(json.dumps(results.to_dict(), ensure_ascii=False))
+print(repr(results.summary))
+for name in ("macro_f1", "macro_f1_interval", "micro_f1", "exact_interval", "tools", "wrong_arguments", "confusion", "faults"):
+    print(name, getattr(results.summary, name))
+print(callscore.score_cases([json.loads(line) for line in open("cases.jsonl")], metrics=["ragas.tool_call_f1"]))
+print(callscore.compare("cases.jsonl", "cases.jsonl"))
+print(json.dumps(callscore.compare("cases.jsonl", "cases.jsonl", settings=Settings(mode="flexible")).to_dict(), default=str))
+""",
+    "evaluate": _HEAD
+    + """\
+from callscore import evaluate, evaluation
+
+
+@evaluation(cases=[Case("hi", id="a", expected=["f"]), Case("ho", id="b", expected=["g"])], scorers=["accuracy", "exact"])
+def agent(case):
+    return ["f"]
+
+
+print(agent)
+run = evaluate(agent, jobs=1)
+print(run)
+print(run.evaluations[0].passed, run.evaluations[0].answered)
+found = run.to_dict()
+print(json.dumps(found, ensure_ascii=False, default=str))
+kept = evaluate(agent, jobs=1, keep=True, fail_under=0.9)
+print(kept)
+again = evaluate(agent, jobs=1, cache=True, store="other.db", trials=2, show="all")
+print(again)
+""",
+    "expect": _HEAD
+    + """\
+expected = [
+    expect.call("search", query=expect.contains("Paris"), limit=expect.optional(10)),
+    expect.any_order(expect.call("a", x=expect.gt(1, lte=5)), expect.times(expect.call("b"), 2)),
+    expect.in_order("c", expect.optional(expect.call("d", y=expect.unordered([1, 2])))),
+    expect.one_of(expect.call("e", z=expect.one_of(1, 2)), expect.call("f", {"odd name": expect.absent()})),
+    expect.call("g", a=expect.approx(1, rel=0.1), b=expect.date("2024-01-15"), c=expect.type("string", "null")),
+    expect.call("h", a=expect.text("x", similarity=0.9), b=expect.subset({"a": 1}), c=expect.schema({"type": "string"})),
+    expect.call("i", a=expect.regex("^x"), b=expect.any(), c=expect.judge("ok?"), d={"$gt": 1}),
+    expect.forbid("delete_*"),
+]
+written = expect.to_json(expected)
+print(json.dumps(written))
+print(expect.from_json(written) == expected)
+score = callscore.score(expected, ["search", ("a", {"x": 7}), "b", "c", "delete_all"], judge=lambda q, v: (True, "yes"))
+print(score)
+print(score.explain())
+print(score.explain(lang="ru"))
+print(score.expectation)
+print(json.dumps(score.to_dict(), default=str))
+""",
+    "reading": _HEAD
+    + """\
+print(callscore.read_calls([{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1'}}]}]))
+print(callscore.read_calls('<tool_call>\\n{"name": "f", "arguments": {"city": "Paris"}}\\n</tool_call>'))
+print(callscore.read_calls("[f(city='Paris', n=[1, 2])]"))
+
+
+def book(flight: str, seats: list[int] | None = None, *, cabin: str = "economy") -> str:
+    \"\"\"Book a flight.
+
+    Args:
+        flight: its number.
+        seats: which ones.
+        cabin: the class.
+    \"\"\"
+
+
+print(callscore.read_tools([book]))
+print(callscore.check_calls([("book", {"flight": 5, "seat": 1})], tools=[book]))
+print(callscore.score(["book"], [("book", {"flight": 5})], tools=[book]).to_dict())
+""",
+    "agent-tools": _HEAD
+    + """\
+from callscore.integrations import handle, tool_definition
+
+for kind in ("openai", "openai-responses", "anthropic", "gemini", "json-schema"):
+    for tool in ("score_tool_calls", "explain_score", "check_tool_calls"):
+        print(kind, tool, json.dumps(tool_definition(kind, tool)))
+tell(lambda: tool_definition("x"))
+tell(lambda: tool_definition("openai", "x"))
+search, other = {"tool": "search", "args": {"q": 1}}, {"tool": "search", "args": {"q": 2}}
+for name in ("score_tool_calls", "explain_score", "check_tool_calls", "nope"):
+    for arguments in (
+        {}, {"expected": [search], "actual": [search, other]}, {"actual": [other] * 4},
+        {"expected": [search], "actual": [other], "mode": "flexible", "threshold": 0.5, "order": "exact"},
+        {"expected": [search], "actual": [other], "mode": "x"}, {"expected": 5, "actual": {}}, {"actual": [{}]},
+        {"expected": [search], "actual": [other], "language": "ru"},
+    ):
+        print(name, json.dumps(handle({"type": "tool_use", "id": "1", "name": name, "input": arguments}), ensure_ascii=False))
+tell(lambda: handle(5))
+""",
+    "parity": _HEAD
+    + """\
+import inspect
+
+lines = [json.loads(line) for line in open("cases.jsonl")]
+cases = [(line["id"], line["expected"], line["actual"]) for line in lines[:27] if "id" in line and "expected" in line]
+for tool in sorted(callscore.parity.__all__):
+    module = getattr(callscore.parity, tool)
+    for metric in module.METRICS:
+        for name, expected, actual in cases:
+            try:
+                value = metric([ToolCall(c["name"], c.get("arguments")) for c in expected if "name" in c],
+                               [ToolCall(str(c["name"]), c.get("arguments")) for c in actual if isinstance(c, dict)])
+            except Exception as error:
+                value = f"{type(error).__name__}: {error}"
+            print(tool, metric.__name__, name, value)
+""",
+}
