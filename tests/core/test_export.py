@@ -213,7 +213,7 @@ def test_a_rule_that_is_not_met_is_exported_with_its_name_and_how_near_it_came()
     wanted = ToolCall("f", {"to": Matcher("$text", "New York", {"similarity": 0.9})})
     given = ToolCall("f", {"to": "New Cork"})
 
-    exported = accepted_by_all(score_to_dict(Score((wanted,), (given,), 0, (), ((0, 0),))))
+    exported = accepted_by_all(score_to_dict(score_calls((wanted,), (given,), Settings())))
 
     (difference,) = exported["incorrect"][0]["differences"]
     assert difference["kind"] == "matcher"

@@ -46,7 +46,7 @@ def test_a_forbidden_call_is_said_first_and_that_no_call_counts_too() -> None:
     summary = Summary()
     summary.add(replace(WEATHER.score, forbidden=(1,)))
     ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
-    nothing = replace(WEATHER.score, expected=(), actual=(), other_incorrect=(), ignored=ignored)
+    nothing = replace(WEATHER.score, expected=(), actual=(), incorrect=(), ignored=ignored)
     summary.add(nothing)
     each = replace(EACH, results=replace(EACH.results, summary=summary))
 

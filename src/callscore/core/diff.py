@@ -146,9 +146,10 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
         return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
     # Laid out once with all the room there is, only to see how much each side would need.
     words = unpaired(score, lang)
-    natural = _rows(score, words, _Rooms(width, width), lang)
+    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
+    natural = _rows(score, pairs, words, _Rooms(width, width), lang)
     rooms = _share_out(width - _MARK - _GAP, natural)
-    return [_set_in_columns(row, rooms) for row in _rows(score, words, rooms, lang)]
+    return [_set_in_columns(row, rooms) for row in _rows(score, pairs, words, rooms, lang)]
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -168,9 +169,11 @@ def rich_text(lines: list[Line]) -> Text:
     return text
 
 
-def _rows(score: Score, words: Unpaired, rooms: _Rooms, lang: Language) -> list[_Row]:
+def _rows(
+    score: Score, pairs: dict[int, Pair], words: Unpaired, rooms: _Rooms, lang: Language
+) -> list[_Row]:
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, words, rooms, lang), *_last_rows(score, lang)]
+    return [header, *_call_rows(score, pairs, words, rooms, lang), *_last_rows(score, lang)]
 
 
 def _last_rows(score: Score, lang: Language) -> Iterator[_Row]:
@@ -190,9 +193,10 @@ def _last_rows(score: Score, lang: Language) -> Iterator[_Row]:
             yield _note(say(MORE, lang, count=len(score.faults) - _MOST_DIFFERENCES))
 
 
-def _call_rows(score: Score, words: Unpaired, rooms: _Rooms, lang: Language) -> Iterator[_Row]:
+def _call_rows(
+    score: Score, pairs: dict[int, Pair], words: Unpaired, rooms: _Rooms, lang: Language
+) -> Iterator[_Row]:
     """One group of rows for each call: expected order, with extra calls where they happened."""
-    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     paired = {pair.actual_index for pair in pairs.values()}
     extra = deque(position for position in range(len(score.actual)) if position not in paired)
     for position, call in enumerate(score.expected):

@@ -12,7 +12,7 @@ from callscore.core.call import ToolCall
 from callscore.core.expectation import Expected
 from callscore.core.fault import Fault
 from callscore.core.names import count_same_names
-from callscore.core.pair import Ignored, Pair
+from callscore.core.pair import Ignored, Pair, Positions, pairs_at
 from callscore.core.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
@@ -62,21 +62,17 @@ class Case(_Asked, frozen=True, gc=False, omit_defaults=True, kw_only=True):
     skip: bool | str = False
 
 
-# The positions of an expected call and of the actual call that it is paired with.
-Positions = tuple[int, int]
-
-
 class Score(Struct, frozen=True, gc=False):
     """How well the actual calls of one case match the expected ones.
 
-    It holds which calls are paired; pairs and rates are made of that when they are asked for.
+    It holds which calls are paired; correct pairs and rates are made of that when they are asked for.
 
     Attributes:
         expected: all expected calls, in order.
         actual: all actual calls, in order.
         equal_start: how many leading calls are correct and paired one by one.
         other_correct: where the other correct pairs stand, in the order of the expected calls.
-        other_incorrect: where the incorrect pairs stand, likewise.
+        incorrect: the pairs of the right tool with the wrong arguments, likewise.
         settings: what decided all this.
         forbidden: which of the actual calls must not have been made; they are extra, too.
         ignored: the calls that do not count under these settings, and are in neither list.
@@ -90,7 +86,7 @@ class Score(Struct, frozen=True, gc=False):
     actual: tuple[ToolCall, ...]
     equal_start: int
     other_correct: tuple[Positions, ...] = ()
-    other_incorrect: tuple[Positions, ...] = ()
+    incorrect: tuple[Pair, ...] = ()
     settings: Settings = DEFAULT
     forbidden: tuple[int, ...] = ()
     ignored: tuple[Ignored, ...] = ()
@@ -101,26 +97,28 @@ class Score(Struct, frozen=True, gc=False):
     def correct(self) -> tuple[Pair, ...]:
         """The pairs whose actual call counts as the expected one."""
         start = tuple([(position, position) for position in range(self.equal_start)])
-        return self._pairs(start + self.other_correct, is_correct=True)
-
-    @property
-    def incorrect(self) -> tuple[Pair, ...]:
-        """The pairs of the right tool with the wrong arguments."""
-        return self._pairs(self.other_incorrect, is_correct=False)
+        places = start + self.other_correct
+        return pairs_at(places, self.expected, self.actual, self.settings, is_correct=True)
 
     @property
     def missed(self) -> tuple[ToolCall, ...]:
         """The expected calls that were never made."""
-        paired = {row for row, _ in self.other_correct + self.other_incorrect}
+        paired = {row for row, _ in self.other_pairs}
         rest = range(self.equal_start, len(self.expected))
         return tuple([self.expected[row] for row in rest if row not in paired])
 
     @property
     def extra(self) -> tuple[ToolCall, ...]:
         """The actual calls that nobody expected."""
-        paired = {column for _, column in self.other_correct + self.other_incorrect}
+        paired = {column for _, column in self.other_pairs}
         rest = range(self.equal_start, len(self.actual))
         return tuple([self.actual[column] for column in rest if column not in paired])
+
+    @property
+    def other_pairs(self) -> tuple[Positions, ...]:
+        """Where all pairs stand but those of the equal start: the correct ones first."""
+        incorrect = [(pair.expected_index, pair.actual_index) for pair in self.incorrect]
+        return (*self.other_correct, *incorrect)
 
     @property
     def total_expected(self) -> int:
@@ -222,15 +220,6 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def _correct_count(self) -> int:
         return self.equal_start + len(self.other_correct)
-
-    def _pairs(self, places: tuple[Positions, ...], *, is_correct: bool) -> tuple[Pair, ...]:
-        expected, actual, settings = self.expected, self.actual, self.settings
-        return tuple(
-            [
-                Pair(expected[row], actual[column], row, column, is_correct, settings)
-                for row, column in places
-            ]
-        )
 
     def explain(self, *, lang: Language = "en") -> str:
         """How the score comes about, in three steps that a person can check by hand."""

@@ -14,12 +14,18 @@ from callscore.core.malformed import NOT_CAPTURED
 from callscore.core.settings import DEFAULT, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from callscore.core.demands import Counts, Demands
 
-__all__ = ["Ignored", "Pair"]
+__all__ = ["Ignored", "Pair", "Positions", "pairs_at"]
+
+# The positions of an expected call and of the actual call that it is paired with.
+Positions = tuple[int, int]
+_DIFFERENCES = "differences"
 
 
-class Pair(Struct, frozen=True, gc=False):
+class Pair(Struct, frozen=True, dict=True):
     """One expected call set against one actual call of the same name.
 
     Attributes:
@@ -40,7 +46,17 @@ class Pair(Struct, frozen=True, gc=False):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """Every reason why the two calls are not equal; none where they are."""
+        """Every reason why the two calls are not equal; none where they are.
+
+        They are found once, and kept: what is counted, saved and shown is the same.
+        """
+        kept: dict[str, tuple[Difference, ...]] = self.__dict__
+        found = kept.get(_DIFFERENCES)
+        if found is None:
+            found = kept[_DIFFERENCES] = self._compared()
+        return found
+
+    def _compared(self) -> tuple[Difference, ...]:
         call, wanted = self.actual, self._demands
         if wanted is None and call.error in (None, NOT_CAPTURED):
             return ()
@@ -99,6 +115,23 @@ class Pair(Struct, frozen=True, gc=False):
         from callscore.core.demands import counts_of
 
         return counts_of(self._demands or {}, self.actual.arguments or {})
+
+
+def pairs_at(
+    places: Sequence[Positions],
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    settings: Settings,
+    *,
+    is_correct: bool,
+) -> tuple[Pair, ...]:
+    """The pairs at these positions."""
+    return tuple(
+        [
+            Pair(expected[row], actual[column], row, column, is_correct, settings)
+            for row, column in places
+        ]
+    )
 
 
 class Ignored(Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ from callscore.core.closeness import grade
 from callscore.core.demands import demanded
 from callscore.core.expectation import Forbidden, Group, Times
 from callscore.core.model import Score
+from callscore.core.pair import pairs_at
 from callscore.core.pairing import match_calls
 from callscore.errors import InvalidCall, InvalidSettings
 
@@ -47,7 +48,7 @@ def score_demands(given: Prepared, settings: Settings) -> Score:
         given.actual,
         0,
         tuple(correct),
-        tuple(incorrect),
+        pairs_at(incorrect, calls, given.actual, settings, is_correct=False),
         settings,
         forbidden=given.forbidden,
         ignored=given.ignored,

@@ -8,6 +8,7 @@ from callscore.core.call import ToolCall
 from callscore.core.equality import equal_objects
 from callscore.core.matcher import holds_matchers
 from callscore.core.model import Score
+from callscore.core.pair import pairs_at
 from callscore.core.pairing import is_correct, match_calls
 from callscore.core.settings import DEFAULT
 
@@ -73,7 +74,8 @@ def score_calls(
         from callscore.core.resolution import score_demands
 
         return score_demands(given or prepared(expected, actual, settings, tools), settings)
-    start, correct, incorrect = paired
+    start, correct, wrong = paired
+    incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False)
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
 
 

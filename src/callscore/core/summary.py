@@ -92,8 +92,10 @@ class Summary(Struct):
             self.add_trial(trial_of, outcome)
         self.uncounted_cases += counts_nothing(score)
         tool = self.tool
-        for pair in score.correct:
-            tool(pair.expected.name).correct += 1
+        for call in score.expected[: score.equal_start]:
+            tool(call.name).correct += 1
+        for row, _ in score.other_correct:
+            tool(score.expected[row].name).correct += 1
         for pair in score.incorrect:
             name = pair.expected.name
             tool(name).incorrect += 1

@@ -26,8 +26,8 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
         count(call.name, _CORRECT)
     for row, _ in score.other_correct:
         count(score.expected[row].name, _CORRECT)
-    for row, _ in score.other_incorrect:
-        count(score.expected[row].name, _INCORRECT)
+    for pair in score.incorrect:
+        count(pair.expected.name, _INCORRECT)
     for call in score.missed:
         count(call.name, _MISSED)
     for call in score.extra:

@@ -53,7 +53,7 @@ class Unpaired(NamedTuple):
 
 def unpaired(score: Score, lang: Language) -> Unpaired:
     """What is to be said about the calls of a score that have no partner."""
-    pairs = score.other_correct + score.other_incorrect
+    pairs = score.other_pairs
     rows = _others({row for row, _ in pairs}, score.equal_start, len(score.expected))
     columns = _others({column for _, column in pairs}, score.equal_start, len(score.actual))
     called = {score.actual[column].name for column in columns}

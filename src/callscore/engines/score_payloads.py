@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from callscore.core.model import Pair, Score
 
-__all__ = ["comparison_payload", "score_payload"]
+__all__ = ["comparison_payload", "score_counts", "score_payload"]
 
 # Who reads more of them? A single call with a long list could have thousands.
 _MOST_DIFFERENCES = 100
@@ -28,7 +28,7 @@ def score_payload(score: Score | None) -> dict[str, Any]:
         return {}
     return {
         "f1": score.f1,
-        "counts": _counts(score),
+        "counts": score_counts(score),
         "faults": None
         if score.faults is None
         else sum(fault.kind in SCHEMA_FAULTS for fault in score.faults),
@@ -37,10 +37,10 @@ def score_payload(score: Score | None) -> dict[str, Any]:
     }
 
 
-def _counts(score: Score) -> tuple[int, ...]:
+def score_counts(score: Score) -> tuple[int, ...]:
     """Correct, incorrect, missed, extra, expected, actual, forbidden."""
     correct, expected, actual, forbidden = outcome_of(score)
-    incorrect = len(score.other_incorrect)
+    incorrect = len(score.incorrect)
     paired = correct + incorrect
     return correct, incorrect, expected - paired, actual - paired, expected, actual, forbidden
 
@@ -55,7 +55,7 @@ def comparison_payload(score: Score) -> dict[str, Any]:
     correct = [*start, *score.other_correct]
     pairs = [
         *[(row, column, True) for row, column in correct],
-        *[(row, column, False) for row, column in score.other_incorrect],
+        *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
     ]
     found: dict[str, Any] = {
         "pairs": pairs,

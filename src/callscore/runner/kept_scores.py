@@ -11,7 +11,7 @@ from callscore.core.call import ToolCall
 from callscore.core.settings import Settings, settings_from
 from callscore.engines.definitions import Definitions
 from callscore.engines.payloads import JUDGE
-from callscore.engines.score_payloads import score_payload
+from callscore.engines.score_payloads import comparison_payload, score_counts
 from callscore.errors import CallscoreError
 from callscore.models.judging import Memory, judge
 from callscore.runner.kept_results import kept_settings
@@ -65,10 +65,11 @@ class KeptScores:
             return None
         try:
             score = self._score(record)
-            counts = score_payload(score)["counts"]
+            if score.settings.judge is not None:
+                comparison_payload(score)  # to be shown, every value must have been judged
         except (CallscoreError, NeverJudgedError):
             return None
-        return score if tuple(counts) == record.counts else None
+        return score if score_counts(score) == record.counts else None
 
     def _score(self, record: ResultRecord) -> Score:
         case = case_of_payload(record.case, record.payload)
