@@ -14,7 +14,7 @@ from callscore.core.model import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
-from callscore.core.tally import PlainCall, Tally, examine
+from callscore.core.tally import PlainCall, add_examined, examine
 
 if TYPE_CHECKING:
     from callscore.core.outcome import Outcome
@@ -78,14 +78,14 @@ def read(calls: list[Text]) -> Calls:
     return _read("[" + ",".join(calls) + "]")
 
 
-def count(tally: Tally, expected: Calls, actual: Calls) -> Outcome | None:
+def count(summary: Summary, expected: Calls, actual: Calls) -> Outcome | None:
     """Count a single case."""
-    return count_all(tally, [expected], [actual])[0]
+    return count_all(summary, [expected], [actual])[0]
 
 
-def count_all(tally: Tally, expected: list[Calls], actual: list[Calls]) -> list[Outcome | None]:
+def count_all(summary: Summary, expected: list[Calls], actual: list[Calls]) -> list[Outcome | None]:
     examined = examine(expected, actual)
-    tally.count(examined)
+    add_examined(summary, examined)
     return examined.outcomes
 
 
@@ -105,10 +105,8 @@ def test_what_is_counted_from_text_is_what_the_scores_come_to(
 ) -> None:
     sides = [(read(expected), read(actual)) for expected, actual in cases]
     summary = Summary()
-    tally = Tally(summary)
 
-    outcomes = count_all(tally, [case[0] for case in sides], [case[1] for case in sides])
-    tally.flush()
+    outcomes = count_all(summary, [case[0] for case in sides], [case[1] for case in sides])
 
     counted = list(compress(sides, outcomes))
     assert [one for case in counted for one in summarized(case).outcomes] == list(
@@ -121,13 +119,10 @@ def test_what_is_counted_from_text_is_what_the_scores_come_to(
 @given(CASES, CASES)
 def test_a_case_that_needs_more_care_is_not_counted_at_all(before: Case, case: Case) -> None:
     summary = Summary()
-    tally = Tally(summary)
-    count(tally, *map(read, before))
-    tally.flush()
+    count(summary, *map(read, before))
     unchanged = deepcopy(summary)
 
-    outcome = count(tally, *map(read, case))
-    tally.flush()
+    outcome = count(summary, *map(read, case))
 
     assert (summary == unchanged) is (outcome is None)
 
@@ -140,7 +135,7 @@ def test_cases_of_plain_objects_are_counted_and_strange_expectations_are_not(
     sides = [read(expected), read(actual)]
     are_objects = [all(bytes(c.arguments).startswith(b"{") for c in side) for side in sides]
 
-    outcome = count(Tally(Summary()), *sides)
+    outcome = count(Summary(), *sides)
 
     if all(are_objects):
         assert outcome is not None
@@ -181,22 +176,17 @@ def test_each_kind_of_case_counts_as_its_score(expected: str, actual: str) -> No
         for side in (expected, actual)
     ]
     summary = Summary()
-    tally = Tally(summary)
 
-    assert count(tally, sides[0], sides[1]) is not None
-    tally.flush()
+    assert count(summary, sides[0], sides[1]) is not None
 
     assert summary == summarized((sides[0], sides[1]))
 
 
-def test_counts_are_there_after_a_flush_and_only_once() -> None:
+def test_equal_calls_are_correct() -> None:
     summary = Summary()
-    tally = Tally(summary)
     call = read([written("f", '{"a": 1}')])
 
-    assert count(tally, call, call) == (1, 1, 1, 0)
-    tally.flush()
-    tally.flush()
+    assert count(summary, call, call) == (1, 1, 1, 0)
 
     assert summary.tools["f"].correct == 1
     assert summary.cases == 1
@@ -211,15 +201,15 @@ def test_arguments_that_are_no_object_need_more_care(arguments: str) -> None:
         *[(strange, strange), (strange, plain), (plain, strange), (strange, ())],
         *[(strange + plain, plain + strange), (strange, other), (strange + strange, plain)],
     ):
-        assert count(Tally(Summary()), expected, actual) is None
+        assert count(Summary(), expected, actual) is None
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999"])
 def test_a_number_out_of_range_that_must_be_compared_needs_more_care(number: str) -> None:
     huge, plain = read([written("f", f'{{"a": {number}}}')]), read([written("f", '{"a": 1}')])
 
-    assert count(Tally(Summary()), huge, plain) is None
-    assert count(Tally(Summary()), plain, huge) is None
+    assert count(Summary(), huge, plain) is None
+    assert count(Summary(), plain, huge) is None
 
 
 def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
@@ -227,10 +217,8 @@ def test_which_of_two_copies_is_missed_is_the_same_as_in_a_score() -> None:
     expected = read([written(name, "{}") for name in "fgf"])
     actual = read([written(name, "{}") for name in "hkf"])
     summary = Summary()
-    tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (1, 3, 3, 0)
-    tally.flush()
+    assert count(summary, expected, actual) == (1, 3, 3, 0)
 
     assert summary.confusion == {("g", "h"): 1, ("f", "k"): 1}
 
@@ -242,10 +230,8 @@ def test_which_of_two_copies_is_extra_is_the_same_as_in_a_score() -> None:
     expected = read([written("f", text) for text in (one, two)])
     actual = read([written("f", text) for text in (two, three, two)])
     summary = Summary()
-    tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (1, 2, 3, 0)
-    tally.flush()
+    assert count(summary, expected, actual) == (1, 2, 3, 0)
 
     assert summary.wrong_arguments == {("f", "b"): 1}
 
@@ -254,10 +240,8 @@ def test_a_case_of_very_many_calls_counts_as_its_score() -> None:
     numbers = [written("f", f'{{"a": {number % 50}}}') for number in range(80)]
     expected, actual = read(numbers), read([*numbers[10:], written("g", "{}")])
     summary = Summary()
-    tally = Tally(summary)
 
-    assert count(tally, expected, actual) == (70, 80, 71, 0)
-    tally.flush()
+    assert count(summary, expected, actual) == (70, 80, 71, 0)
 
     assert summary == summarized((expected, actual))
 
@@ -265,10 +249,8 @@ def test_a_case_of_very_many_calls_counts_as_its_score() -> None:
 def test_one_strange_case_among_others_is_the_only_one_that_needs_more_care() -> None:
     strange, plain = read([written("f", "[]")]), read([written("f", "{}")])
     summary = Summary()
-    tally = Tally(summary)
 
-    outcomes = count_all(tally, [plain, strange, plain], [plain, strange, ()])
-    tally.flush()
+    outcomes = count_all(summary, [plain, strange, plain], [plain, strange, ()])
 
     assert outcomes == [(1, 1, 1, 0), None, (0, 1, 0, 0)]
     assert summary == summarized((plain, plain), (plain, ()))
@@ -278,7 +260,7 @@ def test_what_is_called_besides_is_not_looked_into() -> None:
     # Whatever the arguments of an extra call are, it is extra.
     expected, actual = read([written("f", "{}")]), read([written("f", "{}"), written("g", "[]")])
 
-    assert count(Tally(Summary()), expected, actual) == (1, 1, 2, 0)
+    assert count(Summary(), expected, actual) == (1, 1, 2, 0)
 
 
 def test_fields_that_do_not_decide_make_no_difference() -> None:
@@ -302,11 +284,9 @@ def test_a_call_with_a_repeat_count_is_refused() -> None:
 
 def test_arguments_that_only_one_side_has_are_wrong_on_both() -> None:
     summary = Summary()
-    tally = Tally(summary)
     wanted = read([written("f", '{"a": 1, "b": 2}')])
     given = read([written("f", '{"b": 2.0, "c": 3}')])
 
-    assert count(tally, wanted, given) == (0, 1, 1, 0)
-    tally.flush()
+    assert count(summary, wanted, given) == (0, 1, 1, 0)
 
     assert summary.wrong_arguments == {("f", "a"): 1, ("f", "c"): 1}

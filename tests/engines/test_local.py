@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from callscore.core.model import Case, ToolCall
 from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.settings import Settings
+from callscore.engines import local
 from callscore.engines.collector import Hooks
 from callscore.engines.local import score_cases, score_files, score_joined
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.parity import strands
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from callscore.core.summary import Outcome
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 F: dict[str, Any] = {"name": "f", "arguments": {"a": 1}}
 G: dict[str, Any] = {"name": "g", "arguments": {}}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_files_the_quick_way() -> Iterator[None]:
+    """Take files of any length the quick way, which short ones do not need."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "_MANY_BYTES", 0)
+        yield
 
 
 def write(path: Path, *records: Any) -> Path:

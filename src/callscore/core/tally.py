@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from callscore.core.outcome import Outcome
     from callscore.core.summary import Summary
 
-__all__ = ["Examined", "PlainCall", "Tally", "examine"]
+__all__ = ["Examined", "PlainCall", "add_examined", "examine"]
 
 _read = msgspec.json.Decoder().decode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -96,48 +96,27 @@ def examine(
     return Examined(expected, outcomes, mistakes)
 
 
-class Tally:
-    """Counts many cases into a summary; the last counts are there after `flush`."""
-
-    def __init__(self, summary: Summary) -> None:
-        self._summary = summary
-        self._outcomes: Counter[Outcome] = Counter()
-        self._expected: Counter[str] = Counter()
-        self._incorrect: Counter[str] = Counter()
-        self._wrong_arguments: Counter[tuple[str, str]] = Counter()
-        self._unpaired: Counter[tuple[str | None, str | None]] = Counter()
-
-    def count(self, examined: Examined) -> None:
-        """Count the cases that have an outcome."""
-        self._outcomes.update(filter(None, examined.outcomes))
-        counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
-        self._expected.update([call.name for call in counted])
-        wrong = examined.mistakes.wrong
-        self._incorrect.update([name for name, _ in wrong])
-        self._wrong_arguments.update(
-            [(name, argument) for name, arguments in wrong for argument in arguments]
-        )
-        self._unpaired.update(examined.mistakes.unpaired)
-
-    def flush(self) -> None:
-        """Hand everything counted so far to the summary."""
-        summary = self._summary
-        increase_all(summary.outcomes, self._outcomes)
-        increase_all(summary.wrong_arguments, self._wrong_arguments)
-        summary.add_unpaired(self._unpaired)
-        for name, times in self._incorrect.items():
-            summary.tool(name).incorrect += times
-        # What was expected, and is neither incorrect nor missed, is correct.
-        correct = self._expected - self._incorrect
-        for (missed, _), times in self._unpaired.items():
-            if missed is not None:
-                correct[missed] -= times
-        for name, times in correct.items():
-            summary.tool(name).correct += times
-        for counts in (self._outcomes, self._expected, self._incorrect):
-            counts.clear()
-        self._wrong_arguments.clear()
-        self._unpaired.clear()
+def add_examined(summary: Summary, examined: Examined) -> None:
+    """Count the cases that have an outcome."""
+    counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
+    wrong, unpaired = examined.mistakes.wrong, Counter(examined.mistakes.unpaired)
+    incorrect = Counter([name for name, _ in wrong])
+    # What was expected, and is neither incorrect nor missed, is correct.
+    correct = Counter([call.name for call in counted])
+    correct.subtract(incorrect)
+    for (missed, _), times in unpaired.items():
+        if missed is not None:
+            correct[missed] -= times
+    increase_all(summary.outcomes, Counter(filter(None, examined.outcomes)))
+    increase_all(
+        summary.wrong_arguments,
+        Counter([(name, argument) for name, arguments in wrong for argument in arguments]),
+    )
+    summary.add_unpaired(unpaired)
+    for name, times in incorrect.items():
+        summary.tool(name).incorrect += times
+    for name, times in correct.items():
+        summary.tool(name).correct += times
 
 
 def _are_objects(calls: Iterable[PlainCall]) -> bool:

@@ -14,7 +14,7 @@ from callscore.core.outcome import Outcome, is_passing, outcome_of
 from callscore.core.results import CaseScore, MetricValue, Results
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
-from callscore.core.tally import Tally, examine
+from callscore.core.tally import add_examined, examine
 from callscore.core.tool import Tool
 from callscore.engines.columns import Columns
 from callscore.engines.definitions import Definitions
@@ -87,7 +87,6 @@ class Collector:
         self._definitions = definitions or Definitions()
         self._columns = Columns(metrics)
         self._summary = Summary(at_least=settings.at_least)
-        self._tally = Tally(self._summary)
         self._remembered: set[int] = set()
         self._known: dict[Outcome, Outcome] = {}
         self._kept: list[CaseScore] = []
@@ -142,7 +141,7 @@ class Collector:
         examined = examine([case.expected for case in cases], [case.actual for case in cases])
         outcomes = examined.outcomes
         strange = {} if all(outcomes) else self._read_strange(cases, outcomes, read)
-        self._tally.count(examined)
+        add_examined(self._summary, examined)
         counted = list(compress(cases, outcomes)) if strange else cases
         self._note_all_repeated(counted)
         if self._hooks.on_outcomes is not None:
@@ -181,7 +180,6 @@ class Collector:
 
     def results(self) -> Results:
         """Everything so far."""
-        self._tally.flush()
         return Results(
             settings=self._settings,
             summary=self._summary,

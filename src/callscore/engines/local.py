@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["score_cases", "score_files", "score_joined"]
 
 _NO_HOOKS = Hooks()
+# Fewer bytes at a time are read as quickly with care, and then each case is decoded once.
+_MANY_BYTES = 1 << 14
 
 
 def score_cases(  # noqa: PLR0913  (each is something to say about a run)
@@ -262,7 +264,8 @@ class _Run:
         reader = CaseReader(path, CASES, self._inputs)
         for batch in read_batches(path, on_bytes=self._hooks.on_bytes):
             if isinstance(batch, Lines):
-                if takes_plain and self._take_plain(batch, reader):
+                is_worth_it = takes_plain and len(batch.data) >= _MANY_BYTES
+                if is_worth_it and self._take_plain(batch, reader):
                     continue
                 for record in batch.records():
                     self._take(reader.take(record))
