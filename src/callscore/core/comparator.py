@@ -34,9 +34,9 @@ from callscore.core.nearest import meant_by
 from callscore.core.text import ELLIPSIS, atom_text, clip, escape, render_value
 from callscore.core.verdict import Context, Verdict
 from callscore.errors import InvalidCall, InvalidSettings
+from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import ModuleType
 
 __all__ = [
@@ -51,8 +51,9 @@ __all__ = [
     "rules",
 ]
 
-_PACKAGE = "callscore.core.comparators"
-_ENTRY_POINTS = "callscore.comparators"
+_COMPARATORS = PluginKind(
+    "comparator", "callscore.core.comparators", "callscore.comparators", InvalidSettings
+)
 _NEEDED = ("KEYS", "SCHEMA", "EXAMPLES", "check", "compare")
 _LONGEST = 120  # columns of a description
 _LONGEST_MENTION = 60  # columns of a value in a complaint
@@ -144,26 +145,7 @@ def comparators() -> tuple[Comparator, ...]:
     Raises:
         InvalidSettings: one of another package cannot be used.
     """
-    from importlib import import_module
-    from pkgutil import iter_modules
-
-    own = [
-        comparator_from(module.name, import_module(f"{_PACKAGE}.{module.name}"))
-        for module in iter_modules(import_module(_PACKAGE).__path__)
-    ]
-    return (*own, *_from_other_packages())
-
-
-def _from_other_packages() -> Iterator[Comparator]:
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=_ENTRY_POINTS):
-        try:
-            module = point.load()
-        except Exception as error:  # whatever another package does wrong
-            problem = f"the comparator {point.name} ({point.value}) cannot be imported: {error}."
-            raise InvalidSettings(problem) from error
-        yield comparator_from(point.name, module)
+    return tuple([comparator_from(found.name, found.module) for found in _COMPARATORS.all()])
 
 
 @cache

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
 from callscore.errors import InvalidDialect, InvalidSettings
 from callscore.formats.dialect import Dialect, dialect_of
+from callscore.plugins import PluginKind
 
 __all__ = ["dialect_named", "dialects"]
 
-_PACKAGE = "callscore.formats.dialects"
-_ENTRY_POINTS = "callscore.formats"
+_DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.formats", InvalidDialect)
 
 
 @cache
@@ -22,26 +20,8 @@ def dialects() -> tuple[Dialect, ...]:
     Raises:
         InvalidDialect: one of another package cannot be used.
     """
-    found = [
-        dialect_of(module.name, import_module(f"{_PACKAGE}.{module.name}"))
-        for module in iter_modules(import_module(_PACKAGE).__path__)
-    ]
-    found += _from_other_packages()
+    found = [dialect_of(plugin.name, plugin.module) for plugin in _DIALECTS.all()]
     return tuple(sorted(found, key=lambda dialect: (dialect.order, dialect.name)))
-
-
-def _from_other_packages() -> list[Dialect]:
-    from importlib.metadata import entry_points
-
-    found = []
-    for point in entry_points(group=_ENTRY_POINTS):
-        try:
-            module = point.load()
-        except Exception as error:  # whatever another package does wrong
-            problem = f"the dialect {point.name} ({point.value}) cannot be imported: {error}."
-            raise InvalidDialect(problem) from error
-        found.append(dialect_of(point.name, module))
-    return found
 
 
 def dialect_named(name: str) -> Dialect:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.errors import InvalidSettings
 from callscore.metrics.metric import Peer
+from callscore.parity import TOOLS
+from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-__all__ = ["from_other_packages", "peer_of"]
+__all__ = ["PEERS", "from_other_packages", "peer_of"]
 
-_ENTRY_POINTS = "callscore.metrics"
+PEERS = PluginKind("metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS)
 _NEEDED = ("TITLE", "VERSION", "METRICS")
 
 
@@ -47,19 +49,12 @@ def from_other_packages(*, reserved: Collection[str]) -> list[Peer]:
     Raises:
         InvalidSettings: one of them cannot be used.
     """
-    from importlib.metadata import entry_points
-
     found: dict[str, Peer] = {}
-    for point in entry_points(group=_ENTRY_POINTS):
-        place = f"the metrics {point.name} ({point.value})"
-        try:
-            module = point.load()
-        except Exception as error:  # whatever another package does wrong
-            raise InvalidSettings(f"{place} cannot be imported: {error}.") from error
-        problem = _name_problem(point.name, {*reserved, *found}) or _problem_of(module)
+    for name, module, label in PEERS.from_packages():
+        problem = _name_problem(name, {*reserved, *found}) or _problem_of(module)
         if problem is not None:
-            raise InvalidSettings(f"{place} cannot be used: {problem}.")
-        found[point.name] = peer_of(point.name, module)
+            raise InvalidSettings(f"{label} cannot be used: {problem}.")
+        found[name] = peer_of(name, module)
     return list(found.values())
 
 

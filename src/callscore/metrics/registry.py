@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.nearest import meant_by
@@ -12,7 +11,7 @@ from callscore.errors import InvalidSettings
 from callscore.metrics import own
 from callscore.metrics.metric import Metric
 from callscore.metrics.options import options_of, python_options_of, takes_tools, told
-from callscore.metrics.peers import from_other_packages, peer_of
+from callscore.metrics.peers import PEERS, from_other_packages, peer_of
 from callscore.parity import TOOLS
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def itself() -> Peer:
 
 @cache
 def _built_in(name: str) -> Peer:
-    return peer_of(name, import_module(f"callscore.parity.{name}"))
+    return peer_of(name, PEERS.built_in_named(name).module)
 
 
 def headlines() -> tuple[Metric, ...]:
