@@ -12,22 +12,24 @@ import pytest
 
 from callscore.cli.run_progress import RunningScore, note, pace, run_progress
 from callscore.core.model import Case, Score, ToolCall
-from callscore.core.run import Failure
-from callscore.evaluations.evaluation import Answer, Evaluation, Question, Scored
+from callscore.core.run import Answer, Failure, Result
+from callscore.evaluations.evaluation import Evaluation, Question
 
 if TYPE_CHECKING:
     from callscore.core.wording import Language
 
 CALLS = (ToolCall("f", {}),)
 RIGHT, WRONG = Score(CALLS, CALLS, 1), Score(CALLS, (), 0)
-ERROR = Failure(case="a", kind="raised", problem="no")
 QUESTION = Question(
     evaluation=Evaluation(name="a", task=lambda case: case, cases=[]), case=Case("Hi", id="hi")
 )
+ERROR = Result(
+    case=QUESTION.case, status="error", failure=Failure(case="a", kind="raised", problem="no")
+)
 
 
-def scored(score: Score | None, *, passed: bool | None) -> Scored:
-    return Scored(case=QUESTION.case, answer=Answer(document=[]), score=score, passed=passed)
+def scored(score: Score | None, *, passed: bool | None) -> Result:
+    return Result(case=QUESTION.case, answer=Answer(document=[]), score=score, passed=passed)
 
 
 class Terminal(StringIO):

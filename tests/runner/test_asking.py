@@ -15,8 +15,7 @@ from tests.runner.agents import RIGHT, a_case, a_question
 from tests.servers.openai_server import Reply, openai_server
 
 from callscore import models
-from callscore.core.run import Failure, Usage
-from callscore.evaluations.evaluation import Answer
+from callscore.core.run import Answer, Failure, Usage
 from callscore.models.counting import count_waiting
 from callscore.models.limits import Limits, Rate, limits_in_force
 from callscore.runner.asking import ask, ask_here, asked_case

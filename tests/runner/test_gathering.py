@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.runner.agents import a_case
 
-from callscore import score
+from callscore import Case, score
 from callscore.core.results import MetricValue, Noted
-from callscore.core.run import CaseTrials, Failure, Usage, passes
+from callscore.core.run import Answer, CaseTrials, Failure, Result, Usage, passes
 from callscore.core.settings import DEFAULT
-from callscore.evaluations.evaluation import Answer, Scored
 from callscore.runner.gathering import Column, Gathering
 
 if TYPE_CHECKING:
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 ABOUT = {"name": "assistant", "place": "eval_a.py:3", "variant": None}
 
 
-def outcome(name: str, value: float | None = 1.0, **others: Any) -> Scored:
+def outcome(name: str, value: float | None = 1.0, **others: Any) -> Result:
     made: list[Any] = [("f", {})] if value else []
     fields: dict[str, Any] = {"reused": False, "trial": None, "expected": [("f", {})]} | others
     case = a_case(name, expected=fields["expected"], trial=fields["trial"])
     values = (MetricValue("accuracy", value, None if value is not None else "nobody knows"),)
-    return Scored(
+    return Result(
         case=case,
         answer=Answer(
             document=[],
@@ -38,11 +37,17 @@ def outcome(name: str, value: float | None = 1.0, **others: Any) -> Scored:
     )
 
 
-def gather(*outcomes: Scored | Failure, order: list[int] | None = None, **options: Any) -> Any:
+def result_of(found: Result | Failure) -> Result:
+    if isinstance(found, Result):
+        return found
+    return Result(case=Case(id=found.case, trial=found.trial), status="error", failure=found)
+
+
+def gather(*outcomes: Result | Failure, order: list[int] | None = None, **options: Any) -> Any:
     thresholds = options.pop("thresholds", {"accuracy": None})
     gathering = Gathering(ABOUT, DEFAULT, thresholds, **options)
     for position in order or range(len(outcomes)):
-        gathering.add(position, outcomes[position])
+        gathering.add(position, result_of(outcomes[position]))
     found: EvaluationResults = gathering.results(Noted())
     return found
 

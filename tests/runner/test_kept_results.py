@@ -8,9 +8,8 @@ from tests.runner.agents import a_question
 
 from callscore import models
 from callscore.core.argument_rules import ArgumentRule
-from callscore.core.run import Usage
+from callscore.core.run import Answer, Usage
 from callscore.core.settings import settings_from
-from callscore.evaluations.evaluation import Answer
 from callscore.history.records import ResultRecord
 from callscore.runner.kept_results import (
     kept_answer,

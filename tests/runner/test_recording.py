@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.runner.agents import RIGHT, a_question, an_evaluation
 
-from callscore.core.run import Failure
-from callscore.evaluations.evaluation import Answer
+from callscore.core.run import Answer, Failure, Result
 from callscore.evaluations.plan import plan
 from callscore.history.records import RunRecord
 from callscore.runner.recording import Recorder
-from callscore.runner.result_records import Finished
 from callscore.runner.resuming import Known
 
 if TYPE_CHECKING:
@@ -47,7 +45,8 @@ def test_a_run_that_goes_on_finds_its_evaluations_by_name(store: Store, run: Run
     kept = Event()
     failed = Failure(case="weather", kind="raised", problem="no")
 
-    recorder.result(1, Finished(question, "00ff", failed, None), kept.set)
+    result = Result(case=question.case, status="error", failure=failed)
+    recorder.result(1, question, result, digest="00ff", on_kept=kept.set)
     recorder.hurry()
     assert kept.wait(10)
     recorder.close()

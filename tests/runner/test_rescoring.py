@@ -12,9 +12,8 @@ from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import OpenAIServer, Reply, openai_server
 
 from callscore import evaluation, expect, models
-from callscore.core.run import CaseTrials, Failure, JudgeCounts, Usage
+from callscore.core.run import CaseTrials, JudgeCounts, Result, Usage
 from callscore.errors import InvalidSettings
-from callscore.evaluations.evaluation import Scored
 from callscore.evaluations.places import file_of
 from callscore.evaluations.plan import plan
 from callscore.runner.rescoring import RescoreOptions, rescore
@@ -61,7 +60,7 @@ def test_the_same_settings_give_the_same_and_nobody_is_asked(store: Store) -> No
 
     assert asked == []
     assert len(told) == 12
-    assert all(isinstance(outcome, Scored) for _, outcome in told)
+    assert all(outcome.failure is None for _, outcome in told)
     assert second.below == first.below == ("assistant [north]: accuracy",)
     for was, now in zip(first.evaluations, second.evaluations, strict=True):
         assert (now.name, now.variant) == (was.name, was.variant)
@@ -224,7 +223,6 @@ def test_the_tools_that_a_case_brings_are_those_of_the_run(store: Store) -> None
     again(store, hooks=RunHooks(on_done=lambda _, outcome: told.append(outcome)))
 
     (found,) = told
-    assert isinstance(found, Scored)
     assert found.score is not None
     assert found.score.faults == ()
     assert found.values[0].value == first.evaluations[0].scorers[0].mean == 1.0
@@ -336,7 +334,7 @@ def test_ctrl_c_stops_it_and_what_was_scored_is_kept(store: Store) -> None:
     ran(store, a_plan(lambda _: RIGHT, *[a_case(f"case-{number}") for number in range(20)]))
     told: list[Any] = []
 
-    def stop(question: Any, _: Scored | Failure) -> None:
+    def stop(question: Any, _: Result) -> None:
         told.append(question)
         if len(told) == 3:
             os.kill(os.getpid(), signal.SIGINT)
@@ -356,7 +354,7 @@ def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
 
     ran(store, plan([assistant]))
 
-    def break_it(question: Any, _: Scored | Failure) -> None:
+    def break_it(question: Any, _: Result) -> None:
         if question.case.id == "3":
             with store.writing() as connection:
                 connection.exec_driver_sql("ALTER TABLE evaluations RENAME TO lost")

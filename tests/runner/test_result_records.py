@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, a_question, an_evaluation
 
 from callscore import Case, evaluation, expect, models
@@ -15,18 +16,16 @@ from callscore.core.call import ToolCall
 from callscore.core.comparator import comparators
 from callscore.core.expectation import Forbidden, Group, Times
 from callscore.core.matcher import ABSENT
-from callscore.core.run import Failure, Usage
+from callscore.core.run import Answer, Failure, Result, Usage
 from callscore.core.settings import Settings, settings_from
 from callscore.core.tool import Tool
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
-from callscore.evaluations.evaluation import Answer, Scored
 from callscore.history.packing import json_bytes, unpack
 from callscore.runner.kept_results import kept_settings
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.result_records import (
-    Finished,
     case_of_payload,
     case_payload,
     evaluation_record,
@@ -134,8 +133,8 @@ SETTINGS = st.sampled_from(
 )
 
 
-def outcomes(found: list[tuple[str, Scored | Failure]]) -> RunHooks:
-    def note(question: Question, outcome: Scored | Failure) -> None:
+def outcomes(found: list[tuple[str, Result]]) -> RunHooks:
+    def note(question: Question, outcome: Result) -> None:
         found.append((question.case.id, outcome))
 
     return RunHooks(on_done=note)
@@ -153,8 +152,8 @@ def test_what_is_kept_is_scored_as_it_was_before(
     cases = [Case("Go", id=f"case {at}", expected=wanted) for at, (wanted, _) in enumerate(pairs)]
     made = {case.id: answer for case, (_, answer) in zip(cases, pairs, strict=True)}
     asked = a_plan(lambda case: made[case.id], *cases, tools=tools, **options)
-    before: list[tuple[str, Scored | Failure]] = []
-    after: list[tuple[str, Scored | Failure]] = []
+    before: list[tuple[str, Result]] = []
+    after: list[tuple[str, Result]] = []
 
     ran = run(asked, RunOptions(show="all"), outcomes(before), store)
     again = rescore(store, store.find(ran.id), RescoreOptions(show="all"), outcomes(after))
@@ -163,8 +162,8 @@ def test_what_is_kept_is_scored_as_it_was_before(
     first, second = dict(before), dict(after)
     for case in cases:
         was, now = first[case.id], second[case.id]
-        assert isinstance(was, Scored), was
-        assert isinstance(now, Scored), now
+        assert was.failure is None, was
+        assert now.failure is None, now
         assert was.case.expected == tuple(case.expected or ())
         assert now.case == was.case
         assert now.score == was.score
@@ -181,7 +180,7 @@ def test_what_is_kept_is_scored_as_it_was_before(
     for result in store.results(ran.id):
         other = kept[result.case]
         assert (result.calls, result.counts, result.f1) == (other.calls, other.counts, other.f1)
-        score = second[result.case].score  # type: ignore[union-attr]  # it is no Failure, as seen
+        score = second[result.case].score
         assert score is not None
         assert result.counts == (
             len(score.correct),
@@ -323,8 +322,11 @@ def test_a_failure_is_kept_with_its_sentence_and_the_answer_that_there_was() -> 
     failed = Failure(case="weather", kind="unreadable", problem="no calls", attempts=3)
     answer = Answer(document={"odd": 1}, seconds=2.0, usage=Usage(1, 2, 3), attempts=1)
 
-    with_answer = result_record("run", 1, Finished(question, "00ff", failed, answer))
-    without = result_record("run", 1, Finished(question, "00ff", failed, None))
+    result = Result(case=question.case, status="error", failure=failed)
+
+    without = result_record("run", 1, question, result, digest="00ff")
+    result = replace(result, answer=answer)
+    with_answer = result_record("run", 1, question, result, digest="00ff")
 
     assert with_answer.status == without.status == "error"
     assert with_answer.failure == ("unreadable", "no calls")

@@ -16,7 +16,7 @@ from tests.servers.openai_server import Reply, openai_server
 
 from callscore import models
 from callscore.core.results import Noted
-from callscore.core.run import CaseTrials, Failure, Usage
+from callscore.core.run import CaseTrials, Result, Usage
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
 from callscore.evaluations.plan import plan
 from callscore.models.limits import Limits
@@ -24,7 +24,7 @@ from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
     from callscore.core.model import Case
-    from callscore.evaluations.evaluation import Question, Scored
+    from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
 
@@ -233,7 +233,7 @@ def stop_after(count: int) -> RunHooks:
     """Press Ctrl-C once after so many answers."""
     seen: list[Any] = []
 
-    def done(question: Question, _: Scored | Failure) -> None:
+    def done(question: Question, _: Result) -> None:
         seen.append(question)
         if len(seen) == count:
             os.kill(os.getpid(), signal.SIGINT)

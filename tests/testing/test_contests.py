@@ -7,17 +7,16 @@ import pytest
 from callscore.rewriting.change import Change
 from callscore.rewriting.spots import key_of
 from callscore.testing.contests import refusals
-from callscore.testing.told import About, Result, Told
+from callscore.testing.told import About, Told
 
 
 def _told(made: str | None, variant: str | None = None, case: str = "a") -> Told:
     """What is told of a case for which this was called; what is expected, where it is None."""
     about = About(name="x", place="eval_x.py:1", variant=variant, settings={}, thresholds={})
     change = Change(label="x", files=("f.yaml",), case=case, items=({"name": made or ""},))
-    result = Result(about=about, case=case)
     if made is None:
-        return Told(result=result, confirmed=(key_of(change),))
-    return Told(result=result, changes=(change,))
+        return Told(about=about, case=case, confirmed=(key_of(change),))
+    return Told(about=about, case=case, changes=(change,))
 
 
 @pytest.mark.parametrize(

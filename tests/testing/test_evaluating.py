@@ -13,7 +13,7 @@ from callscore.testing.evaluating import Evaluating, limits_of
 from callscore.testing.evaluation_items import Asking, EvaluationFile
 from callscore.testing.session_judges import SessionJudges
 from callscore.testing.summing_up import Session
-from callscore.testing.told import About, Result, Told, encoded
+from callscore.testing.told import About, Told, encoded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_threshold_that_is_missed_fails_a_session_that_would_pass(
 
     about = About(name="x", place="x", variant=None, settings={}, thresholds={"accuracy": 0.9})
     values = (MetricValue("accuracy", 0.5),)
-    told.add("1", encoded(Told(result=Result(about=about, case="a", values=values, passed=True))))
+    told.add("1", encoded(Told(about=about, case="a", values=values, passed=True)))
 
     assert _finish(evaluating, 0) == pytest.ExitCode.TESTS_FAILED
     assert _finish(evaluating, 2) == pytest.ExitCode.INTERRUPTED

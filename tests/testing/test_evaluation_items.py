@@ -110,8 +110,8 @@ def test_an_answer_is_told_and_judged_when_the_test_is_called(
     right.runtest()
     with pytest.raises(pytest.fail.Exception, match=r"accuracy 0\.000"):
         wrong.runtest()
-    result = decoded(wrong.stash[told_key]).result
-    assert result is not None
+    result = decoded(wrong.stash[told_key])
+    assert result.about is not None
     assert (result.about.variant, result.case, result.trial) == ("x", "b", 2)
     assert (result.passed, [each.value for each in result.values]) == (False, [0.0])
     assert ("callscore.trial", 2) in wrong.user_properties
@@ -125,8 +125,7 @@ def test_no_answer_is_an_error_before_the_test_is_called(
     with pytest.raises(pytest.fail.Exception, match="the task raised ValueError: boom"):
         item.setup()
 
-    result = decoded(item.stash[told_key]).result
-    assert result is not None
+    result = decoded(item.stash[told_key])
     assert result.failure is not None
     assert result.failure.kind == "raised"
 

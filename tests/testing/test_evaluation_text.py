@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from callscore import Case, ToolCall, expect, score
 from callscore.core.results import MetricValue
-from callscore.evaluations.evaluation import Answer, Scored
+from callscore.core.run import Answer, Result
 from callscore.testing.evaluation_text import error_text, failed_text
 
 MADE = (ToolCall("getWeather", {"location": "London"}),)
 
 
-def _scored(expected: list[object] | None, *values: MetricValue, calls: int = 1) -> Scored:
-    return Scored(
+def _scored(expected: list[object] | None, *values: MetricValue, calls: int = 1) -> Result:
+    return Result(
         case=Case(id="a", actual=MADE * calls),
         answer=Answer(document=None),
         score=None if expected is None else score(expected, list(MADE * calls)),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.results import MetricValue
-from callscore.core.run import Failure, JudgeCounts, Usage
+from callscore.core.run import Answer, Failure, JudgeCounts, Usage
 from callscore.rewriting.change import Change
 from callscore.rewriting.spots import key_of
 from callscore.testing.summing_up import Session, table_of
-from callscore.testing.told import About, Result, Told, encoded
+from callscore.testing.told import About, Told, encoded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +28,12 @@ def _about(variant: str | None = None, name: str = "assistant") -> About:
 def _told(case: str, value: float | None = None, **facts: Any) -> str:
     if value is not None:
         facts |= {"values": (MetricValue("accuracy", value),), "passed": value == 1}
-    return encoded(Told(result=Result(**{"about": _about(), "case": case, **facts})))
+    return encoded(Told(**{"about": _about(), "case": case, **facts}))
 
 
 def test_answers_errors_and_what_is_left_out_are_counted() -> None:
     session = Session()
-    session.add("1", _told("a", 1.0, seconds=0.5, usage=Usage(1, 10, 5)))
+    session.add("1", _told("a", 1.0, answer=Answer(seconds=0.5, usage=Usage(1, 10, 5))))
     session.add("2", _told("b", 0.0, judges=(JudgeCounts("m", 2, 1),)))
     session.add("3", _told("c", failure=Failure(case="c", kind="raised", problem="boom")))
     session.add("4", _told("d", skipped="not yet"))
@@ -112,8 +112,17 @@ def _change(file: Path, made: str = "g") -> Change:
 
 def _changing(session: Session, test: str, change: Change, value: float, **facts: Any) -> None:
     values = (MetricValue("accuracy", value),)
-    result = Result(**{"about": _about(), "case": "a", "values": values, "passed": False, **facts})
-    session.add(test, encoded(Told(result=result, changes=(change,))))
+    told = Told(
+        **{
+            "about": _about(),
+            "case": "a",
+            "values": values,
+            "passed": False,
+            "changes": (change,),
+            **facts,
+        }
+    )
+    session.add(test, encoded(told))
 
 
 def test_what_is_right_at_other_times_is_not_rewritten(tmp_path: Path) -> None:

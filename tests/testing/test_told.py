@@ -7,7 +7,7 @@ from callscore.core.results import MetricValue
 from callscore.core.run import Failure
 from callscore.evaluations.evaluation import Evaluation, Question, Scorer
 from callscore.rewriting.change import Change
-from callscore.testing.told import Result, Told, about, decoded, encoded, settings_of
+from callscore.testing.told import Told, about, decoded, encoded, settings_of
 
 SETTINGS = Settings(
     mode="flexible",
@@ -32,12 +32,10 @@ QUESTION = Question(
 
 def test_what_is_told_is_what_is_heard() -> None:
     told = Told(
-        result=Result(
-            about=about(QUESTION),
-            case="a",
-            values=(MetricValue("accuracy", 0.5),),
-            failure=Failure(case="a", kind="raised", problem="boom"),
-        ),
+        about=about(QUESTION),
+        case="a",
+        values=(MetricValue("accuracy", 0.5),),
+        failure=Failure(case="a", kind="raised", problem="boom"),
         changes=(Change(label="x", files=("f",), items=(1, {"name": "f", "arguments": {}})),),
         confirmed=("spot",),
     )
@@ -62,9 +60,9 @@ def test_every_scorer_is_named_with_its_threshold() -> None:
 
 
 def test_settings_arrive_as_far_as_data_can_say_them() -> None:
-    told = decoded(encoded(Told(result=Result(about=about(QUESTION), case="a"))))
+    told = decoded(encoded(Told(about=about(QUESTION), case="a")))
 
-    assert told.result is not None
-    assert settings_of(told.result.about) == Settings(
+    assert told.about is not None
+    assert settings_of(told.about) == Settings(
         mode="flexible", normalise_name=("case",), effects=(("get_*", "read"),)
     )

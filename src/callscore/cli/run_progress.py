@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.core.phrase import Phrase, say
-from callscore.core.run import Failure
 from callscore.core.text import escape
 from callscore.core.wording import decimal
 from callscore.runner.running import RunHooks
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.core.phrase import Language
-    from callscore.evaluations.evaluation import Question, Scored
+    from callscore.core.run import Result
+    from callscore.evaluations.evaluation import Question
 
 __all__ = ["RunningScore", "note", "pace", "run_progress"]
 
@@ -45,13 +45,13 @@ class RunningScore:
         self._failed = 0
         self._errors = 0
 
-    def add(self, outcome: Scored | Failure) -> None:
+    def add(self, result: Result) -> None:
         """Count what became of one question."""
-        if isinstance(outcome, Failure):
+        if result.failure is not None:
             self._errors += 1
             return
-        self._failed += outcome.passed is False
-        number = outcome.passed if outcome.score is None else outcome.score.f1
+        self._failed += result.passed is False
+        number = result.passed if result.score is None else result.score.f1
         if number is not None:
             self._total += number
             self._scored += 1
@@ -115,9 +115,9 @@ def run_progress(lang: Language) -> Iterator[RunHooks]:
     with bar:
         task = bar.add_task("", total=None)
 
-        def on_done(question: Question, outcome: Scored | Failure) -> None:
+        def on_done(question: Question, result: Result) -> None:
             del question
-            score.add(outcome)
+            score.add(result)
             bar.update(task, advance=1, description=score.text(lang))
 
         def on_plan(total: int) -> None:

@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from callscore.core.call import ToolCall
+from callscore.core.model import Case, Score
 from callscore.core.results import CaseScore, MetricValue, Noted, Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "Answer",
     "CaseTrials",
     "CaseValues",
     "EvaluationResults",
     "Failure",
     "FailureKind",
     "JudgeCounts",
+    "Result",
     "RunResults",
     "ScorerResult",
+    "Status",
     "Unloaded",
     "Usage",
     "passes",
@@ -29,6 +33,8 @@ __all__ = [
 # Why there is no answer: the task raised, took too long, wanted to end the process, gave what no
 # format reads, or could not be started at all.
 FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
+# Whether there is a score: nothing may be expected, or there is no answer.
+Status = Literal["scored", "error", "not_scored"]
 
 
 class Usage(Struct, frozen=True, gc=False):
@@ -50,6 +56,24 @@ class Usage(Struct, frozen=True, gc=False):
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
         )
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What came back.
+
+    Attributes:
+        document: the answer as plain data, as it is kept, and as scorers are given it.
+        seconds: how long it took, repetitions after errors included.
+        usage: what it cost.
+        attempts: how often it was tried.
+        is_reused: whether it was there before.
+    """
+
+    document: Any = None
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    attempts: int = 1
+    is_reused: bool = False
 
 
 class Failure(Struct, frozen=True, gc=False, kw_only=True):
@@ -75,6 +99,46 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
     def label(self) -> str:
         """The case, and the trial where there is one."""
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """One scored answer: the same value from a file, from an agent or from the database.
+
+    Attributes:
+        case: what was asked and expected; `actual` holds the calls that were made, and `trial` is
+            set where there are several.
+        status: whether there is a score.
+        answer: what came back; None where nothing did, or there are only calls.
+        score: how the calls compare; None where nothing is expected.
+        values: what each scorer says.
+        passed: whether every scorer that has a number is content, and nothing forbidden was called;
+            None where no scorer has one.
+        failure: why there is no answer, or why it cannot be scored.
+    """
+
+    case: Case
+    status: Status = "scored"
+    answer: Answer | None = None
+    score: Score | None = None
+    values: tuple[MetricValue, ...] = ()
+    passed: bool | None = None
+    failure: Failure | None = None
+
+    def shown(self) -> CaseScore | CaseValues:
+        """The result as a report lists it."""
+        case = self.case
+        tags = tuple(case.tags)
+        if self.score is not None:
+            return CaseScore(
+                id=case.id, score=self.score, trial=case.trial, tags=tags, metrics=self.values
+            )
+        return CaseValues(
+            id=case.id,
+            calls=case.actual or (),
+            values=self.values,
+            trial=case.trial if isinstance(case.trial, int) else None,
+            tags=tags,
+        )
 
 
 class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):

@@ -1,4 +1,4 @@
-"""The nouns of a run: an evaluation, a question that it asks, and the answer to one."""
+"""The nouns of a run: an evaluation, and a question that it asks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from callscore.core.model import Case, Score
-from callscore.core.results import MetricValue
-from callscore.core.run import Usage
+from callscore.core.model import Case
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.tool import Tool
 
-__all__ = ["Answer", "Evaluation", "Question", "Scored", "Scorer", "Task"]
+__all__ = ["Evaluation", "Question", "Scorer", "Task"]
 
 # Takes a case, and what a variant says as keywords; returns the answer in any dialect.
 Task = Callable[..., Any]
@@ -96,42 +94,3 @@ class Question(Struct, frozen=True, kw_only=True):
     variant: str | None = None
     trial: int = 1
     trials: int = 1
-
-
-class Answer(Struct, frozen=True, kw_only=True):
-    """What an agent answered.
-
-    Attributes:
-        document: the answer as plain data, as it is kept, and as scorers are given it.
-        seconds: how long it took, repetitions after errors included.
-        usage: what it cost.
-        attempts: how often it was tried.
-        is_reused: whether it was there before.
-    """
-
-    document: Any
-    seconds: float = 0.0
-    usage: Usage = Usage()
-    attempts: int = 1
-    is_reused: bool = False
-
-
-class Scored(Struct, frozen=True, kw_only=True):
-    """An answer and what it is worth.
-
-    Attributes:
-        case: the case with the calls that were made.
-        answer: the answer.
-        score: the score of its calls; None where the case says nothing about what is expected.
-        values: what each scorer says.
-        passed: whether every scorer that has a number is content, and nothing forbidden was called;
-            None where no scorer has one.
-        judged: how many values a model has judged.
-    """
-
-    case: Case
-    answer: Answer
-    score: Score | None
-    values: tuple[MetricValue, ...] = ()
-    passed: bool | None = None
-    judged: int = 0

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from callscore.core.results import MetricValue
-from callscore.core.run import Usage
+from callscore.core.run import Status, Usage
 
 __all__ = [
     "AnswerRecord",
@@ -20,7 +20,6 @@ __all__ = [
 ]
 
 RunStatus = Literal["running", "finished", "interrupted"]
-Status = Literal["scored", "error", "not_scored"]
 
 
 class RunRecord(Struct, frozen=True, kw_only=True):

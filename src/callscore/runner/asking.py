@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.model import Case
-from callscore.core.run import Usage
-from callscore.evaluations.evaluation import Answer, Task
+from callscore.core.run import Answer, Usage
+from callscore.evaluations.evaluation import Task
 from callscore.models.counting import counted
 from callscore.models.daemon_threads import in_daemon_thread
 from callscore.models.giving_up import begin, give_up

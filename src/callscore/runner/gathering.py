@@ -22,8 +22,9 @@ from callscore.engines.notes import Notes
 
 if TYPE_CHECKING:
     from callscore.core.results import MetricValue, Noted
+    from callscore.core.run import Result
     from callscore.core.settings import Settings
-    from callscore.evaluations.evaluation import Evaluation, Scored
+    from callscore.evaluations.evaluation import Evaluation
 
 __all__ = ["Column", "Gathering", "Show", "gathering_for"]
 
@@ -178,48 +179,49 @@ class Gathering:
         self._usage = Usage()
         self._answered = self._passed = self._undecided = self._errors = self._reused = 0
 
-    def add(self, position: int, outcome: Scored | Failure) -> None:
+    def add(self, position: int, result: Result) -> None:
         """Count what became of a question.
 
         Args:
             position: where the question stands in the plan.
-            outcome: its scores, or why there is no answer.
+            result: what became of it.
         """
-        if isinstance(outcome, Failure):
-            self._names.add(outcome.case)
+        case = result.case
+        is_repeated = case.trial is not None
+        self._names.add(case.id)
+        # What nobody decided is no trial; what gave no answer did not pass.
+        if is_repeated and (result.failure is not None or result.passed is not None):
+            counts = self._trials.setdefault(case.id, [0, 0])
+            counts[0] += 1
+            counts[1] += result.passed is True
+        if result.failure is not None:
             self._errors += 1
-            if outcome.trial is not None:  # what gave no answer did not pass
-                self._trials.setdefault(outcome.case, [0, 0])[0] += 1
-            self._failures.add(position, outcome)
+            self._failures.add(position, result.failure)
             return
-        self._names.add(outcome.case.id)
-        self._count_answer(outcome)
-        for value in outcome.values:
+        self._count_answer(result)
+        for value in result.values:
             self._columns[value.name].add(value)
-        if outcome.score is None:
-            self._not_scored.add(outcome.case.id)
+        if result.score is None:
+            self._not_scored.add(case.id)
         else:
-            trial_of = None if outcome.case.trial is None else outcome.case.id
-            self._summary.add(outcome.score, trial_of=trial_of)
-        if self._show == "all" or (self._show == "failing" and outcome.passed is False):
+            self._summary.add(result.score, trial_of=case.id if is_repeated else None)
+        if self._show == "all" or (self._show == "failing" and result.passed is False):
             # One that fails at every trial is shown once; where all is shown, so is each trial.
-            is_repeated = outcome.case.trial is not None and self._show == "failing"
-            self._shown.add(position, _to_show(outcome), outcome.case.id if is_repeated else None)
+            is_once = is_repeated and self._show == "failing"
+            self._shown.add(position, result.shown(), case.id if is_once else None)
 
-    def _count_answer(self, outcome: Scored) -> None:
-        answer = outcome.answer
+    def _count_answer(self, result: Result) -> None:
         self._answered += 1
-        self._passed += outcome.passed is True
-        self._undecided += outcome.passed is None
+        self._passed += result.passed is True
+        self._undecided += result.passed is None
+        answer = result.answer
+        if answer is None:
+            return
         self._seconds.append(answer.seconds)
         if answer.is_reused:
             self._reused += 1
         else:
             self._usage += answer.usage
-        if outcome.case.trial is not None and outcome.passed is not None:
-            counts = self._trials.setdefault(outcome.case.id, [0, 0])
-            counts[0] += 1
-            counts[1] += outcome.passed
 
     def results(
         self, skipped: Noted, *, cases: int | None = None, questions: int | None = None
@@ -260,22 +262,3 @@ class Gathering:
             seconds=median(self._seconds) if self._seconds else None,
             reused=self._reused,
         )
-
-
-def _to_show(outcome: Scored) -> CaseScore | CaseValues:
-    case, score = outcome.case, outcome.score
-    if score is not None:
-        return CaseScore(
-            id=case.id,
-            score=score,
-            trial=case.trial,
-            tags=tuple(case.tags),
-            metrics=outcome.values,
-        )
-    return CaseValues(
-        id=case.id,
-        calls=case.actual or (),
-        values=outcome.values,
-        trial=case.trial if isinstance(case.trial, int) else None,
-        tags=tuple(case.tags),
-    )

@@ -8,9 +8,8 @@ import msgspec
 
 from callscore.core.argument_rules import ArgumentRule
 from callscore.core.plain import plain
-from callscore.core.run import Failure, FailureKind
+from callscore.core.run import Answer, Failure, FailureKind
 from callscore.engines.payloads import function_payload
-from callscore.evaluations.evaluation import Answer
 from callscore.runner.failures import failure
 
 if TYPE_CHECKING:

@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from callscore.core.phrase import Language
-    from callscore.core.run import EvaluationResults
-    from callscore.evaluations.evaluation import Answer, Question
+    from callscore.core.run import Answer, EvaluationResults, Result
+    from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Group
     from callscore.history.records import EvaluationRecord, RunRecord, RunStatus
     from callscore.history.rescue import Rescue
     from callscore.history.run_lock import RunLock
     from callscore.history.server_lock import ServerLock
     from callscore.history.store import Store
-    from callscore.runner.result_records import Finished
     from callscore.runner.resuming import Known
 
 __all__ = ["Recorder"]
@@ -109,15 +108,27 @@ class Recorder:
         """Keep an answer, soon."""
         self._keeper.put(answer_record(self.run.id, question, digests, answer))
 
-    def result(self, group: int, finished: Finished, on_kept: Callable[[], None]) -> None:
+    def result(
+        self,
+        group: int,
+        question: Question,
+        result: Result,
+        *,
+        digest: str,
+        on_kept: Callable[[], None],
+    ) -> None:
         """Keep what became of a question, soon.
 
         Args:
             group: the place of the question's group among all.
-            finished: what became of it.
+            question: the question.
+            result: what became of it.
+            digest: the digest of the question.
             on_kept: called when it is kept, in another thread.
         """
-        self._keeper.put(result_record(self.run.id, self._numbers[group], finished), on_kept)
+        number = self._numbers[group]
+        record = result_record(self.run.id, number, question, result, digest=digest)
+        self._keeper.put(record, on_kept)
 
     def hurry(self) -> None:
         """Have what is waiting kept at once."""

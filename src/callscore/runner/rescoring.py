@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from callscore.api import tools_by_name
 from callscore.core.model import Case
 from callscore.core.results import Noted
-from callscore.core.run import Failure, RunResults
+from callscore.core.run import Answer, Failure, Result, RunResults
 from callscore.core.settings import settings_from
 from callscore.engines.payloads import JUDGE
 from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
-from callscore.evaluations.evaluation import Answer, Evaluation, Question, Scored
+from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.places import file_of
 from callscore.evaluations.plan import Group
 from callscore.evaluations.scorers import scorers_from
@@ -39,13 +39,12 @@ from callscore.runner.kept_results import (
 from callscore.runner.kept_scorers import KeptScorers
 from callscore.runner.looping import run_to_end
 from callscore.runner.result_records import (
-    Finished,
     case_of_payload,
     evaluation_record,
     result_record,
 )
 from callscore.runner.running import RunHooks
-from callscore.runner.scoring import scored
+from callscore.runner.scoring import scored, unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -272,20 +271,19 @@ class _Rescoring:
 
         await asyncio.gather(*[work() for _ in range(jobs)])
 
-    async def _score_one(self, position: int, result: ResultRecord, keeper: RunKeeper) -> None:
-        answer = kept_answer(result)
-        question, failed = self._question(result)
-        outcome: Scored | Failure
+    async def _score_one(self, position: int, kept: ResultRecord, keeper: RunKeeper) -> None:
+        answer = kept_answer(kept)
+        question, failed = self._question(kept)
         if failed is not None:
-            outcome = failed
+            result = replace(unanswered(question, failed), answer=answer)
         elif answer is None:
-            outcome = _without_answer(result, question)
+            result = _without_answer(kept, question)
         else:
-            outcome = await scored(question, answer, seconds=self._options.timeout)
-        finished = Finished(question, result.question, outcome, answer)
-        keeper.put(result_record(self.run.id, result.evaluation, finished))
-        self._gatherings[result.evaluation].add(position, outcome)
-        self._hooks.on_done(question, outcome)
+            result = await scored(question, answer, seconds=self._options.timeout)
+        number = kept.evaluation
+        keeper.put(result_record(self.run.id, number, question, result, digest=kept.question))
+        self._gatherings[number].add(position, result)
+        self._hooks.on_done(question, result)
 
     def _question(self, result: ResultRecord) -> tuple[Question, Failure | None]:
         """The question; and why it cannot be scored, if it cannot."""
@@ -319,11 +317,11 @@ class _Rescoring:
             self._hooks.on_note(warning)
 
 
-def _without_answer(result: ResultRecord, question: Question) -> Scored | Failure:
+def _without_answer(kept: ResultRecord, question: Question) -> Result:
     """What becomes of a question without an answer: nobody has asked it, or there was none."""
-    if result.status == "not_scored" and result.failure is None:
-        return Scored(case=question.case, answer=Answer(document=None), score=None)
-    return kept_failure(result, question)
+    if kept.status == "not_scored" and kept.failure is None:
+        return Result(case=question.case, status="not_scored", answer=Answer())
+    return unanswered(question, kept_failure(kept, question))
 
 
 def _nobody(*_: Any, **__: Any) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from time import time
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from callscore.core.export import call_to_dict
 from callscore.core.model import Case
-from callscore.core.run import Failure
 from callscore.engines import payloads
 from callscore.engines.payloads import IN_PYTHON, settings_payload, tools_payload
 from callscore.engines.score_payloads import score_payload
 from callscore.errors import InvalidCall
-from callscore.evaluations.evaluation import Answer, Question, Scored
 from callscore.evaluations.scorers import SCORERS
 from callscore.formats.sides import read_wanted
 from callscore.history.digests import asked_digest, expectation_digest
@@ -24,10 +20,10 @@ from callscore.runner.expecting import with_plain_expected
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.evaluations.evaluation import Evaluation, Scorer
+    from callscore.core.run import Answer, Result
+    from callscore.evaluations.evaluation import Evaluation, Question, Scorer
 
 __all__ = [
-    "Finished",
     "answer_record",
     "case_of_payload",
     "case_payload",
@@ -85,41 +81,30 @@ def answer_record(
     )
 
 
-class Finished(Struct, frozen=True):
-    """What became of a question.
-
-    Attributes:
-        question: the question.
-        digest: its digest.
-        outcome: its scores, or why there are none.
-        answer: the answer, where there is one.
-    """
-
-    question: Question
-    digest: str
-    outcome: Scored | Failure
-    answer: Answer | None
-
-
-def result_record(run: str, number: int, finished: Finished) -> ResultRecord:
+def result_record(
+    run: str, number: int, question: Question, result: Result, *, digest: str
+) -> ResultRecord:
     """What is kept of what became of a question.
 
     Args:
         run: the run.
         number: the number of the evaluation in it.
-        finished: the question, and what became of it.
+        question: the question.
+        result: what became of it.
+        digest: the digest of the question.
     """
-    question, outcome, answer = finished.question, finished.outcome, finished.answer
-    payload = case_payload(question.case)
+    answer, failure = result.answer, result.failure
+    payload = case_payload(question.case)  # as it was asked: scorers may have changed theirs
     about: dict[str, Any] = {
         "run": run,
         "evaluation": number,
         "case": question.case.id,
         "trial": question.trial,
+        "status": result.status,
         "payload": payload,
         "expectation": expectation_digest(payload),
         "asked": asked_digest(payload),
-        "question": finished.digest,
+        "question": digest,
         "finished_at": time(),
     }
     if answer is not None:
@@ -130,16 +115,15 @@ def result_record(run: str, number: int, finished: Finished) -> ResultRecord:
             "attempts": answer.attempts,
             "is_reused": answer.is_reused,
         }
-    if isinstance(outcome, Failure):
-        told = (outcome.kind, outcome.problem)
-        return ResultRecord(**{**about, "attempts": outcome.attempts}, status="error", failure=told)
+    if failure is not None:
+        told = (failure.kind, failure.problem)
+        return ResultRecord(**{**about, "attempts": failure.attempts}, failure=told)
     return ResultRecord(
         **about,
-        status="not_scored" if outcome.score is None else "scored",
-        calls=[call_to_dict(call) for call in outcome.case.actual or ()],
-        passed=outcome.passed,
-        values=outcome.values,
-        **score_payload(outcome.score),
+        calls=[call_to_dict(call) for call in result.case.actual or ()],
+        passed=result.passed,
+        values=result.values,
+        **score_payload(result.score),
     )
 
 

@@ -18,7 +18,8 @@ from callscore.history.server_lock import ServerLock
 from callscore.runner.kept_results import kept_answer
 
 if TYPE_CHECKING:
-    from callscore.evaluations.evaluation import Answer, Question
+    from callscore.core.run import Answer
+    from callscore.evaluations.evaluation import Question
     from callscore.history.records import AnswerRecord
     from callscore.history.store import Store
 

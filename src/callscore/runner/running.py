@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.core.phrase import Language, say
-from callscore.core.run import Failure, RunResults, Unloaded
+from callscore.core.run import Result, RunResults, Unloaded
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
-from callscore.evaluations.evaluation import Question, Scored
+from callscore.evaluations.evaluation import Question
 from callscore.models.limits import DEFAULT, Limits
 from callscore.runner.gathering import Show, gathering_for
 from callscore.runner.judges import JudgesAtWork, require_judges
@@ -77,13 +77,13 @@ class RunHooks(Struct, frozen=True, kw_only=True):
     Attributes:
         on_plan: how many questions there are.
         on_started: of each question that is going to be asked.
-        on_done: of each question, once it is kept: its scores, or why there are none.
+        on_done: of each question, and of its result once it is kept.
         on_note: of what else should be known, in a sentence.
     """
 
     on_plan: Callable[[int], None] = _nothing
     on_started: Callable[[Question], None] = _nothing
-    on_done: Callable[[Question, Scored | Failure], None] = _nothing
+    on_done: Callable[[Question, Result], None] = _nothing
     on_note: Callable[[str], None] = _nothing
 
 
@@ -221,11 +221,9 @@ class _Running:
         if self._recorder is not None and not is_order:
             self._recorder.close()
 
-    def _report(
-        self, group: int, position: int, question: Question, outcome: Scored | Failure
-    ) -> None:
-        self._gatherings[group].add(position, outcome)
-        self._hooks.on_done(question, outcome)
+    def _report(self, group: int, position: int, question: Question, result: Result) -> None:
+        self._gatherings[group].add(position, result)
+        self._hooks.on_done(question, result)
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """What all of it came to, which is kept, too."""

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.api import score_case
-from callscore.core.matcher import Matcher
 from callscore.core.results import MetricValue
-from callscore.core.run import passes
+from callscore.core.run import Result, passes
 from callscore.engines.definitions import Definitions
 from callscore.errors import CallscoreError, InvalidCall, UnreadableInput
-from callscore.evaluations.evaluation import Scored
 from callscore.evaluations.scorers import SCORERS, value_of
 from callscore.formats.candidates import read_candidates
 from callscore.formats.reading import read_as
@@ -31,18 +29,17 @@ if TYPE_CHECKING:
 
     from callscore.core.call import ToolCall
     from callscore.core.model import Case, Score
-    from callscore.core.run import Failure
+    from callscore.core.run import Answer, Failure, FailureKind
     from callscore.core.settings import Settings
     from callscore.core.tool import Tool
-    from callscore.evaluations.evaluation import Answer, Question, Scorer
+    from callscore.evaluations.evaluation import Question, Scorer
     from callscore.formats.dialect import Dialect
 
     _Calls = tuple[ToolCall, ...]
     _Tools = Mapping[str, Tool] | None
 
-__all__ = ["scored"]
+__all__ = ["scored", "unanswered"]
 
-_JUDGE = "$judge"
 _MOST_SHAPES = 256
 
 # The dialects of answers by the keys that they have.
@@ -52,9 +49,12 @@ _dialects: dict[tuple[str, ...], Dialect] = {}
 _own_tools = Definitions()
 
 
-async def scored(
-    question: Question, answer: Answer, *, seconds: float | None = None
-) -> Scored | Failure:
+def unanswered(question: Question, why: Failure) -> Result:
+    """What became of a question without an answer."""
+    return Result(case=asked_case(question), status="error", failure=why)
+
+
+async def scored(question: Question, answer: Answer, *, seconds: float | None = None) -> Result:
     """Score an answer.
 
     Args:
@@ -63,34 +63,40 @@ async def scored(
         seconds: how long a scorer may take; for ever where it is None.
 
     Returns:
-        The scores, or why there are none: no calls can be read from the answer, or a judge that is
-        needed does not answer.
+        The result; it holds a failure where no calls can be read from the answer, or a judge that
+        is needed does not answer.
     """
     settings = question.evaluation.settings
     try:
         tools = _tools_of(question)
         calls, *others = _read(answer.document, settings, tools)
     except (InvalidCall, UnreadableInput) as error:
-        return failure(question, "unreadable", f"no calls can be read from the {error}")
+        return _failed(question, answer, "unreadable", f"no calls can be read from the {error}")
     try:
         case = with_plain_expected(asked_case(question))
         case = replace(case, actual=calls, others=tuple(others))
         score = await _score(case, settings, tools)
     except CallscoreError as error:
-        return failure(question, "raised", f"the answer cannot be scored: {error}")
+        return _failed(question, answer, "raised", f"the answer cannot be scored: {error}")
     except RecursionError:
-        return failure(question, "raised", "what is expected is nested too deeply to be scored")
+        problem = "what is expected is nested too deeply to be scored"
+        return _failed(question, answer, "raised", problem)
     given = _given(case, answer, score, tools)
     values = [await _value(scorer, given, seconds) for scorer in question.evaluation.scorers]
     has_forbidden = score is not None and bool(score.forbidden)
-    return Scored(
+    return Result(
         case=case,
+        status="not_scored" if score is None else "scored",
         answer=answer,
         score=score,
         values=tuple(values),
         passed=passes(values, settings.at_least, has_forbidden=has_forbidden),
-        judged=0 if score is None or settings.judge is None else _judged_in(score),
     )
+
+
+def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str) -> Result:
+    why = failure(question, kind, problem)
+    return Result(case=asked_case(question), status="error", answer=answer, failure=why)
 
 
 def _tools_of(question: Question) -> _Tools:
@@ -146,22 +152,6 @@ async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
 
     # A judge waits for a model, and may not keep everybody else waiting.
     return score() if settings.judge is None else await in_daemon_thread(score)
-
-
-def _judged_in(score: Score) -> int:
-    """How many values a judge was to judge: those that a rule of his is expected of."""
-    pending: list[Any] = [pair.expected.arguments for pair in score.correct + score.incorrect]
-    found = 0
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Matcher):
-            found += item.key == _JUDGE
-            pending.append(item.value)
-        elif isinstance(item, dict):
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
-    return found
 
 
 def _given(case: Case, answer: Answer, score: Score | None, tools: _Tools) -> dict[str, Any]:

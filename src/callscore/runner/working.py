@@ -11,18 +11,18 @@ from callscore.models.giving_up import begin, give_up
 from callscore.models.limits import limits_in_force
 from callscore.runner.asking import ask_here
 from callscore.runner.failures import failure, failure_by
-from callscore.runner.result_records import Finished
-from callscore.runner.scoring import scored
+from callscore.runner.scoring import scored, unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
-    from callscore.evaluations.evaluation import Answer, Question, Scored
+    from callscore.core.run import Answer, Result
+    from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Group
     from callscore.models.limits import Limits
     from callscore.runner.recording import Recorder
 
-    Report = Callable[[int, int, Question, Scored | Failure], None]
+    Report = Callable[[int, int, Question, Result], None]
 
 __all__ = ["Workers"]
 
@@ -88,7 +88,7 @@ class Workers:
 
         Args:
             report: is told what became of a question once that is kept: the number of its group,
-                its place there, the question, and its scores or why there are none.
+                its place there, the question, and its result.
             on_started: is told of each question that is going to be asked.
         """
         self._loop = asyncio.get_running_loop()
@@ -184,26 +184,30 @@ class Workers:
         await self._work(job)
 
     async def _finish(self, job: int, asked: _Asked, answer: Answer | Failure) -> None:
-        outcome = await self._scored(asked.question, answer)
+        result = await self._scored(asked.question, answer)
 
         def report() -> None:
-            self._report(asked.group, asked.position, asked.question, outcome)
+            self._report(asked.group, asked.position, asked.question, result)
 
         if self._recorder is None:
             report()
             return
-        kept = None if isinstance(answer, Failure) else answer
-        finished = Finished(asked.question, asked.digests[0], outcome, kept)
         is_kept = self._loop.create_future()
         try:
-            self._recorder.result(asked.group, finished, self._when_kept(report, is_kept))
+            self._recorder.result(
+                asked.group,
+                asked.question,
+                result,
+                digest=asked.digests[0],
+                on_kept=self._when_kept(report, is_kept),
+            )
         except Exception as error:  # noqa: BLE001  (a case that cannot be data: nested too deeply, say)
             told = f"{_label(asked.question)} is not kept: {type(error).__name__}: {error}"
             self._recorder.problems.append(told)
             report()
             return
         self._waiting += 1  # its report comes through the loop, and so not before this
-        seconds = 0.0 if kept is None else kept.seconds
+        seconds = 0.0 if result.answer is None else result.answer.seconds
         await self._keep_pace(job, is_kept, self._recorder, seconds)
 
     async def _keep_pace(
@@ -225,9 +229,9 @@ class Workers:
         else:
             self._ahead[job] = is_kept
 
-    async def _scored(self, question: Question, answer: Answer | Failure) -> Scored | Failure:
+    async def _scored(self, question: Question, answer: Answer | Failure) -> Result:
         if isinstance(answer, Failure):
-            return answer
+            return unanswered(question, answer)
         return await scored(question, answer, seconds=self._limits.timeout)
 
     def _when_kept(

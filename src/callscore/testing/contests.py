@@ -20,7 +20,7 @@ def refusals(told: Iterable[Told]) -> list[Refused]:
     wishes: list[Wish] = []
     content: list[Content] = []
     for each in told:
-        variant = None if each.result is None else each.result.about.variant
+        variant = None if each.about is None else each.about.variant
         wishes += [Wish(change, variant) for change in each.changes]
         content += [Content(key, variant) for key in each.confirmed]
     return contested(wishes, content)

@@ -7,8 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from msgspec import structs
 
-from callscore.core.run import Failure, Unloaded
+from callscore.core.run import Answer, Failure, Unloaded
 from callscore.core.text import escape
 from callscore.evaluations.discovery import SUFFIXES, load, nothing_in
 from callscore.evaluations.evaluation import Question
@@ -20,17 +21,18 @@ from callscore.runner.asking import ask
 from callscore.runner.failures import failure_by
 from callscore.runner.judges import JudgesAtWork
 from callscore.runner.looping import run_to_end
-from callscore.runner.scoring import scored
+from callscore.runner.scoring import scored, unanswered
 from callscore.testing.evaluation_text import error_text, failed_text
 from callscore.testing.marking import told_key, updates_for
-from callscore.testing.told import Result, Told, about, encoded
+from callscore.testing.told import Told, about, encoded
 from callscore.testing.updating import update
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from callscore.evaluations.evaluation import Evaluation, Scored
+    from callscore.core.run import Result
+    from callscore.evaluations.evaluation import Evaluation
     from callscore.models.limits import Limits
     from callscore.testing.running_test import Updates
     from callscore.testing.session_judges import SessionJudges
@@ -165,34 +167,34 @@ class EvaluationCase(pytest.Item):
         judges = JudgesAtWork([Group(evaluation=self.question.evaluation)])
         outcome = self._asked()
         facts: dict[str, Any] = {"judges": judges.counts()}
-        if isinstance(outcome, Failure):
-            self.tell(failure=outcome, **facts)
-            pytest.fail(error_text(outcome.problem, outcome.details), pytrace=False)
+        if outcome.failure is not None:
+            why = outcome.failure
+            self.tell(failure=why, **facts)
+            pytest.fail(error_text(why.problem, why.details), pytrace=False)
         self._outcome = outcome
         self._facts = {
             "values": outcome.values,
             "passed": outcome.passed,
-            "seconds": outcome.answer.seconds,
-            "usage": outcome.answer.usage,
+            "answer": structs.replace(_answer(outcome), document=None),  # which may be long
             **facts,
         }
         self.tell(**self._facts)
         self._record(outcome)
 
-    def _asked(self) -> Scored | Failure:
+    def _asked(self) -> Result:
         limits = self.config.stash[asking_key].limits
-        asking: list[asyncio.Task[Scored | Failure]] = []
+        asking: list[asyncio.Task[Result]] = []
 
-        async def asked() -> Scored | Failure:
+        async def asked() -> Result:
             try:
                 answer = await ask(self.question, limits, takes_interrupts=True)
             except GeneratorExit as error:  # of the task: nobody else ends this one so
-                return failure_by(self.question, error)
+                answer = failure_by(self.question, error)
             if isinstance(answer, Failure):
-                return answer
+                return unanswered(self.question, answer)
             return await scored(self.question, answer, seconds=limits.timeout)
 
-        async def main() -> Scored | Failure | None:
+        async def main() -> Result | None:
             asking.append(asyncio.create_task(asked()))
             await asyncio.wait(asking)
             return None if asking[0].cancelled() else asking[0].result()
@@ -218,7 +220,7 @@ class EvaluationCase(pytest.Item):
         text = failed_text(outcome, evaluation.settings.at_least)
         pytest.fail(f"{text}\n\nNot updated: {refusal}" if refusal else text, pytrace=False)
 
-    def _updated(self, outcome: Scored, updates: Updates) -> str | None:
+    def _updated(self, outcome: Result, updates: Updates) -> str | None:
         """Have the expectation rewritten; why that cannot be done, where it cannot."""
         score, case = outcome.score, self.question.case
         if score is None or case.expected is None:
@@ -237,20 +239,18 @@ class EvaluationCase(pytest.Item):
         """Leave what became of it for the session that sums up."""
         question = self.question
         told = Told(
-            result=Result(
-                about=about(question),
-                case=question.case.id,
-                trial=question.trial if question.trials > 1 else None,
-                **facts,
-            ),
+            about=about(question),
+            case=question.case.id,
+            trial=question.trial if question.trials > 1 else None,
+            **facts,
             changes=tuple(updates.changes) if updates else (),
             confirmed=tuple(updates.confirmed) if updates else (),
         )
         self.stash[told_key] = encoded(told)
 
-    def _record(self, outcome: Scored) -> None:
+    def _record(self, outcome: Result) -> None:
         """Leave the numbers where JUnit reports look for properties."""
-        question, score, answer = self.question, outcome.score, outcome.answer
+        question, score, answer = self.question, outcome.score, _answer(outcome)
         facts = {
             "evaluation": question.evaluation.name,
             "variant": question.variant,
@@ -273,6 +273,10 @@ class EvaluationCase(pytest.Item):
         return self.path, max(line_of(self.question.evaluation.place) - 1, 0), self.name
 
 
+def _answer(outcome: Result) -> Answer:
+    return outcome.answer or Answer()
+
+
 def _is_marker(tag: str) -> bool:
     return _MARKER.fullmatch(tag) is not None
 
@@ -286,7 +290,7 @@ def _tag_of(config: pytest.Config, tag: str) -> pytest.Mark:
     return found.mark
 
 
-def _another_scorer(outcome: Scored, at_least: float) -> str | None:
+def _another_scorer(outcome: Result, at_least: float) -> str | None:
     """A scorer that is not content, and does not look at what is expected; None where none is."""
     for found in outcome.values:
         is_content = found.value is None or found.value >= at_least

@@ -14,7 +14,7 @@ from callscore.testing.failing import text_width
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.evaluations.evaluation import Scored
+    from callscore.core.run import Result
 
 __all__ = ["error_text", "failed_text"]
 
@@ -28,7 +28,7 @@ def error_text(problem: str, details: str) -> str:
     return "\n".join([escape(problem), *(["", *lines] if lines else [])])
 
 
-def failed_text(outcome: Scored, at_least: float) -> str:
+def failed_text(outcome: Result, at_least: float) -> str:
     """Why a question fails in one line, what the scorers say, and the calls of both sides."""
     width = text_width()
     rows = metric_cells(outcome.values, width) if outcome.values else []
@@ -42,7 +42,7 @@ def failed_text(outcome: Scored, at_least: float) -> str:
     return "\n".join([*lines, "", *_calls(outcome, width)])
 
 
-def _why(outcome: Scored, at_least: float) -> str:
+def _why(outcome: Result, at_least: float) -> str:
     score = outcome.score
     if score is not None and score.forbidden:
         return f"{escape(score.actual[score.forbidden[0]].name)} was called, which is forbidden"
@@ -53,7 +53,7 @@ def _why(outcome: Scored, at_least: float) -> str:
     return "; ".join([*whys, *([f"a scorer does not work: {broken}"] if broken else [])])
 
 
-def _calls(outcome: Scored, width: int) -> Iterator[str]:
+def _calls(outcome: Result, width: int) -> Iterator[str]:
     if outcome.score is not None:
         yield plain_text(call_lines(outcome.score, width=width))
         return

@@ -5,11 +5,9 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from callscore.core.model import Case
 from callscore.core.run import JudgeCounts, RunResults
 from callscore.core.text import escape
 from callscore.engines.notes import Notes
-from callscore.evaluations.evaluation import Answer, Scored
 from callscore.rewriting.applying import Refused, rewrite
 from callscore.runner.gathering import Gathering
 from callscore.testing.contests import refusals
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.core.run import EvaluationResults
     from callscore.rewriting.applying import Rewritten
     from callscore.rewriting.change import Change
-    from callscore.testing.told import Result, Told
+    from callscore.testing.told import About, Told
 
 __all__ = ["Session", "table_of"]
 
@@ -53,16 +51,17 @@ class Session:
         Args:
             seconds: how long it all took.
         """
-        results = [told.result for told in self._told.values() if told.result is not None]
-        groups: dict[tuple[str, str, str | None], list[Result]] = {}
-        for each in results:
+        groups: dict[tuple[str, str, str | None], tuple[About, list[Told]]] = {}
+        for each in self._told.values():
             whose = each.about
-            groups.setdefault((whose.place, whose.name, whose.variant), []).append(each)
+            if whose is not None:
+                key = whose.place, whose.name, whose.variant
+                groups.setdefault(key, (whose, []))[1].append(each)
         return RunResults(
             # Variants of one evaluation stand together, whatever order their answers came in.
-            evaluations=tuple(_gathered(groups[key]) for key in _ordered(groups)),
+            evaluations=tuple(_gathered(*groups[key]) for key in _ordered(groups)),
             seconds=seconds,
-            judges=tuple(_judges(results)),
+            judges=tuple(_judges(self._told.values())),
         )
 
     @property
@@ -81,8 +80,8 @@ class Session:
     @property
     def _rewritten(self) -> set[tuple[str, str]]:
         tests = {test for test, change in self._all_changes() if id(change) not in self._refusals}
-        results = [self._told[test].result for test in tests]
-        return {(each.about.place, each.about.name) for each in results if each is not None}
+        abouts = [self._told[test].about for test in tests]
+        return {(each.place, each.name) for each in abouts if each is not None}
 
     def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
         """Find out what cannot be rewritten, now that all is told.
@@ -136,8 +135,7 @@ def _ordered(
     return sorted(keys, key=lambda key: first[key[:2]])
 
 
-def _gathered(results: list[Result]) -> EvaluationResults:
-    whose = results[0].about
+def _gathered(whose: About, results: list[Told]) -> EvaluationResults:
     names = {"name": whose.name, "place": whose.place, "variant": whose.variant}
     gathering = Gathering(names, settings_of(whose), whose.thresholds, show="none")
     skipped = Notes()
@@ -145,21 +143,11 @@ def _gathered(results: list[Result]) -> EvaluationResults:
         if each.skipped is not None:
             skipped.add(f"{each.case}: {each.skipped}" if each.skipped else each.case)
             continue
-        gathering.add(position, each.failure or _scored(each))
+        gathering.add(position, each.result)
     return gathering.results(skipped.noted())
 
 
-def _scored(each: Result) -> Scored:
-    return Scored(
-        case=Case(id=each.case, trial=each.trial),
-        answer=Answer(document=None, seconds=each.seconds, usage=each.usage),
-        score=None,
-        values=each.values,
-        passed=each.passed,
-    )
-
-
-def _judges(results: Iterable[Result]) -> Iterator[JudgeCounts]:
+def _judges(results: Iterable[Told]) -> Iterator[JudgeCounts]:
     found: dict[str, JudgeCounts] = {}
     for each in results:
         for counts in each.judges:

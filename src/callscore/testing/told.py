@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from callscore.core.model import Case
 from callscore.core.plain import encode_json
 from callscore.core.results import MetricValue
-from callscore.core.run import Failure, JudgeCounts, Usage
+from callscore.core.run import Answer, Failure, JudgeCounts, Result
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.text import repr_text
 from callscore.rewriting.change import Change
@@ -17,7 +18,7 @@ from callscore.rewriting.change import Change
 if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
 
-__all__ = ["About", "Result", "Told", "about", "decoded", "encoded", "settings_of"]
+__all__ = ["About", "Told", "about", "decoded", "encoded", "settings_of"]
 
 # Of the settings, those that plain data can say.
 _NOT_PLAIN = frozenset({"arguments", "similarity", "judge"})
@@ -41,46 +42,46 @@ class About(Struct, frozen=True, kw_only=True):
     thresholds: dict[str, float | None]
 
 
-class Result(Struct, frozen=True, kw_only=True):
-    """What became of a question.
+class Told(Struct, frozen=True, kw_only=True):
+    """What a test tells: what became of a question, where it is one, and what is to be rewritten.
 
     Attributes:
-        about: whose it is.
+        about: whose question it is; None for a test that is no question.
         case: the id of the case.
         trial: which repetition it is; None where there is only one.
+        answer: what the answer cost, without the document.
         values: what the scorers say.
         passed: whether they are all content; None where none has a number.
         failure: why there is no answer; None where there is one.
         skipped: why it was not asked; None where it was.
-        seconds: how long the answer took.
-        usage: what it cost.
         judges: what models were asked as judges of it.
-    """
-
-    about: About
-    case: str
-    trial: int | None = None
-    values: tuple[MetricValue, ...] = ()
-    passed: bool | None = None
-    failure: Failure | None = None
-    skipped: str | None = None
-    seconds: float = 0.0
-    usage: Usage = Usage()
-    judges: tuple[JudgeCounts, ...] = ()
-
-
-class Told(Struct, frozen=True, kw_only=True):
-    """What a test tells.
-
-    Attributes:
-        result: what became of a question; None for a test that is no question.
         changes: expectations to rewrite.
         confirmed: the spots where what is expected is right.
     """
 
-    result: Result | None = None
+    about: About | None = None
+    case: str = ""
+    trial: int | None = None
+    answer: Answer = Answer()
+    values: tuple[MetricValue, ...] = ()
+    passed: bool | None = None
+    failure: Failure | None = None
+    skipped: str | None = None
+    judges: tuple[JudgeCounts, ...] = ()
     changes: tuple[Change, ...] = ()
     confirmed: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> Result:
+        """What became of the question, as far as it was told."""
+        return Result(
+            case=Case(id=self.case, trial=self.trial),
+            status="not_scored" if self.failure is None else "error",
+            answer=self.answer,
+            values=self.values,
+            passed=self.passed,
+            failure=self.failure,
+        )
 
 
 def about(question: Question) -> About:
