@@ -25,15 +25,8 @@ from sqlalchemy import (
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.records import RunRecord
 from callscore.history.rows import run_records
-from callscore.history.tables import (
-    NEWEST_FIRST,
-    answers,
-    baselines,
-    evaluations,
-    payloads,
-    results,
-    runs,
-)
+from callscore.history.run_rows import baseline_numbers, runs_by_numbers, stored_runs
+from callscore.history.tables import answers, evaluations, payloads, results, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,8 +118,8 @@ def clear_runs(store: Store, keep: int, *, is_dry: bool) -> Cleared:
 def _old_runs(store: Store, keep: int) -> dict[int, RunRecord]:
     """The runs that may go, the oldest first, by their numbers."""
     with store.reading() as connection:
-        rows = connection.execute(select(runs).order_by(*NEWEST_FIRST)).all()
-        named = set(connection.execute(select(baselines.c.run)).scalars())
+        rows = stored_runs(connection)
+        named = baseline_numbers(connection)
     records = dict(zip([row.number for row in rows], run_records(rows), strict=True))
     by_id = {run.id: number for number, run in records.items()}
     newest = list(records)[:keep]
@@ -171,19 +164,34 @@ def _with_parents(
 
 
 def _foreseen(connection: Connection, old: dict[int, RunRecord]) -> Cleared:
-    given = {"numbers": list(old)}
-    count = select(func.count()).select_from(results).where(results.c.run.in_(_NUMBERS))
+    payload_count, size = _freed(connection, list(old))
+    return Cleared(
+        runs=tuple(old.values()),
+        results=_count_results(connection, list(old)),
+        payloads=payload_count,
+        bytes=size,
+    )
+
+
+def _count_results(connection: Connection, numbers: list[int]) -> int:
+    """How many results runs have."""
+    query = select(func.count()).select_from(results).where(results.c.run.in_(_NUMBERS))
+    return connection.execute(query, {"numbers": numbers}).scalar_one()
+
+
+def _freed(connection: Connection, numbers: list[int]) -> tuple[int, int]:
+    """How many payloads nothing refers to without these runs, and how much room they take."""
     gone = _unreferenced(_NUMBERS).subquery()
     sizes = select(func.count(), func.sum(func.length(payloads.c.body))).join_from(
         gone, payloads, gone.c.digest == payloads.c.digest
     )
-    payload_count, size = connection.execute(sizes, given).one()
-    return Cleared(
-        runs=tuple(old.values()),
-        results=connection.execute(count, given).scalar_one(),
-        payloads=payload_count,
-        bytes=int(size or 0),
-    )
+    count, size = connection.execute(sizes, {"numbers": numbers}).one()
+    return count, int(size or 0)
+
+
+def _unused_digests(connection: Connection) -> list[bytes]:
+    """The digests of the payloads that nothing refers to."""
+    return list(map(bytes, connection.execute(_unreferenced()).scalars()))
 
 
 def _unreferenced(removed: Any = None) -> Any:
@@ -213,6 +221,12 @@ def _taken_over(removed: Any) -> Any:
     return select(results.c.question).where(results.c.is_reused, results.c.run.not_in(removed))
 
 
+def _has_taken_over(connection: Connection, removed: list[int]) -> bool:
+    """Whether a run that stays has taken any answer over."""
+    some = _taken_over(_NUMBERS).limit(1)
+    return connection.execute(some, {"numbers": removed}).first() is not None
+
+
 # --- removing --------------------------------------------------------------------------------
 
 
@@ -222,8 +236,7 @@ def _remove(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, .
     count = 0
     numbers = list(reversed(old))  # what is scored again goes before the run that has its answers
     with store.reading() as connection:
-        wanted = _taken_over(_NUMBERS).limit(1)
-        has_taken = connection.execute(wanted, {"numbers": numbers}).first() is not None
+        has_taken = _has_taken_over(connection, numbers)
     for start in range(0, len(numbers), _RUNS_AT_ONCE):
         some = {number: old[number] for number in numbers[start : start + _RUNS_AT_ONCE]}
         with _held(store, some) as free, store.writing(is_alone=True) as connection:
@@ -250,11 +263,10 @@ def _held(store: Store, some: dict[int, RunRecord]) -> Iterator[dict[int, RunRec
 
 def _still_going(connection: Connection, some: dict[int, RunRecord]) -> list[int]:
     """Those of the runs that may still go: somebody may have begun to need one since."""
-    named = set(connection.execute(select(baselines.c.run)).scalars())
-    here = select(runs.c.number, runs.c.id, runs.c.status).where(runs.c.number.in_(_NUMBERS))
+    named = baseline_numbers(connection)
     same = {
         row.number
-        for row in connection.execute(here, {"numbers": list(some)})
+        for row in runs_by_numbers(connection, some)
         if (row.id, row.status) == (some[row.number].id, some[row.number].status)
     }
     going = [number for number in some if number in same - named]
@@ -293,7 +305,7 @@ def _sweep(store: Store) -> tuple[int, int]:
     """Remove the payloads that nothing refers to; how many they were, and how much room they took."""
     with store.reading() as connection:
         _use_memory(connection)
-        digests = list(map(bytes, connection.execute(_unreferenced()).scalars()))
+        digests = _unused_digests(connection)
     count = size = 0
     for start in range(0, len(digests), _PAYLOADS_AT_ONCE):
         with store.writing(is_alone=True) as connection:
@@ -331,10 +343,15 @@ def _make_small(store: Store) -> None:
     # Where others are reading, or the disk has no room for a copy, the file takes its room again
     # when something is written. Nobody should wait long for that.
     with suppress(UnusableStore), store.reading() as connection:
-        patience = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {_PATIENCE}")
-        try:
-            connection.exec_driver_sql("VACUUM")
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+        _vacuum(connection, _PATIENCE)
+
+
+def _vacuum(connection: Connection, patience: int) -> None:
+    """Write the file anew without gaps; wait at most so many milliseconds for others."""
+    before = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+    try:
+        connection.exec_driver_sql("VACUUM")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {before}")

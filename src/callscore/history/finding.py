@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
-
 from callscore.core.nearest import meant_by
 from callscore.errors import UnknownRun
 from callscore.history.baselines import BASELINE
 from callscore.history.rows import run_records
+from callscore.history.run_rows import (
+    count_runs,
+    known_names,
+    newest_ids,
+    run_by_id,
+    run_by_name,
+    runs_by_ids,
+    runs_of_commit,
+    runs_with_prefix,
+    stored_runs,
+)
 from callscore.history.selections import is_partial
-from callscore.history.tables import NEWEST_FIRST, baselines, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,22 +67,17 @@ def find_run(
 
 def _named(connection: Connection, reference: str) -> Row[Any] | None:
     """The baseline of this name; else the run of this id; else the newest of this name."""
-    newest = select(runs).order_by(*NEWEST_FIRST).limit(1)
     baseline = connection.execute(BASELINE, {"name": reference}).first()
     if baseline is not None:
         return baseline
-    by_id = connection.execute(newest.where(runs.c.id == reference)).first()
-    if by_id is not None:
-        return by_id
-    return connection.execute(newest.where(runs.c.name == reference)).first()
+    return run_by_id(connection, reference) or run_by_name(connection, reference)
 
 
 def _latest(connection: Connection, reference: str, back: int) -> Row[Any]:
-    newest = select(runs).order_by(*NEWEST_FIRST)
-    found = connection.execute(newest.offset(back).limit(1)).first()
-    if found is not None:
-        return found
-    count = connection.execute(select(func.count()).select_from(runs)).scalar_one()
+    found = stored_runs(connection, limit=1, offset=back)
+    if found:
+        return found[0]
+    count = count_runs(connection)
     raise UnknownRun(_none_yet(reference) if count == 0 else _too_far(reference, count))
 
 
@@ -90,10 +93,7 @@ def _too_far(reference: str, count: int) -> str:
 def _beginning(connection: Connection, reference: str) -> Row[Any] | None:
     if not reference:
         return None
-    newest = select(runs).order_by(*NEWEST_FIRST)
-    alike = newest.where(runs.c.id.startswith(reference, autoescape=True)).limit(_NAMED + 1)
-    # Not every database tells capital letters from small ones here.
-    found = [row for row in connection.execute(alike) if row.id.startswith(reference)]
+    found = runs_with_prefix(connection, reference, _NAMED + 1)
     if len(found) > 1:
         raise UnknownRun(f"{reference!r} may be any of the runs {_listed([r.id for r in found])}")
     return found[0] if found else None
@@ -101,12 +101,7 @@ def _beginning(connection: Connection, reference: str) -> Row[Any] | None:
 
 def _of_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
     """The finished run of a commit that says most about it; the newest of those that are alike."""
-    finished = (
-        select(runs)
-        .where(runs.c.git_commit == commit, runs.c.status == "finished")
-        .order_by(*NEWEST_FIRST)
-    )
-    found = connection.execute(finished).all()
+    found = runs_of_commit(connection, commit)
     if not found:
         raise UnknownRun(
             f"there is no finished run of the commit {commit[:_SHORT]} ({reference}){_newest(connection)}"
@@ -123,7 +118,7 @@ def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str,
     """The runs, and those that they have their answers from, by their ids."""
     known = {run.id: run for run in records}
     while wanted := {run.parent for run in known.values() if run.parent} - set(known):
-        parents = connection.execute(select(runs).where(runs.c.id.in_(wanted))).all()
+        parents = runs_by_ids(connection, wanted)
         if not parents:
             break
         known |= {run.id: run for run in run_records(parents)}
@@ -131,11 +126,9 @@ def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str,
 
 
 def _unknown(connection: Connection, reference: str) -> str:
-    names = select(runs.c.id, runs.c.name).order_by(*NEWEST_FIRST).limit(_NAMED + 1)
-    known = list(connection.execute(names))
+    known, set_names = known_names(connection, _NAMED + 1)
     if not known:
         return _none_yet(reference)
-    set_names = connection.execute(select(baselines.c.name)).scalars()
     ids = [row.id for row in known]
     meant = meant_by(
         reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
@@ -147,8 +140,7 @@ def _unknown(connection: Connection, reference: str) -> str:
 
 
 def _newest(connection: Connection) -> str:
-    ids = select(runs.c.id).order_by(*NEWEST_FIRST).limit(_NAMED + 1)
-    return f"; the newest are {_listed(list(connection.execute(ids).scalars()))}"
+    return f"; the newest are {_listed(newest_ids(connection, _NAMED + 1))}"
 
 
 def _listed(ids: list[str]) -> str:

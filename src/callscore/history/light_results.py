@@ -11,9 +11,9 @@ from sqlalchemy import bindparam, select
 from callscore.core.results import MetricValue
 from callscore.core.tool_outcomes import ToolOutcome
 from callscore.history.packing import clean_text
+from callscore.history.result_queries import results_by_number
 from callscore.history.retrying import patient
 from callscore.history.rows import result_record
-from callscore.history.statements import RESULTS
 from callscore.history.tables import COUNTS, results, runs
 
 if TYPE_CHECKING:
@@ -128,9 +128,8 @@ def whole_results(
     """
     for start in range(0, len(wanted), _MOST_VALUES):
         some = wanted[start : start + _MOST_VALUES]
-        query = RESULTS.where(results.c.number.in_([one.number for one in some]))
-        asked = {"run": some[0].run, "after": -1, "limit": len(some)}
+        numbers = [one.number for one in some]
         with store.reading() as connection:
-            rows = connection.execute(query, asked).all()
+            rows = results_by_number(connection, some[0].run, numbers)
             found = [(row.number, result_record(row, run)) for row in rows]
         yield from found

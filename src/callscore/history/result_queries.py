@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
 from callscore.history.packing import clean_text
 from callscore.history.rows import result_record
 from callscore.history.statements import RESULTS, RESULTS_OF_CASE
-from callscore.history.tables import results
+from callscore.history.tables import answers, results, runs
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Collection, Sequence
+
+    from sqlalchemy import Connection, Row
 
     from callscore.history.records import ResultRecord
 
-__all__ = ["page_of_results", "results_of_case", "trials_by_evaluation"]
+__all__ = [
+    "answered_questions",
+    "page_of_results",
+    "result_times",
+    "results_by_number",
+    "results_of_case",
+    "trials_by_evaluation",
+]
 
 
 def page_of_results(
@@ -68,3 +77,25 @@ def trials_by_evaluation(connection: Connection, number: int) -> dict[int, int]:
         .group_by(results.c.evaluation)
     )
     return {row.evaluation: row.most for row in connection.execute(highest)}
+
+
+def results_by_number(
+    connection: Connection, run: int, numbers: Collection[int]
+) -> Sequence[Row[Any]]:
+    """The results of a run with these numbers, with the bodies of their payloads."""
+    query = RESULTS.where(results.c.number.in_(numbers))
+    return connection.execute(query, {"run": run, "after": -1, "limit": len(numbers)}).all()
+
+
+def answered_questions(connection: Connection, run: str) -> set[tuple[bytes, int]]:
+    """The questions of a run that have an answer: the digest as it is kept, and the trial."""
+    query = select(answers.c.question, answers.c.trial).join(runs, answers.c.run == runs.c.number)
+    found = connection.execute(query.where(runs.c.id == run))
+    return {(bytes(row[0]), row[1]) for row in found}
+
+
+def result_times(connection: Connection, run: str) -> dict[tuple[int, str, int], float]:
+    """When each result of a run was written, by its evaluation, case and trial."""
+    columns = (results.c.evaluation, results.c.case_id, results.c.trial, results.c.finished_at)
+    query = select(*columns).join(runs, results.c.run == runs.c.number).where(runs.c.id == run)
+    return {(row[0], row[1], row[2]): row[3] for row in connection.execute(query)}

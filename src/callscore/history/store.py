@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import select
-
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.addresses import store_words
 from callscore.history.baselines import baselines_by_name, keep_baseline, remove_named
@@ -25,12 +23,17 @@ from callscore.history.result_queries import (
     trials_by_evaluation,
 )
 from callscore.history.retrying import patient
-from callscore.history.rows import Bodies, evaluation_record, evaluation_row, run_record
+from callscore.history.rows import (
+    Bodies,
+    evaluation_record,
+    evaluation_row,
+    run_record,
+    run_records,
+)
 from callscore.history.run_lock import RunLock
-from callscore.history.run_rows import begin_run, end_run
+from callscore.history.run_rows import begin_run, end_run, stored_runs
 from callscore.history.server_lock import ServerLock, wait_for_turn
 from callscore.history.statements import EVALUATIONS, NUMBER, add_rows, inserts_for
-from callscore.history.tables import NEWEST_FIRST, runs
 from callscore.history.troubles import GONE, in_sentences
 
 if TYPE_CHECKING:
@@ -177,8 +180,7 @@ class Store:
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
-            newest = select(runs).order_by(*NEWEST_FIRST).limit(limit)
-            return [run_record(row) for row in connection.execute(newest)]
+            return run_records(stored_runs(connection, limit))
 
     @patient
     def find(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import select
 
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.history.packing import pack_digest
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.result_queries import answered_questions, result_times
 from callscore.history.retrying import patient
 from callscore.history.rows import run_records
-from callscore.history.tables import answers, results, runs
+from callscore.history.run_rows import runs_begun_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,9 +101,8 @@ def _run_there(store: Store, run: RunRecord) -> RunRecord | None:
 
     Where its id was another's when it was imported, it remembers under which it came.
     """
-    query = select(runs).where(runs.c.started_at == run.started_at).order_by(runs.c.number)
     with store.reading() as connection:
-        found = run_records(connection.execute(query))
+        found = run_records(runs_begun_at(connection, run.started_at))
     same = [each for each in found if each.id == run.id]
     renamed = [each for each in found if each.arguments.get(_CAME_AS) == run.id]
     return next(iter([*same, *renamed]), None)
@@ -300,19 +299,15 @@ def _taken(store: Store, run: str) -> RunLock | ServerLock:
 @patient
 def _answers_there(store: Store, run: str) -> set[_Question]:
     """Which questions of a run have an answer."""
-    query = select(answers.c.question, answers.c.trial).join(runs, answers.c.run == runs.c.number)
     with store.reading() as connection:
-        found = connection.execute(query.where(runs.c.id == run))
-        return {(bytes(row[0]), row[1]) for row in found}
+        return answered_questions(connection, run)
 
 
 @patient
 def _results_there(store: Store, run: str) -> dict[_Key, float]:
     """When each result that is there was written."""
-    columns = (results.c.evaluation, results.c.case_id, results.c.trial, results.c.finished_at)
-    query = select(*columns).join(runs, results.c.run == runs.c.number).where(runs.c.id == run)
     with store.reading() as connection:
-        return {(row[0], row[1], row[2]): row[3] for row in connection.execute(query)}
+        return result_times(connection, run)
 
 
 def harmless(record: EvaluationRecord) -> EvaluationRecord:
