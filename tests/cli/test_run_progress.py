@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.cli.run_progress import RunningScore, note, pace, run_progress
+from callscore.cli.output import note
+from callscore.cli.run_progress import RunningScore, pace, run_progress
 from callscore.core.model import Case, Score, ToolCall
 from callscore.core.run import Answer, Failure, Result
 from callscore.evaluations.evaluation import Evaluation, Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, COMPARISON, FAILED, REPEATED
 
-from callscore.reports.case_json import NAME, write
+from callscore.reports.case_json import write
 
 
 def test_a_case_is_an_object_with_all_that_was_kept() -> None:
@@ -28,7 +28,6 @@ def test_a_case_is_an_object_with_all_that_was_kept() -> None:
     ]
     assert trial["score"]["incorrect"][0]["differences"][0]["path"] == "$.location"
     assert trial["usage"] == {"requests": 3, "input_tokens": 1204, "output_tokens": 33}
-    assert NAME == "json"
 
 
 def test_a_trial_without_an_answer_says_why() -> None:

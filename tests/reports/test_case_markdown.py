@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
-from callscore.reports.case_markdown import NAME, write
+from callscore.reports.case_markdown import write
 
 FAILED_REPORT = """\
 ## `weather`: failed
@@ -35,7 +35,6 @@ What is the weather in Paris?
 
 def test_a_case_is_a_headline_the_input_and_a_diff() -> None:
     assert write([FAILED]) == FAILED_REPORT
-    assert NAME == "markdown"
 
 
 def test_every_trial_has_a_headline() -> None:

@@ -15,7 +15,7 @@ from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 from callscore import score
 from callscore.core.call import ToolCall
 from callscore.core.text import display_width
-from callscore.reports.case_terminal import NAME, render, write
+from callscore.reports.case_terminal import render, write
 
 if TYPE_CHECKING:
     from callscore.core.kept_case import KeptCase
@@ -85,7 +85,6 @@ def shown(case: KeptCase, width: int) -> str:
 )
 def test_a_case_is_shown_with_all_its_trials(case: KeptCase, report: str) -> None:
     assert write([case]) == report
-    assert NAME == "table"
 
 
 def test_a_case_without_calls_says_so() -> None:

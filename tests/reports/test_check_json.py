@@ -8,7 +8,7 @@ from callscore.checks.results import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
 from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_json import NAME, finding_line, write
+from callscore.reports.check_json import finding_line, write
 
 FINDING = Finding(
     "a.jsonl:1",
@@ -47,7 +47,6 @@ def test_the_document_has_every_number_and_finding() -> None:
         without_tools=Noted(1, ("x",)),
     )
 
-    assert NAME == "json"
     assert msgspec.json.decode(write(results)) == {
         "files": 1,
         "runs": 2,

@@ -6,7 +6,7 @@ from callscore.checks.results import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
 from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_markdown import NAME, write
+from callscore.reports.check_markdown import write
 
 REPORT = """\
 ## 1 file, 2 runs, 4 calls: 1 at fault, 25.0%
@@ -50,7 +50,6 @@ def test_the_report() -> None:
     )
 
     assert write(results) == REPORT
-    assert NAME == "markdown"
 
 
 def test_nothing_wrong_is_a_headline() -> None:

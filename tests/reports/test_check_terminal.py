@@ -10,7 +10,7 @@ from callscore.checks.results import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
 from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_terminal import NAME, render, write
+from callscore.reports.check_terminal import render, write
 
 CALL = ToolCall("weather", {"days": 9, "sky": "[bold]blue"})
 RESULTS = CheckResults(
@@ -69,7 +69,6 @@ a.jsonl:2, call 3
 
 def test_the_report_for_a_file() -> None:
     assert write(RESULTS) == REPORT
-    assert NAME == "table"
 
 
 def test_the_report_in_russian() -> None:

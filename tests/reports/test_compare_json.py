@@ -7,13 +7,12 @@ from typing import Any
 import msgspec
 from tests.reports.comparisons import ATTACKED, HOSTILE, REGRESSED
 
-from callscore.reports.compare_json import NAME, write
+from callscore.reports.compare_json import write
 
 
 def test_the_document_has_everything_whatever_is_shown_elsewhere() -> None:
     document = msgspec.json.decode(write(REGRESSED, most=0), type=dict[str, Any])
 
-    assert NAME == "json"
     assert document == REGRESSED.to_dict()
     assert len(document["changes"]) == 5
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from tests.reports.comparisons import ATTACKED, NOTHING_COMMON, NOTHING_NEW, REGRESSED
 
-from callscore.reports.compare_markdown import NAME, write
+from callscore.reports.compare_markdown import write
 
 
 def test_the_verdict_is_the_heading() -> None:
-    assert NAME == "markdown"
     assert write(REGRESSED).startswith("## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n")
     assert write(NOTHING_COMMON).startswith("## Not enough data: no case is in both\n\nbefore: ")
 

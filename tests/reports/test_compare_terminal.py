@@ -19,7 +19,7 @@ from tests.reports.comparisons import (
     REGRESSED,
 )
 
-from callscore.reports.compare_terminal import NAME, render, write
+from callscore.reports.compare_terminal import render, write
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
@@ -176,7 +176,6 @@ def rendered(
 
 
 def test_the_verdict_comes_first_and_everything_has_its_place() -> None:
-    assert NAME == "table"
     assert write(REGRESSED) == REGRESSED_REPORT
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from callscore.core.results import Noted
 from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
-from callscore.reports.disagreement_markdown import NAME, write
+from callscore.reports.disagreement_markdown import write
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
@@ -50,7 +50,6 @@ but here others hide it.
 
 
 def test_the_report_is_made_of_tables(disagreements: Disagreements, nothing: Results) -> None:
-    assert NAME == "markdown"
     assert write(disagreements, nothing) == REPORT
 
 

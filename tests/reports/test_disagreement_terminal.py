@@ -12,7 +12,7 @@ from rich.console import Console
 from callscore.core.results import MetricResult, Noted
 from callscore.core.text import display_width
 from callscore.metrics.disagreement import Disagreements
-from callscore.reports.disagreement_terminal import NAME, render, write
+from callscore.reports.disagreement_terminal import render, write
 
 if TYPE_CHECKING:
     from callscore.core.phrase import Language
@@ -54,7 +54,6 @@ def rendered(found: Disagreements, results: Results, width: int, lang: Language 
 
 
 def test_a_report_in_a_file_is_plain_text(disagreements: Disagreements, nothing: Results) -> None:
-    assert NAME == "table"
     assert write(disagreements, nothing) == REPORT
 
 

@@ -7,13 +7,12 @@ from typing import Any
 import msgspec
 from tests.reports.comparisons import ATTACKED_GATE, CLOSED, OPEN, REGRESSED
 
-from callscore.reports.gate_json import NAME, write
+from callscore.reports.gate_json import write
 
 
 def test_the_document_has_the_reasons_the_comparison_and_what_to_type_next() -> None:
     document = msgspec.json.decode(write(CLOSED, next_command="callscore"), type=dict[str, Any])
 
-    assert NAME == "json"
     assert not document["is_open"]
     assert document["next"] == "callscore"
     assert [reason["kind"] for reason in document["reasons"]][:2] == ["regressed", "broken"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tests.reports.comparisons import ATTACKED_GATE, CLOSED, DOUBTFUL, EMPTY, IN_DOUBT, OPEN, SLICED
 
-from callscore.reports.gate_markdown import NAME, write
+from callscore.reports.gate_markdown import write
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 
@@ -14,7 +14,6 @@ NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 def test_a_closed_gate_gives_its_reasons_at_once() -> None:
     text = write(CLOSED, next_command=NEXT)
 
-    assert NAME == "markdown"
     assert text.startswith(
         "## Gate closed: regressed, `main` → `latest`\n\n"
         "- **regressed: passed 92.0% → 84.0%, −8.0 points**\n"

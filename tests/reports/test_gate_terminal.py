@@ -21,7 +21,7 @@ from tests.reports.comparisons import (
 )
 
 from callscore.comparing.gating import Gate, Reason
-from callscore.reports.gate_terminal import NAME, render, write
+from callscore.reports.gate_terminal import render, write
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 OPEN_BLOCK = """\
@@ -99,7 +99,6 @@ p = 0.500, точный критерий Макнемара, общих: 8 сл�
 
 
 def test_an_open_gate_says_so_and_on_which_numbers() -> None:
-    assert NAME == "table"
     assert write(OPEN, next_command=NEXT) == OPEN_BLOCK
 
 

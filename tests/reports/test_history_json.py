@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from tests.reports.histories import RUNS, a_run
 
-from callscore.reports.history_json import NAME, write
+from callscore.reports.history_json import write
 from callscore.reports.history_rows import timelines
 
 
@@ -13,7 +13,6 @@ def test_every_run_is_an_object_and_the_newest_comes_first() -> None:
     found = msgspec.json.decode(write(timelines(RUNS)))
 
     assert [run["id"] for run in found] == [run.id for run in RUNS]
-    assert NAME == "json"
 
 
 def test_a_run_says_all_that_the_list_shows_of_it() -> None:

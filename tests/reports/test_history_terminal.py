@@ -13,7 +13,7 @@ from tests.reports.histories import NOW, RUNS, a_run
 
 from callscore.core.text import display_width
 from callscore.reports.history_rows import timelines
-from callscore.reports.history_terminal import NAME, History, render, write
+from callscore.reports.history_terminal import History, render, write
 
 if TYPE_CHECKING:
     from callscore.core.wording import Language
@@ -53,7 +53,6 @@ def shown(history: History, width: int, lang: Language = "en", *, colour: bool =
 
 def test_every_run_has_a_line_under_what_it_evaluated() -> None:
     assert write(HISTORY) == REPORT
-    assert NAME == "table"
 
 
 def test_the_arrow_is_bright_only_where_the_step_is_no_small_one() -> None:

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from callscore.core.export import results_to_dict
-from callscore.reports.json_report import NAME, write
+from callscore.reports.json_report import write
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
 
 
 def test_the_document_holds_everything(results: Results) -> None:
-    assert NAME == "json"
     assert msgspec.json.decode(write(results)) == results_to_dict(results)
 
 

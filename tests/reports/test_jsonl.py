@@ -7,7 +7,7 @@ from callscore.core.model import Score, ToolCall
 from callscore.core.results import CaseScore
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
-from callscore.reports.jsonl import NAME, case_line
+from callscore.reports.jsonl import case_line
 
 
 def test_a_case_is_one_line(failing: Score) -> None:
@@ -15,7 +15,6 @@ def test_a_case_is_one_line(failing: Score) -> None:
 
     line = case_line(case)
 
-    assert NAME == "jsonl"
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
     assert msgspec.json.decode(line) == case_to_dict(case)

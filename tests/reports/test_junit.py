@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.reports.junit import NAME, write
+from callscore.reports.junit import write
 
 if TYPE_CHECKING:
     from callscore.core.model import Score
@@ -29,7 +29,6 @@ def test_a_case_that_does_not_pass_is_a_failed_test(results: Results) -> None:
 
     failure = root.find("testsuite/testcase/failure")
 
-    assert NAME == "junit"
     assert names(root, "failure") == ["news #0"]
     assert failure is not None
     assert failure.get("message") == (

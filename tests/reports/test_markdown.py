@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.reports.markdown import NAME, write
+from callscore.reports.markdown import write
 
 if TYPE_CHECKING:
     from callscore.core.model import Score
@@ -72,7 +72,6 @@ Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summ
 def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results) -> None:
     text = write(results)
 
-    assert NAME == "markdown"
     assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order\n")
     assert text.split("\n", 3)[3] == TABLES
 

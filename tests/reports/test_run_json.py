@@ -6,13 +6,12 @@ import msgspec
 from tests.reports.runs import ATTACKED, MIXED
 
 from callscore.core.run_export import run_to_dict
-from callscore.reports.run_json import NAME, write
+from callscore.reports.run_json import write
 
 
 def test_the_report_is_the_run_as_plain_data() -> None:
     text = write(MIXED)
 
-    assert NAME == "json"
     assert msgspec.json.decode(text) == run_to_dict(MIXED)
     assert text.startswith('{\n  "id": "20261115-184354-k3f9",\n')
     assert text.endswith("}\n")

@@ -10,7 +10,7 @@ from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS
 from callscore.core.model import ToolCall
 from callscore.core.results import MetricValue
 from callscore.core.run import CaseValues, RunResults
-from callscore.reports.run_markdown import NAME, write
+from callscore.reports.run_markdown import write
 
 FINE_REPORT = """\
 ## All 3 passed
@@ -31,7 +31,6 @@ run `20261115-184354-k3f9`
 
 
 def test_a_run_that_is_fine_is_a_headline_and_a_table() -> None:
-    assert NAME == "markdown"
     assert write(FINE) == FINE_REPORT
 
 

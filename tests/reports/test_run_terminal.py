@@ -17,7 +17,7 @@ from callscore.core.model import ToolCall
 from callscore.core.results import CaseScore, MetricValue
 from callscore.core.run import CaseValues, RunResults
 from callscore.core.text import display_width
-from callscore.reports.run_terminal import NAME, render, render_summary, write
+from callscore.reports.run_terminal import render, render_summary, write
 
 if TYPE_CHECKING:
     from callscore.core.wording import Language
@@ -145,7 +145,6 @@ def rendered(run: RunResults, *, width: int, lang: Language = "en", colour: bool
 
 
 def test_a_run_that_is_fine_is_reported_in_a_few_lines() -> None:
-    assert NAME == "table"
     assert write(FINE) == FINE_REPORT
 
 

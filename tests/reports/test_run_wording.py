@@ -15,13 +15,13 @@ from callscore.reports.run_wording import (
     KINDS,
     duration,
     facts,
-    first_names,
     gate_hint,
     judge_lines,
     number,
     subtitle,
     verdict,
 )
+from callscore.reports.wording import first_names
 
 if TYPE_CHECKING:
     from callscore.core.wording import Language

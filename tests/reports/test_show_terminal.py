@@ -6,7 +6,7 @@ from tests.reports.histories import a_run, at
 from tests.reports.runs import FINE, MIXED
 
 from callscore.reports import run_terminal
-from callscore.reports.show_terminal import NAME, write
+from callscore.reports.show_terminal import write
 
 
 def test_a_run_has_a_heading_and_then_what_it_gave() -> None:
@@ -23,7 +23,6 @@ def test_a_run_has_a_heading_and_then_what_it_gave() -> None:
 
     heading = "20261115-184354-k3f9   ◆ main, fast\n14 Nov 2025, commit c21b609\n\n"
     assert report == heading + run_terminal.write(FINE)
-    assert NAME == "table"
 
 
 def test_what_is_unusual_about_a_run_is_said() -> None:

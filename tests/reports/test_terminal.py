@@ -15,7 +15,7 @@ from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 from callscore.core.summary import Summary
 from callscore.core.text import display_width
-from callscore.reports.terminal import NAME, render, write
+from callscore.reports.terminal import render, write
 
 if TYPE_CHECKING:
     from callscore.core.model import Score
@@ -82,7 +82,6 @@ def rendered(results: Results, *, width: int, lang: Language = "en", colour: boo
 def test_a_report_in_a_file_is_plain_text(results: Results) -> None:
     headline, rest = write(results).split("\n", 1)
 
-    assert NAME == "table"
     assert headline == "Macro F1 70.0%   Good"
     assert rest == REPORT
 

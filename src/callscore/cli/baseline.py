@@ -11,7 +11,7 @@ import click
 
 from callscore.cli.exits import BELOW
 from callscore.cli.options import lang_option
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, write_report
 from callscore.cli.run_name import RUN_NAME
 from callscore.cli.store_option import existing_store, store_option, store_words
 from callscore.core.phrase import Phrase, Plural, count_of, say
@@ -152,16 +152,17 @@ def _said(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Lang
 @lang_option
 def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
     """List the baselines, and the runs that they mean."""
-    from callscore.reports import baseline_list
+    from callscore.reports.baseline_list import to_json
 
     with existing_store(store) as opened:
         found = [_named(each, opened.find(each.run)) for each in opened.baselines()]
     if as_json:
-        _write(baseline_list.to_json(found), lang)
+        _write(to_json(found), lang)
     elif not found:
         _write(say(_NONE, lang) + "\n", lang)
     else:
-        _show(found, lang)
+        with open_output(None, "table", lang) as output:
+            write_report("baselines", (found,), output, "table", lang=lang)
 
 
 def _named(baseline: Baseline, run: RunRecord) -> NamedRun:
@@ -176,17 +177,6 @@ def _named(baseline: Baseline, run: RunRecord) -> NamedRun:
         git_dirty=run.git_dirty,
         called=run.name,
     )
-
-
-def _show(found: list[NamedRun], lang: Language) -> None:
-    from callscore.reports import baseline_list
-
-    with open_output(None, "table", lang) as output:
-        console = output.console()
-        if console is None:
-            output.write_text(baseline_list.write(found, lang=lang))
-        else:
-            baseline_list.render(found, console=console, lang=lang)
 
 
 @command.command("remove", short_help="Forget a baseline; its run stays.")

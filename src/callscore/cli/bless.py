@@ -23,8 +23,7 @@ from callscore.cli.bless_text import (
 )
 from callscore.cli.exits import BELOW, FINE, USAGE
 from callscore.cli.options import lang_option
-from callscore.cli.output import open_output
-from callscore.cli.run_progress import note
+from callscore.cli.output import note, open_output
 from callscore.cli.run_report import output_aside
 from callscore.cli.store_option import existing_store, store_option
 from callscore.core.phrase import Language

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from callscore.checks.results import KINDS
 from callscore.checks.schema import require_usable
 from callscore.cli.exits import BELOW, FINE
 from callscore.cli.options import lang_option, report_options
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, write_report
 from callscore.cli.progress import progress
 from callscore.cli.reading import (
     fields_option,
@@ -28,7 +27,6 @@ from callscore.documents import stop
 from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import Inputs, inputs_for
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.reports.check_wording import check_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +41,6 @@ _FORMATS = ["table", "json", "jsonl", "markdown"]
 _FOR_PEOPLE = ("table", "markdown")
 _FEW = 10
 _ANY = "any"
-_MODULES = {"table": "check_terminal", "json": "check_json", "markdown": "check_markdown"}
 _FOUND = Phrase("{kind}: {count} (--fail-on {option})", "{kind}: {count} (--fail-on {option})")
 _HELP = """Check the calls in FILEs of any stack, without knowing what was expected.
 
@@ -154,17 +151,12 @@ def _write(results: CheckResults, request: _Request, output: Output) -> None:
     """Write the report; of one that was written line by line, only the notes are left."""
     lang = request.lang
     if request.output_format == "jsonl":
+        from callscore.reports.check_wording import check_notes
+
         for sentence, names in check_notes(results, lang):
             click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
         return
-    console = output.console() if request.output_format == "table" else None
-    if console is not None:
-        from callscore.reports.check_terminal import render
-
-        render(results, console=console, lang=lang)
-        return
-    report = import_module(f"callscore.reports.{_MODULES[request.output_format]}")
-    output.write_text(report.write(results, lang=lang))
+    write_report("check", (results,), output, request.output_format, lang=lang)
 
 
 def _gate(results: CheckResults, request: _Request) -> int:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.options import lang_option
-from callscore.cli.output import open_output
-from callscore.cli.run_progress import note
+from callscore.cli.output import note, open_output
 from callscore.cli.store_option import existing_store, store_option
 from callscore.core.phrase import Phrase, Plural, count_of, say
 

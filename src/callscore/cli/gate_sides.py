@@ -82,8 +82,8 @@ def require_runs(run: str, against: str) -> None:
     """
     files = [word for word in (against, run) if is_case_file(word)]
     if files:
-        command = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
-        raise _Told(f"the gate takes runs, and {files[0]!r} is a file. For files:\n  {command}")
+        instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
+        raise _Told(f"the gate takes runs, and {files[0]!r} is a file. For files:\n  {instead}")
 
 
 def held_sides(store: Store, run: str, against: str, *, more: str = "") -> HeldSides:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.run_progress import note
+from callscore.cli.output import note
 from callscore.core.phrase import Phrase, say
-from callscore.history.opening import default_path
-from callscore.reports.gate_annotations import disarmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,7 +31,11 @@ def is_on_github() -> bool:
 
 def for_log(text: str, output_format: str = "table") -> str:
     """A text as it may be printed: where a runner reads along, no line of it is a command."""
-    return disarmed(text, output_format) if is_on_github() else text
+    if not is_on_github():
+        return text
+    from callscore.reports.gate_annotations import disarmed
+
+    return disarmed(text, output_format)
 
 
 def file_for_github(file: str) -> str:
@@ -45,6 +47,8 @@ def file_for_github(file: str) -> str:
     top = os.environ.get("GITHUB_WORKSPACE")
     if not top or not file:
         return file
+    from callscore.history.opening import default_path
+
     try:
         path = (default_path().parent.parent / file).resolve()
         return path.relative_to(Path(top).resolve()).as_posix()

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.options import lang_option
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, write_report
 from callscore.cli.run_rows import rows_of
 from callscore.cli.store_option import STORE_VARIABLE, existing_store, store_option
 from callscore.errors import UnknownRun
 from callscore.reports.history_rows import timelines
 
 if TYPE_CHECKING:
-    from callscore.cli.output import Output
     from callscore.core.phrase import Language
     from callscore.reports.history_rows import RunRow
-    from callscore.reports.history_terminal import History
 
 __all__ = ["command"]
 
@@ -68,7 +66,8 @@ def command(
         from callscore.reports.history_terminal import History
 
         has_more = len({row.id for row in rows}) > limit
-        _show(History(shown, tag=tag, keyword=keyword, has_more=has_more), output, lang)
+        found = History(shown, tag=tag, keyword=keyword, has_more=has_more)
+        write_report("history", (found,), output, "table", lang=lang)
 
 
 def _rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[RunRow]:
@@ -88,13 +87,3 @@ def _rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[
         lines = overview(opened, limit=limit, tag=tag, fits=fits)
         left = {line.run.id for line in lines if is_left(opened, line.run)}
     return rows_of(lines, left)
-
-
-def _show(history: History, output: Output, lang: Language) -> None:
-    from callscore.reports import history_terminal
-
-    console = output.console()
-    if console is None:
-        output.write_text(history_terminal.write(history, lang=lang))
-    else:
-        history_terminal.render(history, console=console, lang=lang)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.options import lang_option
+from callscore.cli.output import note
 from callscore.cli.progress import progress
-from callscore.cli.run_progress import note
 from callscore.cli.store_option import made_store, store_option
 from callscore.core.phrase import Phrase, Plural, count_of, say
 

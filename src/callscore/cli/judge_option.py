@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
@@ -12,11 +12,9 @@ from callscore.cli.options import settings_from
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import escape
 from callscore.errors import CallscoreError, InvalidSettings
-from callscore.history.late_store import LateStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from callscore.cli.options import AnyCommand
     from callscore.core.model import Case
     from callscore.core.phrase import Language
     from callscore.core.settings import Settings
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Unjudged", "judge_from", "judge_option", "judged_lines", "judged_settings_from"]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")
 _VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
@@ -41,7 +38,7 @@ _NOT_KEPT = Phrase(
 )
 
 
-def judge_option(command: _Command) -> _Command:
+def judge_option(command: AnyCommand) -> AnyCommand:
     """Add the option that names the model that answers `$judge`."""
     return click.option(
         "--judge",
@@ -69,6 +66,7 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     given = dict(config.judge) if named is None else {"name": named}
     if not given:
         return None
+    from callscore.history.late_store import LateStore
     from callscore.models.judging import judge
 
     try:

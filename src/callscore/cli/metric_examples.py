@@ -31,10 +31,10 @@ def written(value: Any) -> str:
 def command_lines(name: str, function: Callable[..., Any]) -> list[str]:
     """Commands that ask for a metric: as it comes, if it can be asked so, and with an option."""
     told = ",".join([f"{key}={written(value)}" for key, value in _told(function).items()])
-    command = f"callscore score {_FILE} --metric {name}"
+    line = f"callscore score {_FILE} --metric {name}"
     must_be_told = any(option.is_required for option in options_of(function))
-    plain = [] if must_be_told else [command]
-    return [*plain, *([f"{command}:{told}"] if told else [])]
+    plain = [] if must_be_told else [line]
+    return [*plain, *([f"{line}:{told}"] if told else [])]
 
 
 def python_lines(peer: Peer, name: str, function: Callable[..., Any]) -> list[str]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from callscore.metrics.metric import Option, Peer
 
-    Function = Callable[..., Any]
-
 __all__ = ["metric_list", "metric_page"]
 
 _INDENT = "    "
@@ -60,7 +58,7 @@ def _tool(tool: Peer, console: Console) -> str:
     )
 
 
-def _entry(tool: Peer, name: str, function: Function, console: Console) -> str:
+def _entry(tool: Peer, name: str, function: Callable[..., Any], console: Console) -> str:
     told = [f"{option.name}={_default(option)}" for option in options_of(function)]
     line, deeper = f"  {tool.name}.{name}", f"  {_INDENT}"
     lines = wrapped(" ".join([line.strip(), *told]), _width(console), first="  ", others=deeper)
@@ -83,7 +81,7 @@ def _tool_page(tool: Peer, console: Console) -> str:
     return "\n".join(parts)
 
 
-def _function_page(tool: Peer, name: str, function: Function, console: Console) -> str:
+def _function_page(tool: Peer, name: str, function: Callable[..., Any], console: Console) -> str:
     metric = name.partition(".")[2]
     width = _width(console)
     about = [
@@ -100,7 +98,9 @@ def _function_page(tool: Peer, name: str, function: Function, console: Console) 
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(tool: Peer, name: str, function: Function, width: int) -> dict[str, list[str]]:
+def _sections(
+    tool: Peer, name: str, function: Callable[..., Any], width: int
+) -> dict[str, list[str]]:
     """What stands below the docstring of a function; commands stay whole, to be copied."""
     metric = name.partition(".")[2]
     python = {"In Python": python_lines(tool, metric, function)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from callscore.cli.options import (
     tools_from,
     tools_option,
 )
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, write_report
 from callscore.cli.progress import progress
 from callscore.cli.reading import (
     fields_option,
@@ -46,11 +45,6 @@ __all__ = ["command"]
 
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 5
-_MODULES = {
-    "table": "disagreement_terminal",
-    "json": "disagreement_json",
-    "markdown": "disagreement_markdown",
-}
 _HELP = """List other tools' numbers that `callscore score --metric` can show, or describe NAMEs.
 
 With --disagree, show the cases of FILEs on which the tools disagree most, and what each of them is
@@ -182,11 +176,5 @@ def _write(
     lang: Language,
     results: Results,
 ) -> None:
-    console = output.console() if output_format == "table" else None
-    if console is not None:
-        from callscore.reports.disagreement_terminal import render
-
-        render(gathered.results(), results, console=console, lang=lang)
-        return
-    report = import_module(f"callscore.reports.{_MODULES[output_format]}")
-    output.write_text(report.write(gathered.results(), results, lang=lang))
+    about = gathered.results(), results
+    write_report("disagreement", about, output, output_format, lang=lang)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from callscore.cli.options import AnyCommand
 
 __all__ = ["new_file_options", "require_new_file"]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _LINES = (".jsonl", ".ndjson", "")
 
 
-def new_file_options(command: _Command) -> _Command:
+def new_file_options(command: AnyCommand) -> AnyCommand:
     """Add the options for where cases go."""
     force = click.option("--force", is_flag=True, help="Replace the file if it is there.")
     output = click.option(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHARE",
+    "AnyCommand",
     "SettingsCommand",
     "lang_option",
     "metric_option",
@@ -35,7 +36,7 @@ __all__ = [
     "tools_option",
 ]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
+AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 
 
 class _Share(click.FloatRange):
@@ -110,11 +111,11 @@ class SettingsCommand(click.Command):
                 formatter.write_dl(rows)
 
 
-def _setting(*names: str, help: str, **attributes: Any) -> Callable[[_Command], _Command]:  # noqa: A002  (as click calls it)
+def _setting(*names: str, help: str, **attributes: Any) -> Callable[[AnyCommand], AnyCommand]:  # noqa: A002  (as click calls it)
     return click.option(*names, cls=_Setting, help=help, **attributes)
 
 
-def _choice(name: str, kind: Any, help: str) -> Callable[[_Command], _Command]:  # noqa: A002  (likewise)
+def _choice(name: str, kind: Any, help: str) -> Callable[[AnyCommand], AnyCommand]:  # noqa: A002  (likewise)
     """An option for a setting that is one of several words."""
     setting = name.removeprefix("--").replace("-", "_")
     default = getattr(DEFAULT, setting)
@@ -209,7 +210,7 @@ _OPTIONS = (
 )
 
 
-def settings_options(command: _Command) -> _Command:
+def settings_options(command: AnyCommand) -> AnyCommand:
     """Add one option for each setting."""
     for option in reversed(_OPTIONS):
         command = option(command)
@@ -261,7 +262,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value not in (None, ())}
 
 
-def tools_option(command: _Command) -> _Command:
+def tools_option(command: AnyCommand) -> AnyCommand:
     """Add the option that names a file of tools' definitions."""
     return click.option(
         "--tools",
@@ -287,7 +288,7 @@ def tools_from(options: dict[str, Any]) -> dict[str, Tool] | None:
     return tools
 
 
-def metric_option(command: _Command) -> _Command:
+def metric_option(command: AnyCommand) -> AnyCommand:
     """Add the option that asks for metrics of other tools."""
     return click.option(
         "--metric",
@@ -298,10 +299,10 @@ def metric_option(command: _Command) -> _Command:
     )(command)
 
 
-def report_options(formats: Sequence[str]) -> Callable[[_Command], _Command]:
+def report_options(formats: Sequence[str]) -> Callable[[AnyCommand], AnyCommand]:
     """Add the options for what is written, a table by default, and where it goes."""
 
-    def add(command: _Command) -> _Command:
+    def add(command: AnyCommand) -> AnyCommand:
         to_file = click.option(
             "-o", "--output", metavar="FILE", help="Write it there, not to the terminal."
         )
@@ -318,7 +319,7 @@ def report_options(formats: Sequence[str]) -> Callable[[_Command], _Command]:
     return add
 
 
-def lang_option(command: _Command) -> _Command:
+def lang_option(command: AnyCommand) -> AnyCommand:
     """Add the option for the language of what is shown."""
     return click.option(
         "--lang",

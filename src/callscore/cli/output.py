@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
-
-from callscore.reports.wording import note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +20,64 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Results
     from callscore.core.wording import Language
 
-__all__ = ["Output", "open_output"]
+__all__ = ["Output", "note", "open_output", "report_renderer", "report_writer", "write_report"]
 
-_MODULES = {"table": "terminal", "json": "json_report", "markdown": "markdown", "junit": "junit"}
+# What writes each report in each format, and what shows it on a terminal; imported when it is used.
+_WRITERS = {
+    "score": {
+        "table": "callscore.reports.terminal.write",
+        "json": "callscore.reports.json_report.write",
+        "markdown": "callscore.reports.markdown.write",
+        "junit": "callscore.reports.junit.write",
+    },
+    "run": {
+        "table": "callscore.reports.run_terminal.write",
+        "json": "callscore.reports.run_json.write",
+        "markdown": "callscore.reports.run_markdown.write",
+        "junit": "callscore.reports.run_junit.write",
+    },
+    "kept run": {"table": "callscore.reports.show_terminal.write"},
+    "case": {
+        "table": "callscore.reports.case_terminal.write",
+        "json": "callscore.reports.case_json.write",
+        "markdown": "callscore.reports.case_markdown.write",
+    },
+    "check": {
+        "table": "callscore.reports.check_terminal.write",
+        "json": "callscore.reports.check_json.write",
+        "markdown": "callscore.reports.check_markdown.write",
+    },
+    "compare": {
+        "table": "callscore.reports.compare_terminal.write",
+        "json": "callscore.reports.compare_json.write",
+        "markdown": "callscore.reports.compare_markdown.write",
+    },
+    "gate": {
+        "table": "callscore.reports.gate_terminal.write",
+        "json": "callscore.reports.gate_json.write",
+        "markdown": "callscore.reports.gate_markdown.write",
+        "junit": "callscore.reports.gate_junit.write",
+    },
+    "disagreement": {
+        "table": "callscore.reports.disagreement_terminal.write",
+        "json": "callscore.reports.disagreement_json.write",
+        "markdown": "callscore.reports.disagreement_markdown.write",
+    },
+    "history": {"table": "callscore.reports.history_terminal.write"},
+    "baselines": {"table": "callscore.reports.baseline_list.write"},
+}
+_RENDERERS = {
+    "score": "callscore.reports.terminal.render",
+    "run": "callscore.reports.run_terminal.render",
+    "kept run": "callscore.reports.show_terminal.render",
+    "case": "callscore.reports.case_terminal.render",
+    "check": "callscore.reports.check_terminal.render",
+    "compare": "callscore.reports.compare_terminal.render",
+    "gate": "callscore.reports.gate_terminal.render",
+    "disagreement": "callscore.reports.disagreement_terminal.render",
+    "history": "callscore.reports.history_terminal.render",
+    "baselines": "callscore.reports.baseline_list.render",
+}
 
 
 @contextmanager
@@ -118,13 +171,12 @@ class Output:
     def write(self, results: Results) -> None:
         """Write the report; of one that was written case by case, only the notes are left."""
         if self._format == "jsonl":
+            from callscore.reports.wording import note_lines
+
             for sentence, names in note_lines(results, self._lang):
                 click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
             return
-        if self._format == "table" and self._render(results):
-            return
-        report = import_module(f"callscore.reports.{_MODULES[self._format]}")
-        self.write_text(report.write(results, lang=self._lang))
+        write_report("score", (results,), self, self._format, lang=self._lang)
 
     def console(self) -> Console | None:
         """The terminal that the output goes to; None where it goes elsewhere."""
@@ -133,16 +185,6 @@ class Output:
         console = Console()  # it knows NO_COLOR, FORCE_COLOR and the like
         is_shown = isinstance(self._target, _StandardOutput) and console.is_terminal
         return console if is_shown else None
-
-    def _render(self, results: Results) -> bool:
-        """Show the report on a terminal; False where there is none."""
-        console = self.console()
-        if console is None:
-            return False
-        from callscore.reports.terminal import render
-
-        render(results, console=console, lang=self._lang)
-        return True
 
     def write_text(self, text: str) -> None:
         """Write some text that belongs to no report."""
@@ -156,3 +198,49 @@ class Output:
         from callscore.reports.jsonl import case_line
 
         self._target.write(case_line(case, lang=self._lang))
+
+
+def write_report(
+    subject: str, about: tuple[Any, ...], output: Output, output_format: str, **options: Any
+) -> bool:
+    """Write a report; in colour where a terminal shows it.
+
+    Args:
+        subject: what it is about: `score`, `run`, `check` ...
+        about: what the report is made of.
+        output: where it goes.
+        output_format: what to write.
+        options: what else the report takes.
+
+    Returns:
+        Whether a terminal shows it.
+    """
+    console = output.console() if output_format == "table" else None
+    if console is None:
+        output.write_text(report_writer(subject, output_format)(*about, **options))
+        return False
+    report_renderer(subject)(*about, console=console, **options)
+    return True
+
+
+def report_writer(subject: str, output_format: str) -> Callable[..., str]:
+    """The function that gives a report as text."""
+    return _function(_WRITERS[subject][output_format])
+
+
+def report_renderer(subject: str) -> Callable[..., None]:
+    """The function that shows a report on a terminal."""
+    return _function(_RENDERERS[subject])
+
+
+def _function(path: str) -> Callable[..., Any]:
+    module, _, name = path.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+def note(sentence: str) -> None:
+    """Print a sentence to standard error, beside the report."""
+    from callscore.core.text import escape
+
+    click.echo(f"callscore: {escape(sentence)}", err=True)

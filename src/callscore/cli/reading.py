@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from callscore.formats.trace import DEFAULT, Part, View, wanted_for
+from callscore.formats.trace import DEFAULT as DEFAULT_READING
+from callscore.formats.trace import Part, View, wanted_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from callscore.cli.options import AnyCommand
     from callscore.formats.trace import Wanted
 
 __all__ = [
@@ -22,12 +22,11 @@ __all__ = [
     "wanted_from",
 ]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _NOBODY = "none"
 
 
-def reading_options(command: _Command) -> _Command:
+def reading_options(command: AnyCommand) -> AnyCommand:
     """Add the options that choose among what a document offers."""
     for option in reversed(
         (
@@ -53,7 +52,7 @@ def reading_options(command: _Command) -> _Command:
             click.option(
                 "--failure-pattern",
                 metavar="REGEX",
-                default=DEFAULT.failure.pattern,
+                default=DEFAULT_READING.failure.pattern,
                 show_default=True,
                 help="What the text of a failed call's result matches, where nothing else tells.",
             ),
@@ -76,7 +75,7 @@ def wanted_from(options: dict[str, Any], tools: Any = ()) -> Wanted:
 
 def _left_out(parts: tuple[str, ...]) -> tuple[str, ...]:
     if _NOBODY not in parts:
-        return (*DEFAULT.leave_out, *parts)
+        return (*DEFAULT_READING.leave_out, *parts)
     if len(parts) > 1:
         raise click.UsageError("--leave-out none goes with no other --leave-out.")
     return ()
@@ -96,7 +95,7 @@ class _Field(click.ParamType[tuple[str, str]]):
         return field.strip(), path.strip()
 
 
-def fields_option(command: _Command) -> _Command:
+def fields_option(command: AnyCommand) -> AnyCommand:
     """Add the option that says where the fields of a case stand."""
     return click.option(
         "--map",
@@ -108,7 +107,7 @@ def fields_option(command: _Command) -> _Command:
     )(command)
 
 
-def input_format_option(command: _Command) -> _Command:
+def input_format_option(command: AnyCommand) -> AnyCommand:
     """Add the option that names the format of the input."""
     return click.option(
         "--input-format",
@@ -117,7 +116,7 @@ def input_format_option(command: _Command) -> _Command:
     )(command)
 
 
-def sides_options(command: _Command) -> _Command:
+def sides_options(command: AnyCommand) -> AnyCommand:
     """Add the options that name the two sides of cases, in files of their own."""
     for name, what, other in (
         ("--actual", "Traces", "--expected"),

@@ -16,9 +16,9 @@ from callscore.cli.options import (
     report_options,
     settings_options,
 )
-from callscore.cli.output import open_output
+from callscore.cli.output import note, open_output
 from callscore.cli.run_options import FORMATS, format_for, shown_from, shown_options
-from callscore.cli.run_progress import note, run_progress
+from callscore.cli.run_progress import run_progress
 from callscore.cli.run_report import exit_code, output_aside, say_kept, write_run
 from callscore.cli.store_option import existing_store, shown_store, store_option
 from callscore.core.phrase import Phrase, say

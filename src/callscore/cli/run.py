@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from callscore.cli.judge_option import judge_from, judge_option
 from callscore.cli.options import lang_option, report_options
-from callscore.cli.output import open_output
+from callscore.cli.output import note, open_output
 from callscore.cli.run_options import (
     FORMATS,
     asking_options,
@@ -18,7 +18,7 @@ from callscore.cli.run_options import (
     request_from,
     shown_options,
 )
-from callscore.cli.run_progress import note, run_progress
+from callscore.cli.run_progress import run_progress
 from callscore.cli.run_report import (
     exit_code,
     output_aside,

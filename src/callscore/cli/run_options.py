@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -17,9 +17,10 @@ from callscore.models.limits import Limits, Rate, rate_of
 from callscore.runner.gathering import Show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from callscore.cli.options import AnyCommand
 
 __all__ = [
+    "FEW",
     "FORMATS",
     "JOBS",
     "RETRIES",
@@ -41,7 +42,6 @@ TIMEOUT = 60.0
 RETRIES = 2
 _SUFFIXES = {".json": "json", ".md": "markdown", ".xml": "junit"}
 _FOR_PEOPLE = ("table", "markdown")
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class _Rate(click.ParamType[Rate]):
@@ -169,11 +169,11 @@ _ASKING = (
 )
 
 
-def asking_options(command: _Command) -> _Command:
+def asking_options(function: AnyCommand) -> AnyCommand:
     """Add the options that say what is asked, and how."""
     for option in reversed(_ASKING):
-        command = option(command)
-    return command
+        function = option(function)
+    return function
 
 
 show_option = click.option(
@@ -197,7 +197,7 @@ _SHOWN = (
 )
 
 
-def shown_options(command: _Command) -> _Command:
+def shown_options(command: AnyCommand) -> AnyCommand:
     """Add the options that say which cases are shown, and what is good enough."""
     for option in reversed(_SHOWN):
         command = option(command)

@@ -8,12 +8,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
 from callscore.core.phrase import Phrase, say
-from callscore.core.text import escape
 from callscore.core.wording import decimal
-from callscore.runner.running import RunHooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,19 +17,15 @@ if TYPE_CHECKING:
     from callscore.core.phrase import Language
     from callscore.core.run import Result
     from callscore.evaluations.evaluation import Question
+    from callscore.runner.running import RunHooks
 
-__all__ = ["RunningScore", "note", "pace", "run_progress"]
+__all__ = ["RunningScore", "pace", "run_progress"]
 
 _SCORE = Phrase("score {score}", "оценка {score}")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")
 _ERRORS = Phrase("{count} errors", "ошибок {count}")
 _ERROR = Phrase("1 error", "ошибок 1")
 _RATE = Phrase("{rate:.1f}/s", "{rate:.1f}/с")
-
-
-def note(sentence: str) -> None:
-    """Say something beside the report."""
-    click.echo(f"callscore: {escape(sentence)}", err=True)
 
 
 class RunningScore:
@@ -83,6 +75,8 @@ def pace(done: float, total: float, seconds: float, lang: Language) -> str:
 @contextmanager
 def run_progress(lang: Language) -> Iterator[RunHooks]:
     """What to tell how a run goes on; the bar is gone when it ends."""
+    from callscore.runner.running import RunHooks
+
     if not sys.stderr.isatty():
         yield RunHooks()
         return

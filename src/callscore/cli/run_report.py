@@ -7,11 +7,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager, redirect_stdout, suppress
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from callscore.cli.exits import AGENT, BELOW, FINE, INTERRUPTED, UNREADABLE
-from callscore.cli.run_progress import note
+from callscore.cli.output import note, write_report
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.ranking import forbidden_tools
 from callscore.core.wording import decimal
@@ -25,12 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["exit_code", "output_aside", "reasons", "say_interrupted", "say_kept", "write_run"]
 
-_MODULES = {
-    "table": "run_terminal",
-    "json": "run_json",
-    "markdown": "run_markdown",
-    "junit": "run_junit",
-}
 _FOR_PROGRAMS = ("json", "junit")
 _INTERRUPTED = Phrase(
     "interrupted; what finished is kept. Go on with: {command}",
@@ -94,15 +87,8 @@ def write_run(run: RunResults, output: Output, output_format: str, lang: Languag
     if output_format in _FOR_PROGRAMS:
         for warning in run.warnings:
             note(warning)
-    console = output.console() if output_format == "table" else None
-    if console is not None:
-        from callscore.reports.run_terminal import render
-
-        render(run, console=console, lang=lang)
-        return sys.stderr.isatty()
-    report = import_module(f"callscore.reports.{_MODULES[output_format]}")
-    output.write_text(report.write(run, lang=lang))
-    return False
+    is_shown = write_report("run", (run,), output, output_format, lang=lang)
+    return is_shown and sys.stderr.isatty()
 
 
 def exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from callscore.cli.output import note
 from callscore.cli.run_name import RUN_NAME
-from callscore.cli.run_progress import note
 from callscore.cli.store_option import made_store
 from callscore.core.phrase import Phrase, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
+    from callscore.cli.options import AnyCommand
     from callscore.core.phrase import Language
     from callscore.engines.keeping import KeepRequest, ScoreKeeper
 
 __all__ = ["save_option", "saved", "tell_saved"]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 _KEPT = Phrase(
     "kept as run {run}. Look at it: callscore show {name}",
@@ -30,14 +30,14 @@ _KEPT = Phrase(
 _NOT_KEPT = Phrase("not everything is kept: {problem}", "сохранено не всё: {problem}")
 
 
-def save_option(command: _Command) -> _Command:
+def save_option(function: AnyCommand) -> AnyCommand:
     """Add the option that keeps the scores as a run."""
     return click.option(
         "--save",
         type=RUN_NAME,
         metavar="NAME",
         help="Keep every case in the history, as a run of this name.",
-    )(command)
+    )(function)
 
 
 @contextmanager

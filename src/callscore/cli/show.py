@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from callscore.cli.options import lang_option, report_options
-from callscore.cli.output import open_output
+from callscore.cli.output import open_output, write_report
 from callscore.cli.run_options import FORMATS, format_for, most_option, show_option, shown_from
 from callscore.cli.run_rows import heading_row
 from callscore.cli.store_option import existing_store, store_option
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_OF_CASE = {"table": "case_terminal", "json": "case_json", "markdown": "case_markdown"}
-_OF_RUN = {"json": "run_json", "markdown": "run_markdown", "junit": "run_junit"}
+_FORMATS_OF_CASE = ("table", "json", "markdown")
 _HELP = """Show a RUN as it was, or one CASE of it, from what is kept. Nobody is asked anything.
 
 RUN is an id, or the beginning of one; a name; a baseline; `latest`, or `latest~2`, two before it; or what
@@ -67,7 +65,7 @@ def command(
 ) -> None:
     """Show a run, or one case of it."""
     output_format = options["output_format"] = format_for(ctx, options)
-    if case is not None and output_format not in _OF_CASE:
+    if case is not None and output_format not in _FORMATS_OF_CASE:
         raise click.UsageError(f"A single case cannot be written as {output_format}.")
     with existing_store(store) as opened:
         from callscore.runner.kept_evaluations import run_and_variant
@@ -119,26 +117,14 @@ def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Langua
 
 
 def _write_cases(cases: list[KeptCase], output: Output, output_format: str, lang: Language) -> None:
-    console = output.console() if output_format == "table" else None
-    report = import_module(f"callscore.reports.{_OF_CASE[output_format]}")
-    if console is None:
-        output.write_text(report.write(cases, lang=lang))
-    else:
-        report.render(cases, console=console, lang=lang)
+    write_report("case", (cases,), output, output_format, lang=lang)
 
 
 def _write_run(
     shown: tuple[RunRow, RunResults], output: Output, output_format: str, lang: Language
 ) -> None:
     row, results = shown
-    if output_format != "table":
-        report = import_module(f"callscore.reports.{_OF_RUN[output_format]}")
-        output.write_text(report.write(results, lang=lang))
-        return
-    from callscore.reports import show_terminal
-
-    console = output.console()
-    if console is None:
-        output.write_text(show_terminal.write(row, results, lang=lang))
+    if output_format == "table":
+        write_report("kept run", (row, results), output, output_format, lang=lang)
     else:
-        show_terminal.render(row, results, console=console, lang=lang)
+        write_report("run", (results,), output, output_format, lang=lang)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from callscore.history.addresses import STORE_VARIABLE, store_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from callscore.cli.options import AnyCommand
     from callscore.history.store import Store
 
 __all__ = [
@@ -22,10 +21,8 @@ __all__ = [
     "store_words",
 ]
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-
-def store_option(command: _Command) -> _Command:
+def store_option(command: AnyCommand) -> AnyCommand:
     """Add the option that says where the history is; the command is given it as `store`."""
     return click.option(
         "--store",

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from callscore.cli.exits import INTERRUPTED
-from callscore.cli.run_progress import note
+from callscore.cli.output import note
 from callscore.core.phrase import Phrase, say
 from callscore.errors import CallscoreError, MissingExtra
 from callscore.evaluations.discovery import is_named_so
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from callscore.cli.run_options import RunRequest
-
-    # Runs what is asked for, once, and gives an exit code.
-    Runs = Callable[[RunRequest], int]
 
 __all__ = ["round_for", "watch"]
 
@@ -34,12 +31,12 @@ _WATCHING = Phrase("watching for changes; Ctrl-C ends it", "жду измене�
 _CHANGED = Phrase("changed: {names}", "изменено: {names}")
 
 
-def watch(request: RunRequest, runs: Runs) -> int:
+def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
     """Run the evaluations, and again whenever something changes, until Ctrl-C.
 
     Args:
         request: what the user asked for.
-        runs: runs it once.
+        run_once: runs it once, and gives an exit code.
 
     Raises:
         MissingExtra: watchfiles is not installed.
@@ -48,7 +45,7 @@ def watch(request: RunRequest, runs: Runs) -> int:
         raise click.UsageError("--watch and --resume exclude each other.")
     watched = _Watched(request)
     changes = watched.changes()
-    code = runs(request)
+    code = run_once(request)
     since = 0.0 if request.cache else watched.began  # --cache asks for those of other days
     try:
         while code != INTERRUPTED:
@@ -56,18 +53,18 @@ def watch(request: RunRequest, runs: Runs) -> int:
             changed = watched.wait_for(changes)
             if not _are_evaluations(changed, request):
                 since = watched.began
-            code = _run_again(replace(round_for(request, changed), cache_since=since), runs)
+            code = _run_again(replace(round_for(request, changed), cache_since=since), run_once)
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
 
 
-def _run_again(request: RunRequest, runs: Runs) -> int:
+def _run_again(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
     from callscore.evaluations.loading import forget_imported
 
     forget_imported([Path.cwd(), *(Path(path).resolve().parent for path in request.paths)])
     try:
-        return runs(request)
+        return run_once(request)
     except CallscoreError as error:  # the next change may repair it
         note(str(error))
         return 0

@@ -9,7 +9,7 @@ from callscore.api import read_calls
 from callscore.core.wording import fault_text
 from callscore.errors import CallscoreError, InvalidCall, UnknownFormat
 from callscore.formats.calls import NAMES, is_pair
-from callscore.formats.objects import plain
+from callscore.formats.objects import plain as plain_object
 from callscore.integrations.agent_tool import TOOLS, answer, error_text, tool_named
 
 __all__ = ["handle"]
@@ -65,7 +65,7 @@ def _read(value: Any) -> tuple[str, dict[str, Any]]:
 def _unwrapped(value: Any) -> Any:
     if isinstance(value, str | bytes | bytearray):
         return value
-    value = plain(value)
+    value = plain_object(value)
     if is_pair(value):
         return {"name": value[0], "arguments": value[1]}
     if not isinstance(value, dict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -11,14 +11,10 @@ from callscore.formats.describing import describe
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
-    from typing import Protocol
 
     from anyio.streams.memory import MemoryObjectSendStream
     from mcp.server import Server
     from mcp.shared.message import SessionMessage
-
-    class _Outgoing(Protocol):
-        async def send(self, item: SessionMessage, /) -> None: ...
 
 
 __all__ = ["run_on_stdio"]
@@ -35,6 +31,10 @@ _SEVERAL = "several messages at once are not answered here. Send them one by one
 _NO_OBJECT = "arguments: give one JSON object; got {got}."
 # What JSON is made of; a text that is not closed ends with the line.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+
+
+class _Outgoing(Protocol):
+    async def send(self, item: SessionMessage, /) -> None: ...
 
 
 async def run_on_stdio(server: Server[Any]) -> None:

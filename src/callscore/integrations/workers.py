@@ -23,7 +23,8 @@ MOST_WORKERS = 2
 
 # The worker finds its modules where they were found here, and not in the folder it is started in.
 _PROGRAM = (
-    "import sys; sys.path[:] = sys.argv[1:]; from callscore.integrations.worker import work; work()"
+    "import sys; sys.path[:] = sys.argv[1:];"
+    " import callscore.integrations.worker; callscore.integrations.worker.work()"
 )
 _LESS = "Send fewer calls at once, or simpler rules."
 

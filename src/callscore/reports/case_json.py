@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.kept_case import KeptCase, KeptTrial
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from callscore.core.kept_case import KeptCase, KeptTrial
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _WIDTH = 100
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.counted_text import FORBIDDEN_CALLS
@@ -16,7 +15,15 @@ from callscore.reports.full_calls import UNBOUND, full_lines, whole_calls
 from callscore.reports.kept_pairs import kept_lines
 from callscore.reports.run_wording import NO_CALLS, RUN
 from callscore.reports.scorer_values import value_lines
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import (
+    INDENT,
+    SPACE,
+    Section,
+    indented,
+    print_sections,
+    width_of,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,12 +34,7 @@ if TYPE_CHECKING:
     from callscore.core.model import Score
     from callscore.core.wording import Language, Phrase
 
-__all__ = ["NAME", "render", "write"]
-
-NAME = "table"
-
-_SPACE = "   "
-_INDENT = 2
+__all__ = ["render", "write"]
 
 
 def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
@@ -65,19 +67,19 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
 
 
 def _text(header: Phrase, value: Any, width: int, lang: Language) -> Section:
-    lines = wording.text_lines(value, width - _INDENT)
-    return [Text(say(header, lang), "dim"), _indented("\n".join(lines))]
+    lines = wording.text_lines(value, width - INDENT)
+    return [Text(say(header, lang), "dim"), indented(Text("\n".join(lines)))]
 
 
 def _title(case: KeptCase, lang: Language) -> Text:
-    line = Text().append(escape(case.id), "bold").append(_SPACE)
+    line = Text().append(escape(case.id), "bold").append(SPACE)
     together = wording.trials_passed(case, lang)
     if together:
         is_fine = all(trial.passed for trial in case.trials)
         line.append(together, "green" if is_fine else "red")
     else:
         line.append_text(_outcome(case.trials[0], lang))
-    return line.append(_SPACE + escape(case.evaluation), "dim")
+    return line.append(SPACE + escape(case.evaluation), "dim")
 
 
 def _outcome(trial: KeptTrial, lang: Language) -> Text:
@@ -86,7 +88,7 @@ def _outcome(trial: KeptTrial, lang: Language) -> Text:
     line = Text().append(words, style)
     forbidden = 0 if trial.score is None else len(trial.score.forbidden)
     if forbidden:
-        line.append(_SPACE).append(count_of(FORBIDDEN_CALLS, forbidden, lang), "bold red")
+        line.append(SPACE).append(count_of(FORBIDDEN_CALLS, forbidden, lang), "bold red")
     return line
 
 
@@ -100,7 +102,7 @@ def _about(case: KeptCase, width: int, lang: Language) -> Section:
         parts.append(wording.cost(case.trials[0], lang))
     lines = [""]
     for part in parts:
-        longer = _SPACE.join([lines[-1], part]) if lines[-1] else part
+        longer = SPACE.join([lines[-1], part]) if lines[-1] else part
         if display_width(longer) <= width:
             lines[-1] = longer
         else:
@@ -109,17 +111,17 @@ def _about(case: KeptCase, width: int, lang: Language) -> Section:
 
 
 def _trial_line(trial: KeptTrial, width: int, lang: Language) -> Text:
-    line = Text().append(say(wording.TRIAL, lang, number=trial.number), "bold").append(_SPACE)
+    line = Text().append(say(wording.TRIAL, lang, number=trial.number), "bold").append(SPACE)
     line.append_text(_outcome(trial, lang))
     cost = wording.cost(trial, lang)
-    if cost and line.cell_len + len(_SPACE) + display_width(cost) <= width:
-        line.append(_SPACE + cost, "dim")
+    if cost and line.cell_len + len(SPACE) + display_width(cost) <= width:
+        line.append(SPACE + cost, "dim")
     return line
 
 
 def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Section:
     if trial.failure is not None:
-        return [_indented(escape(trial.failure[1]))]
+        return [indented(Text(escape(trial.failure[1])))]
     values = value_lines(trial.values, case.at_least, width, longest=None)
     if trial.score is not None:
         return [*values, *_both_sides(trial.score, width, lang)]
@@ -127,8 +129,8 @@ def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Sect
         lines = kept_lines(trial, case.expected, width=UNBOUND, lang=lang)
         if lines:
             return [*values, _folded(rich_text(lines))]
-    calls = whole_calls(trial.calls, width - _INDENT)
-    return [*values, Text("\n".join(calls) or " " * _INDENT + say(NO_CALLS, lang), "dim")]
+    calls = whole_calls(trial.calls, width - INDENT)
+    return [*values, Text("\n".join(calls) or " " * INDENT + say(NO_CALLS, lang), "dim")]
 
 
 def _both_sides(score: Score, width: int, lang: Language) -> Section:
@@ -142,7 +144,3 @@ def _folded(text: Text) -> Text:
     """A text that goes on in the next line where it is too long."""
     text.no_wrap, text.overflow = False, "fold"
     return text
-
-
-def _indented(text: str, style: str = "") -> Padding:
-    return Padding(Text(text, style), (0, 0, 0, _INDENT), expand=False)

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from callscore.core.phrase import Language
     from callscore.core.results import Noted
 
-__all__ = ["NAME", "finding_line", "write"]
+__all__ = ["finding_line", "write"]
 
-NAME = "json"
 _NOTES = ("without_tools", "unusable", "without_calls", "skipped")
 
 

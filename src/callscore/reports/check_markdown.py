@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from callscore.core.fault_text import fault_sentence, kind_name
 from callscore.core.wording import say
 from callscore.reports import check_wording as wording
-from callscore.reports.markdown_text import code, table
+from callscore.reports.markdown_text import code, note_item, table
+from callscore.reports.wording import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
     from callscore.checks.results import CheckResults, Finding
     from callscore.core.phrase import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _MOST_TOOLS = 20
 _SENTENCE_WIDTH = 300
@@ -34,7 +33,7 @@ def _blocks(results: CheckResults, lang: Language) -> Iterator[str]:
     valid = wording.parameters_line(results, lang)
     if valid is not None:
         yield valid
-    notes = [_note(*line) for line in wording.check_notes(results, lang)]
+    notes = [note_item(*line, width=_SENTENCE_WIDTH) for line in wording.check_notes(results, lang)]
     if notes:
         yield "\n".join(notes)
     yield from _by_tool(results, lang)
@@ -44,10 +43,6 @@ def _blocks(results: CheckResults, lang: Language) -> Iterator[str]:
     more = wording.more_findings(results, lang)
     if more is not None:
         yield more
-
-
-def _note(sentence: str, names: str) -> str:
-    return f"- **{sentence}**{f' ({code(names, width=_SENTENCE_WIDTH)})' if names else ''}"
 
 
 def _by_tool(results: CheckResults, lang: Language) -> Iterator[str]:
@@ -63,7 +58,7 @@ def _by_tool(results: CheckResults, lang: Language) -> Iterator[str]:
         yield f"### {say(wording.FAULTS, lang)}"
         yield table(labels, rows[:_MOST_TOOLS])
     if len(rows) > _MOST_TOOLS:
-        yield say(wording.MORE, lang, count=len(rows) - _MOST_TOOLS)
+        yield say(MORE, lang, count=len(rows) - _MOST_TOOLS)
 
 
 def _finding(finding: Finding, lang: Language) -> str:

@@ -14,7 +14,8 @@ from callscore.core.fault_text import fault_reason, kind_name
 from callscore.core.text import clip, clip_middle, escape, render_arguments
 from callscore.core.wording import say
 from callscore.reports import check_wording as wording
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import Section, note_line, print_sections, width_of, written
+from callscore.reports.wording import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
     from callscore.core.fault import FaultKind
     from callscore.core.phrase import Language
 
-__all__ = ["NAME", "render", "write"]
-
-NAME = "table"
+__all__ = ["render", "write"]
 
 _MOST_TOOLS = 20
 _NAME_WIDTH = 40
@@ -49,7 +48,7 @@ def render(results: CheckResults, *, console: Console, lang: Language = "en") ->
 
 def _sections(results: CheckResults, width: int, lang: Language) -> Iterator[Section]:
     yield _headline(results, lang)
-    notes: Section = [_note(*line) for line in wording.check_notes(results, lang)]
+    notes: Section = [note_line(*line) for line in wording.check_notes(results, lang)]
     if notes:
         yield notes
     if results.totals:
@@ -69,11 +68,6 @@ def _headline(results: CheckResults, lang: Language) -> Section:
     return [line] if valid is None else [line, Text(valid)]
 
 
-def _note(sentence: str, names: str) -> Text:
-    line = Text().append("! ", "yellow").append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
-
-
 def _by_tool(results: CheckResults, width: int, lang: Language) -> Section:
     kinds = list(results.totals)
     heads = [say(wording.CALLS, lang), *(kind_name(kind, lang=lang) for kind in kinds)]
@@ -86,7 +80,7 @@ def _by_tool(results: CheckResults, width: int, lang: Language) -> Section:
     table = _crossed(results, shown, room, lang) if is_wide else _listed(shown, width, lang)
     section: Section = [Text(say(wording.FAULTS, lang), "bold"), table]
     if len(faulty) > _MOST_TOOLS:
-        section.append(Text(say(wording.MORE, lang, count=len(faulty) - _MOST_TOOLS), "dim"))
+        section.append(Text(say(MORE, lang, count=len(faulty) - _MOST_TOOLS), "dim"))
     return section
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callscore.core.phrase import Phrase, Plural, count_of, say
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import percent
+from callscore.reports.wording import MORE
 
 if TYPE_CHECKING:
     from callscore.checks.results import CheckResults, Finding
@@ -19,7 +20,6 @@ __all__ = [
     "CALLS",
     "FAULT",
     "FAULTS",
-    "MORE",
     "TIMES",
     "TOOL",
     "TOTAL",
@@ -50,7 +50,6 @@ CALLS = Phrase("calls", "вызовы")
 FAULT = Phrase("fault", "ошибка")
 TIMES = Phrase("times", "раз")
 TOTAL = Phrase("all", "все")
-MORE = Phrase("… {count} more", "… ещё {count}")
 _MORE_FINDINGS = Phrase(
     "… {faults} not shown; --limit shows more",
     "… не показано: {faults}; --limit покажет больше",

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:

@@ -14,8 +14,8 @@ from callscore.reports.compare_parts import (
     has_several,
     moved_slices,
 )
-from callscore.reports.markdown_text import code, entities, table
-from callscore.reports.run_wording import CASES
+from callscore.reports.markdown_text import code, entities, note_item, table
+from callscore.reports.wording import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,12 +23,9 @@ if TYPE_CHECKING:
     from callscore.comparing.comparison import ChangeKind, Comparison, Difference, Slice
     from callscore.core.wording import Language
 
-__all__ = ["FEW", "NAME", "change_blocks", "facts", "note_items", "slice_blocks", "write"]
+__all__ = ["FEW", "change_blocks", "facts", "note_items", "slice_blocks", "write"]
 
-NAME = "markdown"
 FEW = 10
-
-_LONG = 1000
 
 
 def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> str:
@@ -80,12 +77,7 @@ def facts(comparison: Comparison, lang: Language) -> Iterator[str]:
 
 def note_items(lines: Sequence[tuple[str, str]], *, is_grave: bool = False) -> list[str]:
     """Sentences, and the first names in each, as items; what is grave in bold."""
-    mark = "**" if is_grave else ""
-    return [_item(f"{mark}{sentence}{mark}", names) for sentence, names in lines]
-
-
-def _item(sentence: str, names: str) -> str:
-    return f"- {sentence}" + (f" ({code(names, width=_LONG)})" if names else "")
+    return [note_item(*line, is_bold=is_grave) for line in lines]
 
 
 def _measures(comparison: Comparison, lang: Language) -> Iterator[str]:

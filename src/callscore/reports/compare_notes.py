@@ -11,7 +11,7 @@ from callscore.core.results import Noted
 from callscore.core.text import escape
 from callscore.core.wording import Phrase, Plural, count_of, say
 from callscore.reports.compare_parts import case_names
-from callscore.reports.run_wording import CASES, first_names
+from callscore.reports.wording import CASES, first_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from callscore.core.wording import count_of, say
 from callscore.reports import compare_wording as wording
+from callscore.reports.compare_markdown import FEW
 from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
 from callscore.reports.compare_parts import (
     MARKS,
@@ -24,8 +25,8 @@ from callscore.reports.compare_tables import (
     side_table,
     slice_table,
 )
-from callscore.reports.run_wording import CASES
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
+from callscore.reports.wording import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,21 +37,13 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language
 
 __all__ = [
-    "FEW",
-    "NAME",
     "change_section",
     "flip_section",
-    "note_line",
     "render",
     "slice_sections",
     "sure_lines",
     "write",
 ]
-
-NAME = "table"
-FEW = 10
-
-_SPACE = "   "
 
 
 def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> str:
@@ -96,7 +89,7 @@ def _headline(comparison: Comparison, lang: Language) -> Section:
     main = comparison.main
     verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
     line = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
-    line.append(_SPACE + wording.change_line(comparison, lang))
+    line.append(SPACE + wording.change_line(comparison, lang))
     return [line, *sure_lines(main, lang)]
 
 
@@ -106,12 +99,6 @@ def sure_lines(difference: Difference, lang: Language) -> Section:
         return []
     lines = [wording.sure_line(difference, lang), *wording.visible_lines(difference, lang)]
     return [Text(line, "dim") for line in lines]
-
-
-def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
-    """Something that should be known, with some names."""
-    line = Text().append("! ", style).append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
 
 
 def change_section(
@@ -139,7 +126,7 @@ def slice_sections(
     sections = []
     for group in by_kind(slices) if most else []:
         heading = Text().append(wording.slice_heading(group[0], lang), "bold")
-        section: Section = [heading.append(_SPACE + holm if holm else "", "dim")]
+        section: Section = [heading.append(SPACE + holm if holm else "", "dim")]
         section.append(slice_table(group[:most], width, lang))
         if len(group) > most:
             section.append(Text(say(wording.MORE, lang, count=len(group) - most), "dim"))

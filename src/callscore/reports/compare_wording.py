@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from callscore.core.text import clip, escape
 from callscore.core.wording import Phrase, Plural, count_of, percent, say
-from callscore.reports.run_wording import CASES, ERROR_COUNT
+from callscore.reports.metric_table import NO_NUMBER
+from callscore.reports.run_wording import ERROR_COUNT
+from callscore.reports.wording import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +95,6 @@ VERDICTS: dict[Verdict, Phrase] = {
 }
 MORE = Phrase("… {count} more; --most shows more", "… ещё {count}; --most покажет больше")
 
-_NO_NUMBER = "–"
 _METHODS: dict[Method, Phrase] = {
     "exact McNemar": Phrase("exact McNemar", "точный критерий Макнемара"),
     "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
@@ -147,13 +148,13 @@ _SMALLEST_P = 0.001
 
 def share(value: float | None) -> str:
     """A mean from 0 to 1 in percent; a dash where there is none."""
-    return _NO_NUMBER if value is None else percent(value)
+    return NO_NUMBER if value is None else percent(value)
 
 
 def points(change: float | None) -> str:
     """A difference in percentage points, with its sign: 0.0 is said only of none at all."""
     if change is None:
-        return _NO_NUMBER
+        return NO_NUMBER
     if not change:
         return "0.0"
     size = max(round(abs(change) * 1000), 1) / 10
@@ -163,14 +164,14 @@ def points(change: float | None) -> str:
 def interval_text(interval: Interval | None, lang: Language) -> str:
     """The two ends of an interval of a difference, in points."""
     if interval is None:
-        return _NO_NUMBER
+        return NO_NUMBER
     return say(_RANGE, lang, low=points(interval.low), high=points(interval.high))
 
 
 def p_text(p_value: float | None) -> str:
     """A p-value with three decimals, which are never on the other side of 0.05 than it is."""
     if p_value is None:
-        return _NO_NUMBER
+        return NO_NUMBER
     if p_value < _SMALLEST_P:
         return "< 0.001"
     text = f"{p_value:.3f}"

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion, Sights
     from callscore.metrics.repairs import Kind
 
-__all__ = ["NAME", "write"]
+__all__ = ["write"]
 
-NAME = "json"
 _NOTES = ("not_scored", "not_run", "without_reference", "repeated", "skipped", "stopped")
 
 

@@ -8,7 +8,7 @@ from callscore.core.diff import plain_text
 from callscore.core.wording import say
 from callscore.reports import disagreement_wording as wording
 from callscore.reports.disagreement_case import by_value, short_diff
-from callscore.reports.markdown_text import code, fenced, table
+from callscore.reports.markdown_text import code, fenced, note_item, table
 from callscore.reports.metric_table import MEAN, METRIC, number_text
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _DIFF_WIDTH = 100
 _NOTE_WIDTH = 1000
@@ -34,7 +32,7 @@ def write(found: Disagreements, results: Results, *, lang: Language = "en") -> s
 def _blocks(found: Disagreements, results: Results, lang: Language) -> Iterator[str]:
     yield _headline(found, lang)
     lines = wording.compared_notes(found, results, lang, write=code)
-    notes = [_note(*line) for line in lines]
+    notes = [note_item(*line) for line in lines]
     if notes:
         yield "\n".join(notes)
     if not found.cases:
@@ -54,10 +52,6 @@ def _headline(found: Disagreements, lang: Language) -> str:
     if not found.cases:
         return f"## {say(wording.NOTHING_COMPARED, lang)}"
     return "## " + ": ".join(wording.headline(found, lang))
-
-
-def _note(sentence: str, names: str) -> str:
-    return f"- **{sentence}**{f' ({code(names, width=_NOTE_WIDTH)})' if names else ''}"
 
 
 def _blindness(found: Disagreements, lang: Language) -> str:

@@ -15,7 +15,7 @@ from callscore.reports import disagreement_wording as wording
 from callscore.reports.disagreement_case import by_value, short_diff
 from callscore.reports.metric_table import MEAN, METRIC, METRICS, number_text
 from callscore.reports.number_table import NumberRow, number_table, room_for_names
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import Section, note_line, print_sections, width_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
 
-__all__ = ["NAME", "render", "write"]
-
-NAME = "table"
+__all__ = ["render", "write"]
 
 _SPACE = 2
 _SHORTEST_NAME = 12  # that is left of a line, for the means to have room
@@ -58,7 +56,7 @@ def _sections(
     found: Disagreements, results: Results, width: int, lang: Language
 ) -> Iterator[Section]:
     yield _headline(found, lang)
-    notes: Section = [_note(*line) for line in wording.compared_notes(found, results, lang)]
+    notes: Section = [note_line(*line) for line in wording.compared_notes(found, results, lang)]
     if notes:
         yield notes
     if not found.cases:
@@ -78,11 +76,6 @@ def _headline(found: Disagreements, lang: Language) -> Section:
         return [Text(say(wording.NOTHING_COMPARED, lang), "bold")]
     counts, agreement = wording.headline(found, lang)
     return [Text().append(f"{counts}: ", "bold").append(agreement, "bold")]
-
-
-def _note(sentence: str, names: str) -> Text:
-    line = Text().append("! ", "yellow").append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
 
 
 def _blindness(found: Disagreements, width: int, lang: Language) -> Section:

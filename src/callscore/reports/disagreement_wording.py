@@ -10,7 +10,7 @@ from callscore.core.text import clip, escape
 from callscore.core.wording import Phrase, Plural, count_of, say
 from callscore.metrics.disagreement import SAME
 from callscore.reports.metric_table import number_text, reason_lines
-from callscore.reports.wording import SCORED_CASES, note_lines
+from callscore.reports.wording import CASES, note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ _REASON_WIDTH = 200
 
 def headline(found: Disagreements, lang: Language) -> tuple[str, str]:
     """How many cases and metrics there are, and how far these disagree."""
-    cases = count_of(SCORED_CASES, found.cases, lang)
+    cases = count_of(CASES, found.cases, lang)
     metrics = count_of(_METRICS, len(found.metrics), lang)
     agreed, spread = found.agreed, number_text(found.mean_spread)
     return (
@@ -120,7 +120,7 @@ def compared_notes(
     """
     lines = note_lines(results, lang)
     if found.not_compared.count:
-        cases = count_of(SCORED_CASES, found.not_compared.count, lang)
+        cases = count_of(CASES, found.not_compared.count, lang)
         reasons = [
             clip(escape(name).removesuffix("."), _REASON_WIDTH) for name in found.not_compared.names
         ]
@@ -204,5 +204,5 @@ def _signed(number: float) -> str:
 def more_cases(found: Disagreements, lang: Language) -> str | None:
     """How many cases on which metrics disagree are not shown; None where there are none."""
     more = found.cases - found.agreed - len(found.shown)
-    cases = count_of(SCORED_CASES, more, lang)
+    cases = count_of(CASES, more, lang)
     return say(MORE_CASES, lang, cases=cases) if more else None

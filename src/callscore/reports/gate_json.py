@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import Gate
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(gate: Gate, *, next_command: str, most: int | None = None, lang: Language = "en") -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.wording import Phrase, say
-from callscore.reports.compare_terminal import FEW
+from callscore.reports.compare_markdown import FEW
 from callscore.reports.gate_terminal import write as write_block
 from callscore.reports.gate_wording import reason_lines
-from callscore.reports.junit import add_properties, add_test, count_tests, legal
+from callscore.reports.junit import add_properties, add_test, document_text, legal
 
 if TYPE_CHECKING:
     from callscore.comparing.gating import FailOn, Gate, ReasonKind
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "junit"
+__all__ = ["write"]
 
 # What is looked at, and from which strictness on; each is a test, so that they can be followed.
 _ALWAYS: dict[ReasonKind, Phrase] = {
@@ -67,10 +65,7 @@ def write(gate: Gate, *, next_command: str, most: int = FEW, lang: Language = "e
             SubElement(test, "failure", type=kind, message=legal("; ".join(reasons[kind])))
     block = SubElement(suite, "system-out")
     block.text = legal(write_block(gate, next_command=next_command, most=most, lang=lang))
-    for element in (suite, root):
-        count_tests(element)
-    indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+    return document_text(root)
 
 
 def _add_numbers(suite: Element, gate: Gate) -> None:

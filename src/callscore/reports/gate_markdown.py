@@ -15,7 +15,7 @@ from callscore.reports.compare_markdown import (
     slice_blocks,
 )
 from callscore.reports.compare_notes import compare_notes
-from callscore.reports.markdown_text import code, entities
+from callscore.reports.markdown_text import code, details, entities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import Gate
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _LONG = 1000
 
@@ -66,7 +64,7 @@ def _details(gate: Gate, most: int, lang: Language) -> Iterator[str]:
     if changes:
         title = ", ".join(words for words, _ in compare_wording.flips(comparison, lang))
         body = "\n\n".join(changes)
-        yield f"<details><summary>{entities(title)}</summary>\n\n{body}\n\n</details>"
+        yield details(entities(title), body)
 
 
 def _next(gate: Gate, next_command: str, lang: Language) -> str:

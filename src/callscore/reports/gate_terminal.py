@@ -10,17 +10,16 @@ from callscore.core.text import escape
 from callscore.core.wording import say
 from callscore.reports import compare_wording
 from callscore.reports import gate_wording as wording
+from callscore.reports.compare_markdown import FEW
 from callscore.reports.compare_notes import compare_notes
 from callscore.reports.compare_tables import VERDICT_STYLES, side_table
 from callscore.reports.compare_terminal import (
-    FEW,
     change_section,
     flip_section,
-    note_line,
     slice_sections,
     sure_lines,
 )
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,11 +29,8 @@ if TYPE_CHECKING:
     from callscore.comparing.gating import Gate
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "render", "write"]
+__all__ = ["render", "write"]
 
-NAME = "table"
-
-_SPACE = "   "
 _SHOWN_BELOW = ("broken", "in doubt")
 
 
@@ -87,7 +83,7 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
 def _title(gate: Gate, lang: Language) -> Text:
     title, about = wording.gate_title(gate, lang)
     line = Text().append(title, "bold green" if gate.is_open else "bold red")
-    return line.append(_SPACE + about).append(_SPACE + wording.strictness(gate, lang), "dim")
+    return line.append(SPACE + about).append(SPACE + wording.strictness(gate, lang), "dim")
 
 
 def _reasons(gate: Gate, lang: Language) -> Section:

@@ -19,7 +19,7 @@ from callscore.reports.compare_wording import (
     points_words,
     sure_line,
 )
-from callscore.reports.run_wording import first_names
+from callscore.reports.wording import first_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from callscore.reports.history_rows import RunRow, Step, Timeline
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(timelines: Sequence[Timeline]) -> str:

@@ -15,7 +15,8 @@ from callscore.core.wording import count_of, decimal, percent, say
 from callscore.reports import history_wording as wording
 from callscore.reports.column_table import Column, column_lines
 from callscore.reports.metric_table import NO_NUMBER
-from callscore.reports.sections import Section, print_sections, width_of
+from callscore.reports.run_wording import ERROR_COUNT
+from callscore.reports.sections import SPACE, Section, print_sections, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language
     from callscore.reports.history_rows import Direction, RunRow, Step, Timeline
 
-__all__ = ["NAME", "History", "render", "write"]
+__all__ = ["History", "render", "write"]
 
-NAME = "table"
-
-_SPACE = "   "
 _SPACES = (3, 2)
 _MOST_BARS = 40
 _SHORTEST_NOTE = 16
@@ -99,15 +97,15 @@ def _title(timeline: Timeline, width: int, lang: Language) -> Text:
     shares = timeline.shares[-_MOST_BARS:]
     line = bars(shares) if len(shares) > 1 else ""
     ends = _range(shares) if line else ""
-    taken = len(_SPACE) + len(line) + len(_SPACE) + len(ends) if line else 0
+    taken = len(SPACE) + len(line) + len(SPACE) + len(ends) if line else 0
     label = escape(timeline.label) or say(wording.UNNAMED, lang)
     title = Text().append(clip_middle(label, max(width - taken, width // 3)), "bold")
     if line and title.cell_len + taken <= width:
-        title.append(_SPACE).append(line, "cyan").append(_SPACE).append(ends, "dim")
+        title.append(SPACE).append(line, "cyan").append(SPACE).append(ends, "dim")
     place = escape(timeline.place)
-    room = width - title.cell_len - len(_SPACE)
+    room = width - title.cell_len - len(SPACE)
     if place and room >= min(display_width(place), _SHORTEST_NOTE):
-        title.append(_SPACE).append(clip_middle(place, room), "dim")
+        title.append(SPACE).append(clip_middle(place, room), "dim")
     return title
 
 
@@ -191,7 +189,7 @@ def _notes(row: RunRow, lang: Language) -> Text:
     if row.status in wording.STATUSES:
         parts.append(Text(say(wording.STATUSES[row.status], lang), "yellow"))
     if row.errors:
-        parts.append(Text(count_of(wording.ERRORS, row.errors, lang), "red"))
+        parts.append(Text(count_of(ERROR_COUNT, row.errors, lang), "red"))
     if row.name:
         parts.append(Text(escape(row.name)))
     if row.command in wording.COMMANDS:

@@ -8,7 +8,7 @@ from time import localtime, time
 from typing import TYPE_CHECKING
 
 from callscore.core.text import escape
-from callscore.core.wording import Phrase, Plural
+from callscore.core.wording import Phrase
 
 if TYPE_CHECKING:
     from callscore.core.statistics import Interval
@@ -19,7 +19,6 @@ __all__ = [
     "CASES",
     "COMMANDS",
     "COMMIT",
-    "ERRORS",
     "F1",
     "INTERVAL",
     "MORE_RUNS",
@@ -45,7 +44,6 @@ WHEN = Phrase("when", "когда")
 PASSED = Phrase("passed", "пройдено")
 INTERVAL = Phrase("interval", "интервал")
 F1 = Phrase("F1", "F1")
-ERRORS = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
 CASES = Phrase("cases", "случаи")
 COMMIT = Phrase("commit", "коммит")
 PART = Phrase("some cases", "часть случаев")

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Results
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(results: Results, *, lang: Language = "en") -> str:

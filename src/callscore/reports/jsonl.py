@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "case_line"]
-
-NAME = "jsonl"
+__all__ = ["case_line"]
 
 
 def case_line(case: CaseScore, *, lang: Language = "en") -> bytes:

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from callscore.core.results import CaseScore, Noted, Results
     from callscore.core.wording import Language, Phrase
 
-__all__ = ["NAME", "add_noted", "add_properties", "add_test", "count_tests", "legal", "write"]
-
-NAME = "junit"
+__all__ = ["add_noted", "add_properties", "add_test", "document_text", "legal", "write"]
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -38,13 +36,18 @@ def write(results: Results, *, lang: Language = "en") -> str:
     add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
     root = Element("testsuites", name="callscore")
     root.append(suite)
-    for element in (root, suite):
-        count_tests(element)
+    return document_text(root)
+
+
+def document_text(root: Element) -> str:
+    """The document, indented, with the counts of tests in every suite."""
+    for suite in (root, *root):
+        _count_tests(suite)
     indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def count_tests(element: Element) -> None:
+def _count_tests(element: Element) -> None:
     """Write down how many tests there are in a suite, or in suites, and what became of them."""
     element.set("tests", str(len(element.findall(".//testcase"))))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

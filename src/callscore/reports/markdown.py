@@ -9,8 +9,19 @@ from callscore.core.diff import call_lines, plain_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, percent, rating, say, summary_line
-from callscore.reports import metric_table, wording
-from callscore.reports.markdown_text import code, entities, fenced, table
+from callscore.reports import wording
+from callscore.reports.markdown_text import code, details, entities, fenced, note_item, table
+from callscore.reports.metric_table import (
+    MEAN,
+    METRIC,
+    METRICS,
+    NOT_SCORABLE,
+    SCORED,
+    metric_rows,
+    number_text,
+    reason_lines,
+    settings_line,
+)
 from callscore.reports.tool_table import tool_columns
 from callscore.reports.trial_table import trial_table
 
@@ -21,17 +32,13 @@ if TYPE_CHECKING:
     from callscore.core.summary import Summary
     from callscore.core.wording import Language, Phrase
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _MOST_TOOLS = 15
 _MOST_ARGUMENTS = 10
 _MOST_CONFUSIONS = 10
 _MOST_FAULTS = 15
 _NAME_WIDTH = 80
-# Room for all the names of a note, each of which is short already.
-_NOTE_WIDTH = 1000
 
 
 def write(results: Results, *, lang: Language = "en") -> str:
@@ -45,7 +52,7 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
     if summary.cases:
         yield _rates(summary, lang)
         yield _totals(summary, lang)
-    notes = [_note(*line) for line in wording.note_lines(results, lang)]
+    notes = [note_item(*line) for line in wording.note_lines(results, lang)]
     if notes:
         yield "\n".join(notes)
     yield from _metrics(results, lang)
@@ -57,7 +64,7 @@ def _blocks(results: Results, lang: Language) -> Iterator[str]:
     for case in results.cases:
         yield _case(case, lang)
     if results.not_shown:
-        cases = count_of(wording.SCORED_CASES, results.not_shown, lang)
+        cases = count_of(wording.CASES, results.not_shown, lang)
         yield say(wording.MORE_CASES, lang, cases=cases)
 
 
@@ -67,7 +74,7 @@ def _headline(results: Results, lang: Language) -> Iterator[str]:
         yield f"## {say(wording.NOTHING_SCORED, lang)}"
         return
     yield f"## {say(wording.HEADLINE, lang, score=percent(f1))}: {rating(f1, lang=lang)}"
-    cases = count_of(wording.SCORED_CASES, results.summary.cases, lang)
+    cases = count_of(wording.CASES, results.summary.cases, lang)
     line = f"{cases}, {wording.comparison_text(results.settings, lang, write=code)}"
     if interval is not None:
         line += f", {say(wording.INTERVAL, lang, interval=wording.interval_text(interval))}"
@@ -98,27 +105,23 @@ def _totals(summary: Summary, lang: Language) -> str:
     return "\n".join(lines)
 
 
-def _note(sentence: str, names: str) -> str:
-    return f"- **{sentence}**{f' ({code(names, width=_NOTE_WIDTH)})' if names else ''}"
-
-
 def _metrics(results: Results, lang: Language) -> Iterator[str]:
     if not results.metrics:
         return
-    own, *others = metric_table.metric_rows(results, lang)
+    own, *others = metric_rows(results, lang)
     labels = (
-        metric_table.METRIC,
-        metric_table.MEAN,
-        metric_table.SCORED,
-        metric_table.NOT_SCORABLE,
+        METRIC,
+        MEAN,
+        SCORED,
+        NOT_SCORABLE,
     )
-    yield _heading(metric_table.METRICS, lang)
+    yield _heading(METRICS, lang)
     rows = [own, *[other._replace(name=code(other.name)) for other in others]]
     yield table([say(label, lang) for label in labels], rows)
-    reasons = metric_table.reason_lines(results.metrics, lang, write=code)
+    reasons = reason_lines(results.metrics, lang, write=code)
     if reasons:
-        yield "\n".join(_note(*line) for line in reasons)
-    settings = metric_table.settings_line(results, lang)
+        yield "\n".join(note_item(*line) for line in reasons)
+    settings = settings_line(results, lang)
     if settings is not None:
         yield settings
 
@@ -194,17 +197,12 @@ def _ranking(
 def _case(case: CaseScore, lang: Language) -> str:
     diff = fenced(plain_text(call_lines(case.score, lang=lang)), "diff")
     title = f"<code>{entities(clip_middle(escape(case.label), _NAME_WIDTH))}</code>"
-    return (
-        f"<details><summary>{title} {summary_line(case.score, lang=lang)}</summary>\n\n"
-        f"{_values(case)}{diff}\n\n</details>"
-    )
+    return details(f"{title} {summary_line(case.score, lang=lang)}", f"{_values(case)}{diff}")
 
 
 def _values(case: CaseScore) -> str:
     """What other tools say of a case, as a line of its own."""
-    values = [
-        f"{code(found.name)} {metric_table.number_text(found.value)}" for found in case.metrics
-    ]
+    values = [f"{code(found.name)} {number_text(found.value)}" for found in case.metrics]
     return f"{', '.join(values)}\n\n" if values else ""
 
 

@@ -10,9 +10,11 @@ from callscore.core.text import clip_middle, escape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["code", "entities", "fenced", "table"]
+__all__ = ["code", "details", "entities", "fenced", "note_item", "table"]
 
 _NAME_WIDTH = 80
+# Room for all the names of a note, each of which is short already.
+_NOTE_WIDTH = 1000
 # Text of these characters alone means nothing to Markdown once it stands between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
 _WORDLIKE = re.compile(r"[^\W_]|[ …]")
@@ -48,3 +50,14 @@ def entities(text: str) -> str:
         character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
         for character in text
     )
+
+
+def note_item(sentence: str, names: str, *, is_bold: bool = True, width: int = _NOTE_WIDTH) -> str:
+    """A note as an item of a list: a sentence, and the first names that it is about."""
+    mark = "**" if is_bold else ""
+    return f"- {mark}{sentence}{mark}" + (f" ({code(names, width=width)})" if names else "")
+
+
+def details(title: str, body: str) -> str:
+    """Something that is folded in below its title; the title is HTML already."""
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.settings import DEFAULT
 from callscore.core.text import clip, display_width, escape
-from callscore.core.wording import Phrase, Plural, count_of, decimal, say
+from callscore.core.wording import Phrase, count_of, decimal, say
+from callscore.reports.wording import CASES, MORE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +41,6 @@ _OWN = Phrase("callscore, macro F1", "callscore, macro F1")
 _OWN_WITH = Phrase(
     "callscore, macro F1, settings as above", "callscore, macro F1, настройки как выше"
 )
-_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 _WHY = Phrase("{metrics}: {cases} not scorable", "{metrics}: без оценки {cases}")
 _ALL_CALLS = Phrase(
     "The settings are those of the first row alone: the others are given all calls as they were"
@@ -53,7 +53,6 @@ _FIRST_ANSWER = Phrase(
     "Настройки относятся только к первой строке: остальные получают все вызовы первого ответа"
     " как есть.",
 )
-_MORE = Phrase("… {count} more", "… ещё {count}")
 
 NO_NUMBER = "–"
 _SURE_DIGITS = 9  # of a number that may be a sum of shares, 0.9999999999999999 for 1
@@ -121,16 +120,16 @@ def reason_lines(
 
 def _refusal(names: list[str], count: int, lang: Language) -> str:
     more = len(names) - _NAMES_SHOWN
-    ending = [say(_MORE, lang, count=more)] if more > 0 else []
+    ending = [say(MORE, lang, count=more)] if more > 0 else []
     shown = ", ".join([*names[:_NAMES_SHOWN], *ending])
-    return say(_WHY, lang, metrics=shown, cases=count_of(_CASES, count, lang))
+    return say(_WHY, lang, metrics=shown, cases=count_of(CASES, count, lang))
 
 
 def _reasons(reasons: Sequence[str], lang: Language) -> str:
     """The first reasons; that they are sentences is lost on a list."""
     shown = [clip(escape(reason).removesuffix("."), _REASON_WIDTH) for reason in reasons]
     more = len(shown) - _REASONS_SHOWN
-    ending = [say(_MORE, lang, count=more)] if more > 0 else []
+    ending = [say(MORE, lang, count=more)] if more > 0 else []
     return "; ".join([*shown[:_REASONS_SHOWN], *ending])
 
 

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from callscore.core.run import RunResults
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "json"
+__all__ = ["write"]
 
 
 def write(run: RunResults, *, lang: Language = "en") -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from callscore.core.call_text import call_text
 from callscore.core.diff import diff_lines, plain_text
 from callscore.core.results import CaseScore
 from callscore.core.wording import count_of, say
 from callscore.reports import run_wording as wording
-from callscore.reports.junit import add_noted, add_properties, add_test, count_tests, legal
+from callscore.reports.junit import add_noted, add_properties, add_test, document_text, legal
 from callscore.reports.metric_table import number_text
 from callscore.reports.run_tables import threshold_text
 from callscore.reports.run_wording import low_scorers
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from callscore.core.run import CaseValues, EvaluationResults, Failure, RunResults
     from callscore.core.wording import Language
 
-__all__ = ["NAME", "write"]
-
-NAME = "junit"
+__all__ = ["write"]
 
 _WIDTH = 100
 
@@ -39,10 +37,7 @@ def write(run: RunResults, *, lang: Language = "en") -> str:
             error.text = legal(unloaded.details)
         if run.warnings:
             SubElement(suite, "system-err").text = legal("\n".join(run.warnings))
-    for element in (*root, root):
-        count_tests(element)
-    indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+    return document_text(root)
 
 
 def _suite(each: EvaluationResults, lang: Language) -> Element:

@@ -11,7 +11,7 @@ from callscore.core.text import clip_middle, escape
 from callscore.core.wording import count_of, say
 from callscore.reports import run_wording as wording
 from callscore.reports import wording as score_wording
-from callscore.reports.markdown_text import code, entities, fenced, table
+from callscore.reports.markdown_text import code, details, entities, fenced, note_item, table
 from callscore.reports.metric_table import NO_NUMBER, number_text
 from callscore.reports.run_notes import group_notes
 from callscore.reports.run_parts import errors_in, groups_in, label_in, shown_in, unnamed_errors
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language
     from callscore.reports.run_parts import Alike, Shown
 
-__all__ = ["NAME", "write"]
-
-NAME = "markdown"
+__all__ = ["write"]
 
 _NAME_WIDTH = 80
 _LONG = 1000
@@ -48,7 +46,7 @@ def _blocks(run: RunResults, lang: Language) -> Iterator[str]:
     yield from [_case(run, shown, lang) for shown in shown_in(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
-        yield say(wording.MORE_CASES, lang, cases=count_of(wording.CASES, not_shown, lang))
+        yield say(wording.MORE_CASES, lang, cases=count_of(score_wording.CASES, not_shown, lang))
     yield from [_error(run, alike, lang) for alike in errors_in(run)]
     more = unnamed_errors(run.evaluations)
     if more:
@@ -84,7 +82,7 @@ def _group(group: Sequence[EvaluationResults], lang: Language) -> Iterator[str]:
         yield table(("", *labels), cells)
     notes = group_notes(group, lang, write=code)
     if notes:
-        yield "\n".join(_note(*line) for line in notes)
+        yield "\n".join(note_item(*line) for line in notes)
 
 
 def _scorers(each: EvaluationResults, lang: Language) -> str:
@@ -107,7 +105,7 @@ def _variants(group: Sequence[EvaluationResults], lang: Language) -> str:
     scorers = [code(scorer.name) for scorer in group[0].scorers]
     labels = [say(wording.VARIANT, lang), *scorers, *[name for name, _ in columns[len(scorers) :]]]
     rows: list[tuple[object, ...]] = [
-        (code(each.variant or ""), *[cells[row].plain for _, cells in columns])
+        (code(each.variant or ""), *[cells[row][0] for _, cells in columns])
         for row, each in enumerate(group)
     ]
     wanted = [scorer.threshold for scorer in group[0].scorers]
@@ -116,10 +114,6 @@ def _variants(group: Sequence[EvaluationResults], lang: Language) -> str:
         rest = [""] * (len(columns) - len(cells))
         rows.append((say(wording.THRESHOLD, lang), *cells, *rest))
     return table(labels, rows)
-
-
-def _note(sentence: str, names: str) -> str:
-    return f"- **{sentence}**{f' ({code(names, width=_LONG)})' if names else ''}"
 
 
 def _case(run: RunResults, shown: Shown, lang: Language) -> str:
@@ -132,9 +126,9 @@ def _case(run: RunResults, shown: Shown, lang: Language) -> str:
         values = case.values
         lines = [call_text(call, limit=_WIDTH) for call in case.calls[:_MOST_CALLS]]
         if len(case.calls) > _MOST_CALLS:
-            lines.append(say(wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
+            lines.append(say(score_wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
         calls = fenced("\n".join(lines or [say(wording.NO_CALLS, lang)]), "text")
-    return f"<details><summary>{title}</summary>\n\n{_values(values)}{calls}\n\n</details>"
+    return details(title, f"{_values(values)}{calls}")
 
 
 def _of(run: RunResults, evaluation: EvaluationResults) -> str:
@@ -166,7 +160,7 @@ def _values(values: Sequence[MetricValue]) -> str:
 
 
 def _error(run: RunResults, alike: Alike, lang: Language) -> str:
-    names = wording.first_names(
+    names = score_wording.first_names(
         [failure.label for failure in alike.failures], len(alike.failures), lang
     )
     title = f"{_title(names)} {say(wording.KINDS[alike.kind], lang)}"
@@ -175,7 +169,6 @@ def _error(run: RunResults, alike: Alike, lang: Language) -> str:
     return _folded(title + _of(run, alike.evaluation), alike.problem, alike.details)
 
 
-def _folded(title: str, problem: str, details: str) -> str:
-    lines = [problem, *details.splitlines()]
-    text = fenced("\n".join(escape(line) for line in lines if line.strip()), "text")
-    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+def _folded(title: str, problem: str, traceback: str) -> str:
+    lines = [problem, *traceback.splitlines()]
+    return details(title, fenced("\n".join(escape(line) for line in lines if line.strip()), "text"))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from callscore.core.text import clip, escape
 from callscore.core.wording import Phrase, Plural, count_of, say
 from callscore.reports.metric_table import number_text
-from callscore.reports.run_wording import CASES, first_names
-from callscore.reports.wording import UNCOUNTED_CASES, forbidden_line
+from callscore.reports.wording import CASES, UNCOUNTED_CASES, first_names, forbidden_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language
 
 __all__ = [
+    "Cell",
     "scorer_table",
     "threshold_text",
     "trial_rows",
@@ -29,6 +30,8 @@ __all__ = [
     "variant_columns",
     "variant_table",
 ]
+
+Cell = tuple[str, str]  # a text, and the style that it is shown in
 
 _SPACE = 3
 _SHORTEST_NAME = 8
@@ -58,21 +61,21 @@ def scorer_table(each: EvaluationResults, width: int, lang: Language) -> Text:
 
 def _scorer_cells(scorer: ScorerResult) -> list[Text]:
     return [
-        _mean(scorer),
-        _share(scorer.passed, scorer.scored),
+        Text(*_mean(scorer)),
+        Text(*_share(scorer.passed, scorer.scored)),
         Text(threshold_text(scorer), "red" if scorer.is_below else "dim"),
     ]
 
 
-def _mean(scorer: ScorerResult) -> Text:
+def _mean(scorer: ScorerResult) -> Cell:
     style = "bold red" if scorer.is_below else ("dim" if scorer.mean is None else "")
-    return Text(number_text(scorer.mean), style)
+    return number_text(scorer.mean), style
 
 
-def _share(part: int, whole: int) -> Text:
+def _share(part: int, whole: int) -> Cell:
     if not whole:
-        return Text(NO_NUMBER, "dim")
-    return Text(f"{part}/{whole}", "green" if part == whole else "yellow" if part else "red")
+        return NO_NUMBER, "dim"
+    return f"{part}/{whole}", "green" if part == whole else "yellow" if part else "red"
 
 
 def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language) -> Text | None:
@@ -89,7 +92,7 @@ def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language
         return None
     shown = fitting[0]
     rows = [
-        NumberRow(name, [cells[row] for _, cells in columns[: len(shown)]])
+        NumberRow(name, [Text(*cells[row]) for _, cells in columns[: len(shown)]])
         for row, name in enumerate(names)
     ]
     wanted = [number_text(scorer.threshold) for scorer in group[0].scorers]
@@ -102,7 +105,7 @@ def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language
 
 def variant_columns(
     group: Sequence[EvaluationResults], lang: Language
-) -> list[tuple[str, list[Text]]]:
+) -> list[tuple[str, list[Cell]]]:
     """What stands above each column, and a cell for each variant.
 
     The means of the scorers, how many answers passed, and as far as they are known the errors, the
@@ -115,17 +118,17 @@ def variant_columns(
     passed = [_share(each.passed, each.answered - each.undecided) for each in group]
     columns = [*scorers, (say(wording.PASSED, lang), passed)]
     if any(each.errors for each in group):
-        errors = [Text(str(each.errors), "red" if each.errors else "dim") for each in group]
+        errors = [(str(each.errors), "red" if each.errors else "dim") for each in group]
         columns.append((say(wording.ERRORS, lang), errors))
     if any(each.seconds is not None for each in group):
         times = [
-            Text(NO_NUMBER if each.seconds is None else wording.duration(each.seconds, lang), "dim")
+            (NO_NUMBER if each.seconds is None else wording.duration(each.seconds, lang), "dim")
             for each in group
         ]
         columns.append((say(wording.MEDIAN, lang), times))
     tokens = [each.usage.input_tokens + each.usage.output_tokens for each in group]
     if any(tokens):
-        cells = [Text(wording.number(count, lang), "dim") for count in tokens]
+        cells = [(wording.number(count, lang), "dim") for count in tokens]
         columns.append((say(wording.TOKENS, lang), cells))
     return columns
 
@@ -135,11 +138,11 @@ def _broken(headers: Sequence[str]) -> list[str]:
     return ["\n".join(re.findall(r"[^_.\s]+[_.]*|[_.]+", header)) or header for header in headers]
 
 
-def _fits(headers: Sequence[str], columns: Sequence[tuple[str, list[Text]]], width: int) -> bool:
+def _fits(headers: Sequence[str], columns: Sequence[tuple[str, list[Cell]]], width: int) -> bool:
     taken = _SHORTEST_NAME
     for header, (_, cells) in zip(headers, columns, strict=False):
         lines = [display_width(line) for line in header.split("\n")]
-        taken += _SPACE + max([*lines, *[cell.cell_len for cell in cells]])
+        taken += _SPACE + max([*lines, *[display_width(text) for text, _ in cells]])
     return taken <= width
 
 

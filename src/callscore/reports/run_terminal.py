@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.call_text import call_text
@@ -27,23 +26,29 @@ from callscore.reports.run_parts import (
 )
 from callscore.reports.run_tables import scorer_table, trial_table, variant_table
 from callscore.reports.scorer_values import value_lines
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import (
+    INDENT,
+    SPACE,
+    Section,
+    indented,
+    note_line,
+    print_sections,
+    width_of,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from rich.padding import Padding
 
     from callscore.core.run import CaseValues, EvaluationResults, RunResults, Unloaded
     from callscore.core.wording import Language
     from callscore.reports.run_parts import Alike, Shown
 
-__all__ = ["NAME", "render", "render_summary", "write"]
+__all__ = ["render", "render_summary", "write"]
 
-NAME = "table"
-
-_SPACE = "   "
-_INDENT = 2
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
 _MOODS = {"good": "bold green", "bad": "bold red", "": "bold"}
@@ -85,7 +90,7 @@ def _sections(run: RunResults, hint: Section, width: int, lang: Language) -> Ite
     yield from [_case(run, shown, width, lang) for shown in shown_in(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
-        cases = count_of(wording.CASES, not_shown, lang)
+        cases = count_of(score_wording.CASES, not_shown, lang)
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
     yield from [_error(run, alike, width, lang) for alike in errors_in(run)]
     more = unnamed_errors(run.evaluations)
@@ -94,7 +99,7 @@ def _sections(run: RunResults, hint: Section, width: int, lang: Language) -> Ite
         yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
     yield from [_unloaded(each, width, lang) for each in run.unloaded]
     if run.warnings:
-        yield [_note(escape(warning), "") for warning in run.warnings]
+        yield [note_line(escape(warning), "") for warning in run.warnings]
     yield [*_footer(run, lang), *hint]
 
 
@@ -109,7 +114,7 @@ def _tables(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
         trials = trial_table(group, width)
         if trials is not None:
             yield [_heading(say(score_wording.TRIALS, lang)), trials]
-        notes: Section = [_note(*line) for line in group_notes(group, lang)]
+        notes: Section = [note_line(*line) for line in group_notes(group, lang)]
         if notes:
             yield notes
 
@@ -117,9 +122,9 @@ def _tables(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
 def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
     name, place = escape(group[0].name), escape(group[0].place)
     line = Text().append(clip_middle(name, width), "bold")
-    room = width - line.cell_len - len(_SPACE)
+    room = width - line.cell_len - len(SPACE)
     if place and room >= display_width(place):
-        line.append(_SPACE + place, "dim")
+        line.append(SPACE + place, "dim")
     elif place:
         line.append("\n" + clip_middle(place, width), "dim")
     return [line, Text(wording.subtitle(group, lang), "dim")]
@@ -138,24 +143,19 @@ def _numbers(group: Sequence[EvaluationResults], width: int, lang: Language) -> 
     return section
 
 
-def _note(sentence: str, names: str) -> Text:
-    line = Text().append("! ", "yellow").append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
-
-
 def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
     case, at_least = shown.case, shown.evaluation.results.settings.at_least
     outcome, style = _OUTCOMES[shown.passed]
     words = Text().append(say(outcome, lang), style)
     trials = trials_of(shown)
     if trials is not None:
-        words.append(_SPACE).append(
+        words.append(SPACE).append(
             say(wording.TRIALS_PASSED, lang, part=trials.passed, whole=trials.trials), "dim"
         )
     if isinstance(case, CaseScore):
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
-            words.append(_SPACE).append(count, "bold red")
+            words.append(SPACE).append(count, "bold red")
         body = [*value_lines(case.metrics, at_least, width), _both_sides(case, width, lang)]
     else:
         body = [*value_lines(case.values, at_least, width), *_calls(case, width, lang)]
@@ -166,54 +166,50 @@ def _both_sides(case: CaseScore, width: int, lang: Language) -> Text | Padding:
     """The calls that were expected, and those that were made; a sentence where there are none."""
     if case.score.expected or case.score.actual:
         return rich_text(call_lines(case.score, width=width, lang=lang))
-    return _indented(rich_text(call_lines(case.score, width=width - _INDENT, lang=lang)))
+    return indented(rich_text(call_lines(case.score, width=width - INDENT, lang=lang)))
 
 
 def _first_line(name: str, words: Text, label: str, width: int) -> Text:
     """What it is about, what became of it, and where there are several whose it is."""
     line = Text().append(clip_middle(escape(name), width // 2), "bold")
-    line.append(_SPACE).append_text(words)
-    room = width - line.cell_len - len(_SPACE)
+    line.append(SPACE).append_text(words)
+    room = width - line.cell_len - len(SPACE)
     if label and room > 0:
-        line.append(_SPACE + clip_middle(escape(label), room), "dim")
+        line.append(SPACE + clip_middle(escape(label), room), "dim")
     return line
 
 
 def _calls(case: CaseValues, width: int, lang: Language) -> Section:
     """The calls that were made, where nobody said which are expected."""
-    room = width - _INDENT
+    room = width - INDENT
     lines = [call_text(call, limit=room) for call in case.calls[:_MOST_CALLS]]
     if not lines:
         lines = [say(wording.NO_CALLS, lang)]
     if len(case.calls) > _MOST_CALLS:
-        lines.append(say(wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
-    return [_indented(Text("\n").join([Text(line, "dim") for line in lines]))]
-
-
-def _indented(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, _INDENT), expand=False)
+        lines.append(say(score_wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
+    return [indented(Text("\n").join([Text(line, "dim") for line in lines]))]
 
 
 def _error(run: RunResults, alike: Alike, width: int, lang: Language) -> Section:
     names = [failure.label for failure in alike.failures]
     words = Text().append(say(wording.KINDS[alike.kind], lang), "red")
     if alike.attempts > 1:
-        words.append(_SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
-    shown = wording.first_names(names, len(names), lang)
+        words.append(SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
+    shown = score_wording.first_names(names, len(names), lang)
     line = _first_line(shown, words, label_in(run, alike.evaluation), width)
-    return [line, _indented(Text(escape(alike.problem))), *_details(alike.details)]
+    return [line, indented(Text(escape(alike.problem))), *_details(alike.details)]
 
 
 def _details(details: str) -> Section:
     """The end of a traceback, line by line."""
     lines = [escape(line) for line in dedent(details).splitlines() if line.strip()]
     lines = lines[-_DETAIL_LINES:]
-    return [_indented(Text("\n").join([Text(line, "dim") for line in lines]))] if lines else []
+    return [indented(Text("\n").join([Text(line, "dim") for line in lines]))] if lines else []
 
 
 def _unloaded(each: Unloaded, width: int, lang: Language) -> Section:
     line = _first_line(each.place, Text(say(wording.UNLOADED, lang), "red"), "", width)
-    return [line, _indented(Text(escape(each.problem))), *_details(each.details)]
+    return [line, indented(Text(escape(each.problem))), *_details(each.details)]
 
 
 def _footer(run: RunResults, lang: Language) -> Section:

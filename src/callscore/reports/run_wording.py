@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.core.run import Usage
-from callscore.core.text import clip_middle, escape
+from callscore.core.text import escape
 from callscore.core.wording import Phrase, Plural, count_of, say
-from callscore.reports.wording import comparison_text
+from callscore.reports.wording import CASES, comparison_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTEMPTS",
-    "CASES",
     "ERRORS",
     "ERROR_COUNT",
     "HAS_FAILED",
@@ -31,7 +30,6 @@ __all__ = [
     "LEFT_OUT",
     "MEAN",
     "MEDIAN",
-    "MORE",
     "MORE_CASES",
     "MORE_ERRORS",
     "NOTHING_RUN",
@@ -46,7 +44,6 @@ __all__ = [
     "VARIANT",
     "duration",
     "facts",
-    "first_names",
     "gate_hint",
     "judge_lines",
     "low_scorers",
@@ -83,11 +80,9 @@ KINDS: dict[FailureKind, Phrase] = {
     "refused": Phrase("error: refused", "ошибка: не запущено"),
 }
 ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
-CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 MORE_CASES = Phrase(
     "… {cases} not shown; --most shows more", "… не показано: {cases}; --most покажет больше"
 )
-MORE = Phrase("… {count} more", "… ещё {count}")
 MORE_ERRORS = Phrase("… {errors} more", "… ещё {errors}")
 ERROR_COUNT = Plural(("error", "errors"), ("ошибка", "ошибки", "ошибок"))
 
@@ -119,8 +114,6 @@ _SECONDS = Phrase("{count:.1f} s", "{count:.1f} с")
 _MINUTES = Phrase("{minutes} min {seconds} s", "{minutes} мин {seconds} с")
 _HOURS = Phrase("{hours} h {minutes} min", "{hours} ч {minutes} мин")
 
-_NAMES_SHOWN = 5
-_NAME_WIDTH = 60
 _MINUTE = 60
 _HOUR = 3600
 
@@ -140,14 +133,6 @@ def duration(seconds: float, lang: Language) -> str:
     if whole < _HOUR:
         return say(_MINUTES, lang, minutes=whole // _MINUTE, seconds=whole % _MINUTE)
     return say(_HOURS, lang, hours=whole // _HOUR, minutes=whole % _HOUR // _MINUTE)
-
-
-def first_names(names: Sequence[str], count: int, lang: Language) -> str:
-    """The first of some names, and how many more there are."""
-    shown = [clip_middle(escape(name), _NAME_WIDTH) for name in names[:_NAMES_SHOWN]]
-    if shown and count > len(shown):
-        shown.append(say(MORE, lang, count=count - len(shown)))
-    return ", ".join(shown)
 
 
 def subtitle(

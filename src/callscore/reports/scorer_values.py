@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.padding import Padding
 from rich.text import Text
 
 from callscore.core.text import clip, escape
 from callscore.reports.metric_table import metric_cells
 from callscore.reports.run_wording import low_scorers
+from callscore.reports.sections import INDENT, SPACE, Section, indented
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from callscore.core.results import MetricValue
-    from callscore.reports.sections import Section
 
 __all__ = ["value_lines"]
 
-_SPACE = "   "
-_INDENT = 2
 _REASON_WIDTH = 300
 
 
@@ -44,21 +41,15 @@ def value_lines(
     low = {escape(found.name) for found in low_scorers(values, at_least)}
     none = {escape(found.name) for found in values if found.value is None}
     lines = Text()
-    for place, cells in enumerate(metric_cells(values, width - _INDENT)):
+    for place, cells in enumerate(metric_cells(values, width - INDENT)):
         lines.append("\n" if place else "")
         for position, (value, name) in enumerate(cells):
             style = "dim" if name.rstrip() in none else "red" if name.rstrip() in low else ""
-            lines.append(_SPACE if position else "").append(value, style).append(f" {name}", "dim")
-    section: Section = [_indented(lines)]
+            lines.append(SPACE if position else "").append(value, style).append(f" {name}", "dim")
+    section: Section = [indented(lines)]
     for found in values:
         if found.reason:
             reason = escape(found.reason)
             reason = reason if longest is None else clip(reason, longest)
-            section.append(
-                _indented(Text().append(f"{escape(found.name)}: ", "dim").append(reason))
-            )
+            section.append(indented(Text().append(f"{escape(found.name)}: ", "dim").append(reason)))
     return section
-
-
-def _indented(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, _INDENT), expand=False)

@@ -5,19 +5,30 @@ from __future__ import annotations
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from rich.console import RenderableType
+__all__ = [
+    "INDENT",
+    "SPACE",
+    "Section",
+    "indented",
+    "note_line",
+    "print_sections",
+    "width_of",
+    "written",
+]
 
-__all__ = ["Section", "print_sections", "width_of", "written"]
-
-Section = list["RenderableType"]
+Section = list[RenderableType]
 
 _FILE_WIDTH = 100
 _WIDEST = 140
+SPACE = "   "  # between the parts of a line
+INDENT = 2
 
 
 def written(render: Callable[[Console], None]) -> str:
@@ -41,3 +52,14 @@ def print_sections(sections: Iterable[Section], console: Console) -> None:
             console.print()
         for part in section:
             console.print(part, width=width)
+
+
+def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
+    """A note: a sentence, and the first names that it is about."""
+    line = Text().append("! ", style).append(sentence)
+    return line.append(f" ({names})" if names else "", "dim")
+
+
+def indented(text: Text) -> Padding:
+    """A text that stands a little to the right of its heading."""
+    return Padding(text, (0, 0, 0, INDENT), expand=False)

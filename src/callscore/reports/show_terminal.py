@@ -8,9 +8,8 @@ from rich.text import Text
 
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import say
-from callscore.reports import history_wording as wording
-from callscore.reports import run_terminal
-from callscore.reports.sections import width_of, written
+from callscore.reports import history_wording, run_terminal
+from callscore.reports.sections import SPACE, width_of, written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,11 +18,7 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language
     from callscore.reports.history_rows import RunRow
 
-__all__ = ["NAME", "render", "write"]
-
-NAME = "table"
-
-_SPACE = "   "
+__all__ = ["render", "write"]
 
 
 def write(row: RunRow, run: RunResults, *, lang: Language = "en") -> str:
@@ -43,19 +38,19 @@ def render(row: RunRow, run: RunResults, *, console: Console, lang: Language = "
 def _heading(row: RunRow, width: int, lang: Language) -> list[Text]:
     """What the run is called, when it was, what made it, and on which commit."""
     line = Text().append(escape(row.id), "bold")
-    names = [wording.BASELINE_MARK + escape(name) for name in row.baselines]
+    names = [history_wording.BASELINE_MARK + escape(name) for name in row.baselines]
     called = ", ".join([*names, *([escape(row.name)] if row.name else [])])
     if called:
-        room = max(width - line.cell_len - len(_SPACE), 1)
-        line.append(_SPACE).append(clip_middle(called, room), "cyan")
-    parts = [wording.moment(row.started_at, lang)]
-    if row.command in wording.COMMANDS:
-        parts.append(say(wording.COMMANDS[row.command], lang))
-    if row.status in wording.STATUSES:
-        parts.append(say(wording.STATUSES[row.status], lang))
+        room = max(width - line.cell_len - len(SPACE), 1)
+        line.append(SPACE).append(clip_middle(called, room), "cyan")
+    parts = [history_wording.moment(row.started_at, lang)]
+    if row.command in history_wording.COMMANDS:
+        parts.append(say(history_wording.COMMANDS[row.command], lang))
+    if row.status in history_wording.STATUSES:
+        parts.append(say(history_wording.STATUSES[row.status], lang))
     if row.is_partial:
-        parts.append(say(wording.PART, lang))
-    commit = wording.commit_text(row.git_commit, is_dirty=row.git_dirty)
+        parts.append(say(history_wording.PART, lang))
+    commit = history_wording.commit_text(row.git_commit, is_dirty=row.git_dirty)
     if commit:
-        parts.append(f"{say(wording.COMMIT, lang)} {commit}")
+        parts.append(f"{say(history_wording.COMMIT, lang)} {commit}")
     return [line, Text(", ".join(parts), "dim")]

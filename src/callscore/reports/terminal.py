@@ -12,9 +12,20 @@ from callscore.core.diff import call_lines, rich_text
 from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
 from callscore.core.text import clip_middle, display_width, escape
 from callscore.core.wording import count_of, percent, rating, say
-from callscore.reports import metric_table, wording
+from callscore.reports import wording
+from callscore.reports.metric_table import (
+    MEAN,
+    METRIC,
+    METRICS,
+    NOT_SCORABLE,
+    SCORED,
+    metric_cells,
+    metric_rows,
+    reason_lines,
+    settings_line,
+)
 from callscore.reports.number_table import NumberRow, number_table
-from callscore.reports.sections import Section, print_sections, width_of, written
+from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
 from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
 from callscore.reports.trial_table import MOST_COLUMNS, trial_table
 
@@ -28,9 +39,7 @@ if TYPE_CHECKING:
     from callscore.core.wording import Language, Phrase
     from callscore.reports.tool_table import Column
 
-__all__ = ["NAME", "render", "write"]
-
-NAME = "table"
+__all__ = ["render", "write"]
 
 _MOST_TOOLS = 15
 _MOST_ARGUMENTS = 10
@@ -38,7 +47,6 @@ _MOST_CONFUSIONS = 10
 _MOST_FAULTS = 15
 _NAME_WIDTH = 40
 _SHORTEST_NAME = 8
-_SPACE = "   "
 _INDENT = "  "
 
 
@@ -69,7 +77,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
         yield [_rates(summary, lang)]
         yield [_totals(summary, lang)]
     notes: Section = [
-        _note(sentence, names) for sentence, names in wording.note_lines(results, lang)
+        note_line(sentence, names) for sentence, names in wording.note_lines(results, lang)
     ]
     tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary, width, lang)]
     checks = _checks(results, width, lang)
@@ -79,7 +87,7 @@ def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]
     for case in results.cases:
         yield _case(case, width, lang)
     if results.not_shown:
-        cases = count_of(wording.SCORED_CASES, results.not_shown, lang)
+        cases = count_of(wording.CASES, results.not_shown, lang)
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
 
 
@@ -88,12 +96,12 @@ def _headline(results: Results, lang: Language) -> Section:
     f1, interval = summary.macro_f1, summary.macro_f1_interval
     if f1 is None:
         return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
-    line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(_SPACE)
+    line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(SPACE)
     line.append(rating(f1, lang=lang), f"bold {_colour(f1)}")
     if interval is not None:
-        line.append(_SPACE)
+        line.append(SPACE)
         line.append(say(wording.INTERVAL, lang, interval=wording.interval_text(interval)))
-    cases = count_of(wording.SCORED_CASES, summary.cases, lang)
+    cases = count_of(wording.CASES, summary.cases, lang)
     return [line, Text(f"{cases}, {wording.comparison_text(results.settings, lang)}", "dim")]
 
 
@@ -119,20 +127,15 @@ def _totals(summary: Summary, lang: Language) -> Table:
     passed = wording.count_text(summary.passed, summary.cases, lang)
     exact = wording.count_text(summary.exact, summary.cases, lang)
     table.add_row(say(wording.PASSED, lang), passed)
-    table.add_row(say(wording.EXACT, lang), exact + _SPACE + note)
+    table.add_row(say(wording.EXACT, lang), exact + SPACE + note)
     totals, counts = wording.call_counts(summary, lang)
     table.add_row(say(wording.CALLS, lang), totals)
     table.add_row("", counts)
     return table
 
 
-def _note(sentence: str, names: str) -> Text:
-    line = Text().append("! ", "yellow").append(sentence)
-    return line.append(f" ({names})" if names else "", "dim")
-
-
 def _trials(summary: Summary, width: int, lang: Language) -> Section:
-    room = (width - len("pass@k")) // (len(_SPACE) + len("0.123"))
+    room = (width - len("pass@k")) // (len(SPACE) + len("0.123"))
     labels, rows = trial_table(summary, most=min(room, MOST_COLUMNS))
     if not rows:
         return []
@@ -203,7 +206,7 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
     from callscore.core.fault_text import kind_name
 
     valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
-    line = Text(f"{say(wording.VALID_CALLS, lang)}{_SPACE}{valid}")
+    line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
     rows = [
         ((tool, kind_name(kind, lang=lang)), (_count(count),))
         for tool, kind, count in worst_faults(summary)
@@ -222,17 +225,17 @@ def _metrics(results: Results, width: int, lang: Language) -> Section:
             Text(escape(row.name)),
             [Text(row.mean), _count(row.scored), _count(row.not_scorable, "yellow")],
         )
-        for row in metric_table.metric_rows(results, lang)
+        for row in metric_rows(results, lang)
     ]
     if not rows:
         return []
-    labels = (metric_table.MEAN, metric_table.SCORED, metric_table.NOT_SCORABLE)
+    labels = (MEAN, SCORED, NOT_SCORABLE)
     numbers = [_label(label, lang) for label in labels]
-    table = number_table(say(metric_table.METRIC, lang), numbers, rows, width)
-    reasons = [_note(*line) for line in metric_table.reason_lines(results.metrics, lang)]
-    settings = metric_table.settings_line(results, lang)
+    table = number_table(say(METRIC, lang), numbers, rows, width)
+    reasons = [note_line(*line) for line in reason_lines(results.metrics, lang)]
+    settings = settings_line(results, lang)
     footnote = [] if settings is None else [Text(settings, "dim")]
-    return [_heading(metric_table.METRICS, lang), table, *reasons, *footnote]
+    return [_heading(METRICS, lang), table, *reasons, *footnote]
 
 
 def _heading(phrase: Phrase, lang: Language) -> Text:
@@ -264,7 +267,7 @@ def _ranked(ranking: _Ranking, width: int, lang: Language) -> Section:
 def _shares(free: int, names: int, numbers: int) -> tuple[int, int]:
     """How much space to leave between columns, and how much room there is for each name."""
     room = 0
-    for space in range(len(_SPACE), 0, -1):
+    for space in range(len(SPACE), 0, -1):
         room = (free - space * (names + numbers - 1)) // names
         if room >= _SHORTEST_NAME:
             return space, room
@@ -273,13 +276,13 @@ def _shares(free: int, names: int, numbers: int) -> tuple[int, int]:
 
 def _case(case: CaseScore, width: int, lang: Language) -> Section:
     score = case.score
-    line = Text().append(clip_middle(escape(case.label), width // 2), "bold").append(_SPACE)
+    line = Text().append(clip_middle(escape(case.label), width // 2), "bold").append(SPACE)
     line.append(f"{percent(score.f1)} {rating(score.f1, lang=lang)}", _colour(score.f1))
     if score.forbidden:
         forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
-        line.append(_SPACE).append(forbidden, "bold red")
+        line.append(SPACE).append(forbidden, "bold red")
     rates = f"precision {percent(score.precision)}, recall {percent(score.recall)}"
-    line.append(_SPACE).append(rates, "dim")
+    line.append(SPACE).append(rates, "dim")
     return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
 
 
@@ -288,18 +291,16 @@ def _values(case: CaseScore, width: int) -> Section:
     if not case.metrics:
         return []
     lines = Text()
-    for number, cells in enumerate(metric_table.metric_cells(case.metrics, width - len(_INDENT))):
+    for number, cells in enumerate(metric_cells(case.metrics, width - len(_INDENT))):
         lines.append("\n" if number else "")
         for position, (value, name) in enumerate(cells):
             has_room = len(_INDENT) + len(value) + 1 + display_width(name) <= width
             between = " " if has_room else f"\n{_INDENT}"
-            lines.append(_SPACE if position else _INDENT).append(value + between).append(
-                name, "dim"
-            )
+            lines.append(SPACE if position else _INDENT).append(value + between).append(name, "dim")
     return [lines]
 
 
-def _table(names: list[str], numbers: list[str], space: int = len(_SPACE)) -> Table:
+def _table(names: list[str], numbers: list[str], space: int = len(SPACE)) -> Table:
     """A table without lines, its numbers set to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
     for label in names:

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.counted_text import FORBIDDEN_CALLS
 from callscore.core.ranking import forbidden_tools
-from callscore.core.results import Noted
 from callscore.core.settings import DEFAULT
 from callscore.core.text import clip_middle, escape
 from callscore.core.wording import Phrase, Plural, count_of, percent, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from callscore.core.results import Results
+    from callscore.core.results import Noted, Results
     from callscore.core.settings import Settings
     from callscore.core.statistics import Interval
     from callscore.core.summary import Summary
@@ -28,6 +27,7 @@ __all__ = [
     "CALLS",
     "CALL_COUNTS",
     "CALL_TOTALS",
+    "CASES",
     "CHECKS",
     "COMPARISON",
     "CONFUSED_TOOLS",
@@ -50,7 +50,6 @@ __all__ = [
     "NOT_SCORED",
     "OF",
     "PASSED",
-    "SCORED_CASES",
     "SKIPPED",
     "STOPPED",
     "TIMES",
@@ -63,6 +62,7 @@ __all__ = [
     "call_counts",
     "comparison_text",
     "count_text",
+    "first_names",
     "forbidden_line",
     "interval_text",
     "note_lines",
@@ -72,7 +72,7 @@ __all__ = [
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
 INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
 NOTHING_SCORED = Phrase("No case was scored.", "Ни один случай не оценён.")
-SCORED_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 COMPARISON = {
     "strict": Phrase("strict", "режим STRICT"),
     "flexible": Phrase("flexible from {threshold}", "режим FLEXIBLE, порог {threshold}"),
@@ -154,7 +154,7 @@ _RECORDS = Plural(("record", "records"), ("запись", "записи", "за�
 _NOTES = (
     _Note(
         "not_scored",
-        SCORED_CASES,
+        CASES,
         Phrase(
             "{count} not scored: no expected calls are given",
             "{count} без оценки: эталонные вызовы не указаны",
@@ -172,7 +172,7 @@ _NOTES = (
     ),
     _Note(
         "repeated",
-        SCORED_CASES,
+        CASES,
         Phrase(
             "{count} with an id and trial seen before, scored all the same",
             "{count} с повторными id и попыткой, оценка учтена",
@@ -203,7 +203,8 @@ NOT_RUN = Phrase("there is no trace", "трассировки нет")
 _NAMES_SHOWN = 5
 _RULES_SHOWN = 4
 _RULE_WIDTH = 40
-_NAME_WIDTH = 100
+_NAME_WIDTH = 60
+_LONG_NAME_WIDTH = 100
 
 
 # A sentence that begins with how many cases it is about.
@@ -233,9 +234,9 @@ def forbidden_line(summary: Summary, lang: Language) -> tuple[str, str] | None:
         FORBIDDEN_LINE,
         lang,
         calls=count_of(FORBIDDEN_CALLS, summary.forbidden, lang),
-        cases=count_of(SCORED_CASES, summary.forbidden_cases, lang),
+        cases=count_of(CASES, summary.forbidden_cases, lang),
     )
-    return sentence, _names(Noted(len(tools), tools), lang)
+    return sentence, first_names(tools, len(tools), lang, width=_LONG_NAME_WIDTH)
 
 
 def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
@@ -248,14 +249,18 @@ def note_lines(results: Results, lang: Language) -> list[tuple[str, str]]:
         noted: Noted = getattr(results, note.field)
         if noted.count:
             count = count_of(note.nouns, noted.count, lang)
-            lines.append((say(note.sentence, lang, count=count), _names(noted, lang)))
+            names = first_names(noted.names, noted.count, lang, width=_LONG_NAME_WIDTH)
+            lines.append((say(note.sentence, lang, count=count), names))
     return lines
 
 
-def _names(noted: Noted, lang: Language) -> str:
-    shown = [clip_middle(escape(name), _NAME_WIDTH) for name in noted.names[:_NAMES_SHOWN]]
-    if shown and noted.count > len(shown):
-        shown.append(say(MORE, lang, count=noted.count - len(shown)))
+def first_names(
+    names: Sequence[str], count: int, lang: Language, *, width: int = _NAME_WIDTH
+) -> str:
+    """The first of some names, and how many more there are."""
+    shown = [clip_middle(escape(name), width) for name in names[:_NAMES_SHOWN]]
+    if shown and count > len(shown):
+        shown.append(say(MORE, lang, count=count - len(shown)))
     return ", ".join(shown)
 
 
