@@ -54,6 +54,7 @@ def _node(text: str) -> Node:
         ("[1, # one\n 2]", [0], "[1 # one\n]"),
         ("[ # none\n]", [A, B], "[ # none\n    A,\n    B,\n]"),
         ("[ # all\n  1, # one\n  # end\n]", [], "[ # all\n  # end\n]"),
+        ("[ # all\n  1]", [], "[ # all\n]"),
         ("[\n  1, # one\n]", [], "[]"),
         ("[1,\n 2]", [0, 1, A], "[1,\n 2,\n    A]"),
         ("[1, # one\n]", [0, A], "[1, # one\n    A,\n]"),

@@ -102,7 +102,8 @@ def relisted(text: str, node: Node, items: Sequence[Item], writing: Writing) -> 
             inner = f"\n{outer}{writing.step}"
             parts = _rendered(text, node, items, (writing, inner[1:]))
             new = [inner + f",{inner}".join(parts) + writing.trailing] if parts else []
-            return "".join([lines.opening, *new, lines.closing])
+            end = lines.closing if "\n" in lines.closing else f"\n{outer}{lines.closing.lstrip()}"
+            return "".join([lines.opening, *new, end])
     opening = text[node.start + 1 : old[0].start] if old and items else ""
     closing = text[old[-1].end : node.end - 1] if old and items else ""
     parts = _rendered(text, node, items, (writing, outer))
