@@ -1,4 +1,7 @@
-"""Expectations in TOML, rewritten in place: comments, order and blanks stay as they are."""
+"""Expectations in TOML, rewritten in place: comments, order and blanks stay as they are.
+
+Written by hand because tomlkit has no positions, and moves tables and comments when it writes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import tomllib
 from copy import deepcopy
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.spelling import spell
 from callscore.rewriting import reasons
@@ -24,71 +27,75 @@ from callscore.rewriting.records import (
     spelled_like,
     the_field,
 )
-from callscore.rewriting.toml_spans import scan_toml
 
 if TYPE_CHECKING:
-    from callscore.rewriting.change import Change
-    from callscore.rewriting.toml_spans import Block, Layout
+    from collections.abc import Callable, Sequence
 
-__all__ = ["decode_toml", "patches_in_toml", "places_in_toml"]
+    from callscore.rewriting.change import Change, Path
 
+__all__ = ["decode_toml", "patches_in_toml", "places_in_toml", "scan_toml"]
+
+_BASIC = r'"""(?:[^\\]|\\.)*?"{3,5}|"(?:[^"\\\n]|\\.)*"'
+_LITERAL = r"'''.*?'{3,5}|'[^'\n]*'"
+_STRING = re.compile(f"{_BASIC}|{_LITERAL}", re.DOTALL)
+_BLANKS = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY_PART = r"""[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*"""
+_KEY = re.compile(rf"{_KEY_PART}(?:\.{_KEY_PART})*")
+_SCALAR = re.compile(r"[^,\]}\n#]+")
+_HEADER = re.compile(r"\[{1,2}")
+_LINE_REST = re.compile(r"[^\n]*\n?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _NOWHERE = Node(-1, -1)
 
 
-def decode_toml(text: str) -> Any:
-    """The document that a text is."""
-    return tomllib.loads(text)
-
-
 @lru_cache(maxsize=8)  # many cases are looked for in one file
-def _document(text: str) -> Any:
-    return decode_toml(text)
-
-
-@lru_cache(maxsize=8)
-def _scanned(text: str) -> Layout:
-    return scan_toml(text)
+def decode_toml(text: str) -> Any:
+    """The document that a text is; it is shared, and must not be changed."""
+    return tomllib.loads(text)
 
 
 def places_in_toml(text: str, change: Change) -> list[Found]:
     """All places of a TOML text that may be the expectation."""
-    document = _document(text)
-    paths = same_as(change, records_of(document))
-    if not paths:
-        return []
-    layout = _scanned(text)
-    places = []
-    for path in paths:
-        record = document
-        for step in path:
-            record = record[step]
-        field = the_field(record)
-        edits = _edits(text, layout, (*path, field), (record[field], change))
-        value = new_value(record[field], change)
-        places.append(Found(edits, (*path, field), value, *name_of_record(record)))
-    return places
+
+    def edits(path: Path, value: Any) -> Sequence[Edit]:
+        return _edits(text, scan_toml(text), path, (value, change))
+
+    return _places(text, change, edits, lambda value: new_value(value, change))
 
 
 def patches_in_toml(text: str, change: Change) -> list[Found]:
     """The same, with the patches made there."""
-    document = _document(text)
+
+    def edits(path: Path, value: Any) -> Sequence[Edit]:
+        tree = _tree(scan_toml(text), path, value)
+        return [
+            edit
+            for call, patches in by_call(change.patches)
+            for edit in patch_edits(
+                text, node_at(tree, arguments_path(value, call)), patches, _STYLE
+            )
+        ]
+
+    return _places(
+        text, change, edits, lambda value: patched_value(deepcopy(value), change.patches)
+    )
+
+
+def _places(
+    text: str,
+    change: Change,
+    edits: Callable[[Path, Any], Sequence[Edit]],
+    new: Callable[[Any], Any],
+) -> list[Found]:
+    document = decode_toml(text)
     places = []
     for path in same_as(change, records_of(document)):
         record = document
         for step in path:
             record = record[step]
         field = the_field(record)
-        tree = _tree(_scanned(text), (*path, field), record[field])
-        edits = [
-            edit
-            for call, patches in by_call(change.patches)
-            for edit in patch_edits(
-                text, node_at(tree, arguments_path(record[field], call)), patches, _STYLE
-            )
-        ]
-        new = patched_value(deepcopy(record[field]), change.patches)
-        places.append(Found(tuple(edits), (*path, field), new, *name_of_record(record)))
+        value, way = record[field], (*path, field)
+        places.append(Found(tuple(edits(way, value)), way, new(value), *name_of_record(record)))
     return places
 
 
@@ -147,7 +154,7 @@ def _table_edits(
         line = f"{path[-1]} = []\n"
         return (Edit(position, position, line), Edit(start, end, ""))
     header = ".".join(_key(step) for step in path if isinstance(step, str))
-    segments = [text[block.start : block.end].rstrip("\n") for block in blocks]
+    segments = [text[block.start : block.end].rstrip("\r\n") for block in blocks]
     written = []
     for item, slot in zip(change.items, slots_of(change.items, len(blocks)), strict=True):
         if isinstance(item, int):
@@ -160,7 +167,7 @@ def _table_edits(
         pad = indent_at(text, text.index("[[", start))
         new = [pad + line for line in with_comment(lines, above)]
         written.append("\n".join([*comments, *new]))
-    before, after = text[start:end].rstrip("\n"), text[start:end]
+    before, after = text[start:end].rstrip("\r\n"), text[start:end]
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
 
 
@@ -186,3 +193,156 @@ def _member_text(key: str, told: str) -> str:
 
 
 _STYLE = Style(lambda value, _: _inline(spell(value)), _member_text, _member_text, may_trail=False)
+
+
+class Block(NamedTuple):
+    """A table that has a header.
+
+    Attributes:
+        start: where it begins, its comments included.
+        body: where what stands in it begins.
+        end: where the next table begins that is not part of it.
+    """
+
+    start: int
+    body: int
+    end: int
+
+
+class Layout(NamedTuple):
+    """Where everything stands.
+
+    Attributes:
+        values: the values by their paths.
+        tables: the tables by theirs.
+        keys: where the keys of values that have lines of their own begin.
+    """
+
+    values: dict[Path, Node]
+    tables: dict[Path, Block]
+    keys: dict[Path, int]
+
+
+@lru_cache(maxsize=8)
+def scan_toml(text: str) -> Layout:
+    """Where the values and the tables stand.
+
+    Raises:
+        CannotRewrite: it is written in a way that is not understood here.
+    """
+    values: dict[Path, Node] = {}
+    starts: dict[Path, int] = {}
+    headers: list[tuple[Path, int, int]] = [((), 0, 0)]
+    counts: dict[Path, int] = {}
+    position = _after(_BLANKS, text, 0)
+    while position < len(text):
+        opening = _HEADER.match(text, position)
+        if opening is not None:
+            keys, end = _keys(text, opening.end())
+            path = _resolved(keys, counts, is_list=len(opening[0]) > 1)
+            body = _after(_LINE_REST, text, end)
+            headers.append((path, _with_comments(text, position), body))
+            position = body
+        else:
+            keys, end = _keys(text, position)
+            node = _value(text, _after(_BLANKS, text, end + 1))
+            _note(values, (*headers[-1][0], *keys), node)
+            starts[(*headers[-1][0], *keys)] = position
+            position = node.end
+        position = _after(_BLANKS, text, position)
+    return Layout(values, _blocks(text, headers), starts)
+
+
+def _note(values: dict[Path, Node], path: Path, node: Node) -> None:
+    values[path] = node
+    for index, item in enumerate(node.items or ()):
+        _note(values, (*path, index), item)
+    for key, member in (node.members or {}).items():
+        _note(values, (*path, key), member)
+
+
+def _blocks(text: str, headers: list[tuple[Path, int, int]]) -> dict[Path, Block]:
+    blocks = {}
+    for number, (path, start, body) in enumerate(headers):
+        ends = (begin for other, begin, _ in headers[number + 1 :] if other[: len(path)] != path)
+        blocks[path] = Block(start, body, next(ends, len(text)))
+    return blocks
+
+
+def _resolved(keys: list[str], counts: dict[Path, int], *, is_list: bool) -> Path:
+    """The path that a header means: of lists of tables the last one that was begun."""
+    path: Path = ()
+    for number, key in enumerate(keys):
+        path = (*path, key)
+        if is_list and number == len(keys) - 1:
+            counts[path] = counts.get(path, 0) + 1
+        if path in counts:
+            path = (*path, counts[path] - 1)
+    return path
+
+
+def _with_comments(text: str, position: int) -> int:
+    """Where a table begins if the comments right above it are its own."""
+    start = text.rfind("\n", 0, position) + 1
+    while start:
+        before = text.rfind("\n", 0, start - 1) + 1
+        if not text[before:start].lstrip().startswith("#"):
+            break
+        start = before
+    return start
+
+
+def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
+    found = pattern.match(text, position)
+    if found is None:
+        raise CannotRewrite(reasons.NOT_UNDERSTOOD)
+    return found.end()
+
+
+def _keys(text: str, position: int) -> tuple[list[str], int]:
+    """The parts of a dotted key, and where it ends."""
+    end = _after(_KEY, text, position)
+    keys: list[str] = []
+    value: Any = tomllib.loads(f"{text[position:end]} = 0")
+    while isinstance(value, dict):
+        ((key, value),) = value.items()
+        keys.append(key)
+    return keys, end
+
+
+def _value(text: str, position: int) -> Node:
+    opening = text[position]
+    if opening in "\"'":
+        return Node(position, _after(_STRING, text, position))
+    if opening == "[":
+        return _list(text, position)
+    if opening == "{":
+        return _table(text, position)
+    end = _after(_SCALAR, text, position)
+    return Node(position, position + len(text[position:end].rstrip()))
+
+
+def _list(text: str, start: int) -> Node:
+    items: list[Node] = []
+    position = _after(_BLANKS, text, start + 1)
+    while text[position] != "]":
+        items.append(_value(text, position))
+        position = _after(_BLANKS, text, items[-1].end)
+        if text[position] == ",":
+            position = _after(_BLANKS, text, position + 1)
+    return Node(start, position + 1, tuple(items))
+
+
+def _table(text: str, start: int) -> Node:
+    members: dict[str, Node] = {}
+    starts: dict[str, int] = {}
+    position = _after(_BLANKS, text, start + 1)
+    while text[position] != "}":
+        keys, end = _keys(text, position)
+        starts.setdefault(keys[0], position)
+        value = _value(text, _after(_BLANKS, text, end + 1))
+        members[keys[0]] = value if len(keys) == 1 else Node(position, value.end)
+        position = _after(_BLANKS, text, value.end)
+        if text[position] == ",":
+            position = _after(_BLANKS, text, position + 1)
+    return Node(start, position + 1, members=members, keys=starts)
