@@ -8,7 +8,8 @@ from typing import Any
 from callscore.core.model import Case, ToolCall
 from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.tool import Tool
-from callscore.engines.columns import Column, Columns, Mean
+from callscore.core.totals import Column, Mean
+from callscore.engines.columns import Columns
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
 
@@ -44,9 +45,7 @@ def test_the_mean_is_over_the_cases_that_have_a_number() -> None:
 
 
 def test_without_a_number_there_is_no_mean() -> None:
-    metric = Metric("a", share, {}, version="2")
-
-    assert Column(metric).result() == MetricResult("a", None, 0, Noted(), "2")
+    assert Column("a").metric("2") == MetricResult("a", None, 0, Noted(), "2")
 
 
 def test_the_mean_does_not_depend_on_the_order_of_the_numbers() -> None:
@@ -71,12 +70,12 @@ def test_a_number_that_is_always_the_same_is_its_own_mean() -> None:
 
 
 def test_of_many_reasons_the_first_are_kept() -> None:
-    column = Column(Metric("a", share, {}))
+    column = Column("a")
 
     for number in range(30):
         column.add(MetricValue("a", None, f"reason {number}"))
 
-    noted = column.result().not_scorable
+    noted = column.metric(None).not_scorable
     assert (noted.count, len(noted.names), noted.names[0]) == (30, 20, "reason 0")
 
 

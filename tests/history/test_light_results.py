@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.results import MetricValue
-from callscore.core.run import Usage
+from callscore.core.run import KeptScore, Usage
 from callscore.history.light_results import (
     light_results,
-    tools_in,
-    values_in,
     whole_results,
 )
 
@@ -41,20 +39,26 @@ def test_results_come_in_order_with_all_that_is_short(store: Store) -> None:
         ]
     )
 
-    first, second, third = light_results(store, run)
+    first, second, third = [row.result for row in light_results(store, run)]
 
-    assert (first.case, first.trial, first.status, first.passed) == ("b", 1, "scored", True)
-    assert first.counts == (1, 0, 0, 0, 1, 1, 0)
-    assert values_in(first.scores) == values
-    assert tools_in(first.tools) == {"search": (1, 0, 0, 2, 0)}
-    assert (second.case, second.trial, second.is_reused) == ("a", 2, True)
-    assert (second.requests, second.input_tokens, second.output_tokens) == (3, 20, 10)
-    assert (third.failure_kind, third.failure) == ("timeout", "too slow")
-    assert (third.counts, tools_in(third.tools)) == (None, {})
+    assert (first.case.id, first.case.trial, first.status) == ("b", 1, "scored")
+    assert first.kept == KeptScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 2, 0)})
+    assert (first.values, first.passed) == (values, True)
+    assert (second.case.id, second.case.trial) == ("a", 2)
+    assert second.answer is not None
+    assert (second.answer.is_reused, second.answer.usage) == (True, Usage(3, 20, 10))
+    assert third.failure is not None
+    assert (third.failure.kind, third.failure.problem) == ("timeout", "too slow")
+    assert third.kept == KeptScore()
 
 
-def test_nothing_is_said_where_no_scorer_was_asked() -> None:
-    assert values_in(None) == ()
+def test_there_is_no_trial_where_each_case_has_one(store: Store) -> None:
+    run = begun(store)
+    store.keep([a_result(run, "a", values=()), a_result(run, "b", trial=2)])
+
+    (row,) = light_results(store, run, lambda _, case: case == "a")
+
+    assert (row.result.case.trial, row.result.values) == (None, ())
 
 
 def test_other_runs_are_left_alone(store: Store) -> None:
@@ -62,7 +66,7 @@ def test_other_runs_are_left_alone(store: Store) -> None:
     store.add_evaluation(an_evaluation(other))
     store.keep([a_result(run, "a"), a_result(other, "b")])
 
-    assert [each.case for each in light_results(store, run)] == ["a"]
+    assert [each.result.case.id for each in light_results(store, run)] == ["a"]
     assert light_results(store, "20200101-000000-none") == []
 
 
@@ -70,7 +74,7 @@ def test_some_of_them_are_read_whole(store: Store) -> None:
     run = begun(store)
     kept = [a_result(run, name) for name in ("a", "b", "c")]
     store.keep(kept)
-    wanted = [each for each in light_results(store, run) if each.case != "b"]
+    wanted = [each for each in light_results(store, run) if each.result.case.id != "b"]
 
     found = dict(whole_results(store, run, wanted))
 

@@ -19,8 +19,8 @@ from callscore.core.matcher import ABSENT
 from callscore.core.run import Answer, Failure, Result, Usage
 from callscore.core.settings import Settings, settings_from
 from callscore.core.tool import Tool
+from callscore.core.totals import summary_payload
 from callscore.engines.payloads import settings_payload, tools_payload
-from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
 from callscore.history.packing import json_bytes, unpack
 from callscore.runner.kept_results import kept_settings

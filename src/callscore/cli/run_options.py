@@ -12,9 +12,9 @@ from msgspec import Struct
 from callscore.cli.options import SHARE
 from callscore.cli.run_name import RUN_NAME
 from callscore.core.phrase import Language
+from callscore.core.totals import Show
 from callscore.errors import InvalidSettings
 from callscore.models.limits import Limits, Rate, rate_of
-from callscore.runner.gathering import Show
 
 if TYPE_CHECKING:
     from callscore.cli.options import AnyCommand

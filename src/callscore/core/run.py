@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.model import Case, Score
 from callscore.core.results import CaseScore, MetricValue, Noted, Results
+from callscore.core.tool_outcomes import ToolOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from callscore.core.outcome import Outcome
 
 __all__ = [
     "Answer",
@@ -21,12 +24,14 @@ __all__ = [
     "Failure",
     "FailureKind",
     "JudgeCounts",
+    "KeptScore",
     "Result",
     "RunResults",
     "ScorerResult",
     "Status",
     "Unloaded",
     "Usage",
+    "failure_kind",
     "passes",
 ]
 
@@ -35,6 +40,12 @@ __all__ = [
 FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
 # Whether there is a score: nothing may be expected, or there is no answer.
 Status = Literal["scored", "error", "not_scored"]
+
+
+def failure_kind(kind: str) -> FailureKind:
+    """Why there is no answer, as it is kept; what nobody knows any more is said of the task."""
+    known = [each for each in get_args(FailureKind) if each == kind]
+    return known[0] if known else "raised"
 
 
 class Usage(Struct, frozen=True, gc=False):
@@ -101,6 +112,25 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
 
 
+class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
+    """What is kept of a score.
+
+    Attributes:
+        counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty where nothing
+            is scored.
+        tools: how the calls of each tool went; None where nobody has counted them.
+    """
+
+    counts: tuple[int, ...] = ()
+    tools: dict[str, ToolOutcome] | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the case came to; only where it is scored."""
+        correct, _, _, _, expected, actual, forbidden = self.counts
+        return correct, expected, actual, forbidden
+
+
 class Result(Struct, frozen=True, kw_only=True):
     """One scored answer: the same value from a file, from an agent or from the database.
 
@@ -114,6 +144,7 @@ class Result(Struct, frozen=True, kw_only=True):
         passed: whether every scorer that has a number is content, and nothing forbidden was called;
             None where no scorer has one.
         failure: why there is no answer, or why it cannot be scored.
+        kept: what the database holds of the score, where the result was read back.
     """
 
     case: Case
@@ -123,6 +154,7 @@ class Result(Struct, frozen=True, kw_only=True):
     values: tuple[MetricValue, ...] = ()
     passed: bool | None = None
     failure: Failure | None = None
+    kept: KeptScore | None = None
 
     def shown(self) -> CaseScore | CaseValues:
         """The result as a report lists it."""

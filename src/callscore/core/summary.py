@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from callscore.core.fault import Fault
     from callscore.core.model import Score
+    from callscore.core.tool_outcomes import ToolOutcome
 
 __all__ = ["Outcome", "Summary", "ToolCounts", "increase_all"]
 
@@ -108,6 +109,20 @@ class Summary(Struct):
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:
             self._add_faults(score.faults, calls_of("actual", score.actual, score.ignored))
+
+    def add_counts(self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int) -> None:
+        """Count cases that are alike by what is kept of their scores, which says less than these.
+
+        Args:
+            outcome: the outcome of each.
+            tools: how the calls of each tool went; empty where nobody has counted them.
+            times: how many cases there are.
+        """
+        _increase(self.outcomes, outcome, times)
+        for name, of_tool in tools.items():
+            known = self.tool(name)
+            for kind, count in zip(known.__struct_fields__, of_tool, strict=True):
+                setattr(known, kind, getattr(known, kind) + count * times)
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Note that an outcome, which is counted already, is of a trial of this case."""

@@ -15,9 +15,9 @@ from callscore.checks.results import KINDS, CheckResults, Finding, ToolFaults
 from callscore.checks.schema import checked_calls, usable_tools
 from callscore.core.fault import FaultKind, faulty_calls
 from callscore.core.model import Case
+from callscore.core.totals import Notes
 from callscore.documents import stop
 from callscore.engines.inputs import Inputs, Part, cases_in
-from callscore.engines.notes import Notes
 from callscore.formats.case_fields import refuse_typos
 from callscore.formats.cases import read_trace, trace_of
 from callscore.formats.definitions import read_definitions

@@ -16,9 +16,9 @@ from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 from callscore.core.tally import add_examined, examine
 from callscore.core.tool import Tool
+from callscore.core.totals import Notes
 from callscore.engines.columns import Columns
 from callscore.engines.definitions import Definitions
-from callscore.engines.notes import Notes
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.cases import has_own_id
 from callscore.formats.plain import PlainCase

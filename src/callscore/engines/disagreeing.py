@@ -7,7 +7,7 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
 from callscore.core.results import CaseScore, MetricValue, Noted
-from callscore.engines.columns import Column, Mean
+from callscore.core.totals import Column, Mean
 from callscore.metrics.disagreement import SAME, Disagreements, Sights, disagreement_about
 from callscore.metrics.repairs import KINDS
 
@@ -37,7 +37,7 @@ class DisagreementCollector:
     def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
         self._metrics = tuple(metrics)
         self._limit = limit
-        self._columns = [Column(metric) for metric in self._metrics]
+        self._columns = [Column(metric.name) for metric in self._metrics]
         self._sights: list[Counter[tuple[Kind, Sight]]] = [Counter() for _ in self._metrics]
         self._faults: Counter[Kind] = Counter()
         self._agreed = self._not_compared = 0
@@ -85,7 +85,12 @@ class DisagreementCollector:
             agreed=self._agreed,
             mean_spread=self._spread.value(),
             faults={kind: self._faults[kind] for kind in KINDS if self._faults[kind]},
-            metrics=tuple([column.result() for column in self._columns]),
+            metrics=tuple(
+                [
+                    column.metric(metric.version)
+                    for column, metric in zip(self._columns, self._metrics, strict=True)
+                ]
+            ),
             sights=tuple([self._seen(sights) for sights in self._sights]),
             shown=tuple([found for *_, found in sorted(self._widest, reverse=True)]),
             not_compared=Noted(self._not_compared, tuple(self._reasons)),

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from callscore.core.export import call_to_dict
 from callscore.core.results import MetricValue
+from callscore.core.run import EvaluationResults, Failure, Result
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.tool import Tool
-from callscore.engines.file_totals import FileTotals
+from callscore.core.totals import Totals, summary_payload
 from callscore.engines.payloads import case_payload, settings_payload, tools_payload
-from callscore.engines.run_totals import summary_payload
 from callscore.engines.score_payloads import score_payload
 from callscore.engines.sides import SCORER
 from callscore.errors import CallscoreError, UnusableStore
@@ -97,7 +97,8 @@ class ScoreKeeper:
         self._waiting = 0
         self._hide = hiding_known()
         self._values: tuple[MetricValue, ...] = ()  # of the case that comes next
-        self._totals: list[FileTotals] = []
+        self._files: list[tuple[str, str]] = []  # what each is called, and where it stands
+        self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
         self._pending = _joined(request.cases) if request.actual else None
 
@@ -152,15 +153,14 @@ class ScoreKeeper:
 
     def _keep(self, case: Case, score: Score | None, failure: tuple[str, str] | None) -> None:
         self._begin()
-        totals = self._totals[-1]
-        totals.add(case, score, is_error=failure is not None)
+        number = len(self._totals) - 1
+        trial = self._trial(number, case)
+        self._totals[-1].add(_scored(replace(case, trial=trial), score, failure))
         if self.run is None or self._keeper is None:
             return
         record = _result(case, score, failure, self._hide)
         record = replace(record, values=(*record.values, *self._values))
         self._values = ()
-        number = len(self._totals) - 1
-        trial = self._trial(number, case)
         self._keeper.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
         self._waiting += 1
         if self._waiting >= _MOST_WAITING:
@@ -171,11 +171,11 @@ class ScoreKeeper:
         """Begin the run, and the evaluation of the file, if that is still to be done."""
         if self._pending is None:
             return
-        name, place = self._pending
+        self._files.append(self._pending)
         self._pending = None
         is_first = not self._totals
         request = self._request
-        self._totals.append(FileTotals(name, place, request.settings, request.fail_under))
+        self._totals.append(Totals(request.settings, {SCORER: request.fail_under}, show="none"))
         try:
             if is_first:
                 self._begin_run()
@@ -216,13 +216,13 @@ class ScoreKeeper:
         return RunKeeper(store, run, lock)
 
     def _evaluation(self, run: str) -> EvaluationRecord:
-        request, totals = self._request, self._totals[-1]
+        request, (name, place) = self._request, self._files[-1]
         threshold = request.fail_under
         return EvaluationRecord(
             run=run,
             number=len(self._totals) - 1,
-            name=totals.name,
-            place=totals.place,
+            name=name,
+            place=place,
             settings=settings_payload(request.settings),
             scorers=(SCORER,),
             thresholds={} if threshold is None else {SCORER: threshold},
@@ -241,7 +241,7 @@ class ScoreKeeper:
     def finish(self, status: RunStatus = "finished") -> None:
         """Keep how it ended, and let go of the history."""
         if self._keeper is not None:
-            found = [totals.results() for totals in self._totals]
+            found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
             self._keeper.finish(status, summary_payload(found), summaries)
             self._keeper.release()
@@ -274,6 +274,29 @@ def _joined(paths: Sequence[str]) -> tuple[str, str]:
     named = [_named(path) for path in paths]
     place = named[0][1] if len(named) == 1 else ""
     return "+".join([name for name, _ in named]), place
+
+
+def _scored(case: Case, score: Score | None, failure: tuple[str, str] | None) -> Result:
+    """What became of a case, as it is added up."""
+    if failure is not None:
+        _, problem = failure
+        why = Failure(case=case.id, kind="raised", problem=problem)
+        return Result(case=case, status="error", failure=why)
+    if score is None:
+        return Result(case=case, status="not_scored")
+    return Result(
+        case=case, score=score, values=(MetricValue(SCORER, score.f1),), passed=score.passed
+    )
+
+
+def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
+    """What the cases of a file come to."""
+    name, place = file
+    found = totals.evaluation({"name": name, "place": place})
+    # The mean is that of the summary, which the report of the scores shows.
+    scorers = tuple([replace(each, mean=totals.summary.macro_f1) for each in found.scorers])
+    is_repeated = any(each.trials > 1 for each in found.trials)
+    return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 
 
 def _result(

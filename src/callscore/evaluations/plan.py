@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from callscore.core.model import Case
 from callscore.core.run import Unloaded
-from callscore.engines.notes import Notes
+from callscore.core.totals import Notes
 from callscore.errors import CallscoreError, InvalidEvaluation, UnreadableInput
 from callscore.evaluations.case_reading import cases_of
 from callscore.evaluations.doubts import doubts_about

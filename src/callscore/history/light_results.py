@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 from sqlalchemy import bindparam, select
 
+from callscore.core.model import Case
 from callscore.core.results import MetricValue
+from callscore.core.run import Answer, Failure, KeptScore, Result, Usage, failure_kind
 from callscore.core.tool_outcomes import ToolOutcome
 from callscore.history.packing import clean_text
 from callscore.history.result_queries import results_by_number
@@ -17,65 +18,21 @@ from callscore.history.rows import result_record
 from callscore.history.tables import COUNTS, results, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
-__all__ = ["LightResult", "light_results", "tools_in", "values_in", "whole_results"]
+__all__ = ["LightRow", "light_results", "whole_results"]
 
 # As many values as every SQLite takes in one statement, and a few for the others in it.
 _MOST_VALUES = 800
 _tools = msgspec.json.Decoder(dict[str, ToolOutcome])
-
-
-class LightResult(Struct, frozen=True, gc=False):
-    """What became of one question, without its long texts.
-
-    Attributes:
-        run: the number of the run's row.
-        number: the number of its own.
-        evaluation: the number of the evaluation in the run.
-        case: the id of the case.
-        trial: which repetition it is, from 1 on.
-        status: whether there is a score; `error` where there is no answer.
-        passed: whether all scorers are content.
-        seconds: how long it took.
-        requests: how often a model was asked.
-        input_tokens: what it read.
-        output_tokens: what it wrote.
-        attempts: how often it was tried.
-        is_reused: whether the answer was there before.
-        failure_kind: why there is no answer; None where there is one.
-        failure: the same in a sentence.
-        scores: what each scorer says, as `values_in` reads it.
-        tools: how the calls of each tool went, as `tools_in` reads it.
-        counts: correct, incorrect, missed, extra, expected, actual, forbidden; None where nothing is
-            scored.
-    """
-
-    run: int
-    number: int
-    evaluation: int
-    case: str
-    trial: int
-    status: str
-    passed: bool | None
-    seconds: float
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    attempts: int
-    is_reused: bool
-    failure_kind: str | None
-    failure: str | None
-    scores: str | None
-    tools: str | None
-    counts: tuple[int, ...] | None
-
-
-_RENAMED = {"case": "case_id"}
-_COLUMNS = [_RENAMED.get(name, name) for name in LightResult.__struct_fields__[:-1]]
+_COLUMNS = (
+    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
+    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused"),
+    *("failure_kind", "failure", "scores", "tools"),
+)
 _LIGHT = (
     select(*[results.c[name] for name in (*_COLUMNS, *COUNTS)])
     .join(runs, results.c.run == runs.c.number)
@@ -84,42 +41,106 @@ _LIGHT = (
 )
 
 
+class LightRow(NamedTuple):
+    """A result without its long texts, and where it stands.
+
+    Attributes:
+        run: the number of the run's row.
+        number: the number of its own.
+        evaluation: the number of the evaluation in the run.
+        result: the result; its case says which trial it is where the evaluation has several.
+    """
+
+    run: int
+    number: int
+    evaluation: int
+    result: Result
+
+
 @patient
-def light_results(store: Store, run: str) -> list[LightResult]:
+def light_results(
+    store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
+) -> list[LightRow]:
     """The results of a run, in the order they were first written.
+
+    Args:
+        store: the history.
+        run: the run.
+        is_wanted: tells by the number of its evaluation and the id of its case whether a result is
+            asked for; None for all.
 
     Raises:
         UnusableStore: the database cannot be used.
     """
-    width = len(_COLUMNS)
     with store.reading() as connection:
-        rows = connection.execute(_LIGHT, {"id": clean_text(run)}).all()
-    return [_light(row, width) for row in rows]
+        # As the driver gives them: a row of many columns costs more than its values.
+        rows: Sequence[Any] = prepared(
+            connection, _LIGHT, {"id": clean_text(run)}
+        ).cursor.fetchall()
+    if is_wanted is not None:
+        rows = [row for row in rows if is_wanted(row[2], row[3])]
+    repeated = {row[2] for row in rows if row[4] > 1}
+    reader = _Reader()
+    return [reader.row(row, has_trials=row[2] in repeated) for row in rows]
 
 
-def _light(row: Any, width: int) -> LightResult:
-    counts = None if row[width] is None else tuple(row[width:])
-    fields: tuple[Any, ...] = (*row[:width], counts)
-    return LightResult(*fields)
+class _Reader:
+    """Reads rows; most of them have the same few texts, each of which is read once."""
 
+    def __init__(self) -> None:
+        self._values: dict[str | None, tuple[MetricValue, ...]] = {None: ()}
+        self._scores: dict[Any, KeptScore] = {}
 
-def values_in(scores: str | None) -> tuple[MetricValue, ...]:
-    """What each scorer says, from the text of its column."""
-    return () if scores is None else tuple([MetricValue(*each) for each in _decoded(scores)])
+    def row(self, row: Sequence[Any], *, has_trials: bool) -> LightRow:
+        """One row, as the columns stand in it."""
+        run, number, evaluation, case, trial, status, passed, seconds, *rest = row
+        requests, read, written, attempts, is_reused, kind, problem, scores, *kept = rest
+        trial = trial if has_trials else None
+        failure = None
+        if status == "error":
+            failure = Failure(
+                case=case,
+                kind=failure_kind(kind or ""),
+                problem=problem or "",
+                trial=trial,
+                attempts=attempts,
+            )
+        result = Result(
+            case=Case(id=case, trial=trial),
+            status=status,
+            answer=Answer(
+                seconds=seconds,
+                usage=Usage(requests, read, written),
+                attempts=attempts,
+                is_reused=bool(is_reused),
+            ),
+            values=self._values_in(scores),
+            passed=None if passed is None else bool(passed),
+            failure=failure,
+            kept=self._score_in(tuple(kept)),
+        )
+        return LightRow(run, number, evaluation, result)
 
+    def _values_in(self, text: str | None) -> tuple[MetricValue, ...]:
+        found = self._values.get(text)
+        if found is None:
+            decoded: list[list[Any]] = msgspec.json.decode(text or "[]")
+            found = self._values[text] = tuple([MetricValue(*each) for each in decoded])
+        return found
 
-def _decoded(text: str) -> list[list[Any]]:
-    found: list[list[Any]] = msgspec.json.decode(text)
-    return found
-
-
-def tools_in(tools: str | None) -> dict[str, ToolOutcome]:
-    """How the calls of each tool went, from the text of its column; empty where nobody has counted."""
-    return {} if tools is None else _tools.decode(tools)
+    def _score_in(self, columns: tuple[Any, ...]) -> KeptScore:
+        found = self._scores.get(columns)
+        if found is None:
+            tools, *counts = columns
+            found = self._scores[columns] = KeptScore(
+                counts=() if counts[0] is None else tuple(counts),
+                tools=None if tools is None else _tools.decode(tools),
+            )
+        return found
 
 
 def whole_results(
-    store: Store, run: str, wanted: Sequence[LightResult]
+    store: Store, run: str, wanted: Sequence[LightRow]
 ) -> Iterator[tuple[int, ResultRecord]]:
     """Some results of a run with all that is kept of them, each with the number of its row.
 

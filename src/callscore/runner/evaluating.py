@@ -15,7 +15,7 @@ from callscore.runner.running import RunOptions, run
 
 if TYPE_CHECKING:
     from callscore.core.run import RunResults, Unloaded
-    from callscore.runner.gathering import Show
+    from callscore.core.totals import Show
 
 __all__ = ["evaluate"]
 

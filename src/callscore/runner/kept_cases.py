@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from callscore.core.kept_case import KeptCase, KeptTrial
 from callscore.core.nearest import meant_by
+from callscore.core.run import failure_kind
 from callscore.errors import UnknownRun
 from callscore.evaluations.keywords import keyword_filter
 from callscore.evaluations.places import file_of
 from callscore.history.light_results import light_results
 from callscore.runner.kept_evaluations import kept_evaluations, label_of
-from callscore.runner.kept_results import failure_kind
 from callscore.runner.kept_scores import KeptScores, kept_calls
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _names(record: EvaluationRecord) -> tuple[str, ...]:
 
 
 def _unknown(store: Store, run: RunRecord, reference: str) -> str:
-    names = list(dict.fromkeys([result.case for result in light_results(store, run.id)]))
+    names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
     shown = ", ".join([*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])])
     has = f"; it has {shown}" if names else ": it has none"
     return f"the run {run.id} has no such case {reference!r}{has}{meant_by(reference, names)}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from callscore.core.argument_rules import ArgumentRule
 from callscore.core.plain import plain
-from callscore.core.run import Answer, Failure, FailureKind
+from callscore.core.run import Answer, Failure, failure_kind
 from callscore.engines.payloads import function_payload
 from callscore.runner.failures import failure
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Question
     from callscore.history.records import AnswerRecord, ResultRecord
 
-__all__ = ["failure_kind", "kept_answer", "kept_failure", "kept_settings", "told_settings"]
+__all__ = ["kept_answer", "kept_failure", "kept_settings", "told_settings"]
 
 _LISTS = ("strip_prefix", "normalise_name", "effects")
 
@@ -57,9 +57,3 @@ def kept_failure(result: ResultRecord, question: Question) -> Failure:
     """Why there was no answer, as it was told then."""
     kind, problem = result.failure or ("raised", "there is no answer")
     return failure(question, failure_kind(kind), problem, attempts=result.attempts)
-
-
-def failure_kind(kind: str) -> FailureKind:
-    """Why there is no answer, as it is kept; what nobody knows any more is said of the task."""
-    known = [each for each in get_args(FailureKind) if each == kind]
-    return known[0] if known else "raised"

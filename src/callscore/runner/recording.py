@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.engines.run_totals import summary_payload
+from callscore.core.totals import summary_payload
 from callscore.errors import CallscoreError, UnusableStore
 from callscore.history.run_keeper import RunKeeper
 from callscore.runner.digests import Digests

@@ -12,11 +12,10 @@ from msgspec.structs import replace
 
 from callscore.api import tools_by_name
 from callscore.core.model import Case
-from callscore.core.results import Noted
 from callscore.core.run import Answer, Failure, Result, RunResults
 from callscore.core.settings import settings_from
+from callscore.core.totals import Show, summary_payload
 from callscore.engines.payloads import JUDGE
-from callscore.engines.run_totals import summary_payload
 from callscore.errors import InvalidCall
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.places import file_of
@@ -28,7 +27,7 @@ from callscore.history.records import RunRecord
 from callscore.history.run_keeper import RunKeeper
 from callscore.models.judging import judge
 from callscore.runner.failures import failure
-from callscore.runner.gathering import Show, gathering_for
+from callscore.runner.gathering import about, totals_for
 from callscore.runner.judges import JudgesAtWork
 from callscore.runner.kept_results import (
     kept_answer,
@@ -145,14 +144,8 @@ class _Rescoring:
         self._trials = {record.number: trials.get(record.number, 1) for record in records}
         self._evaluations = {record.number: self._evaluation(record) for record in records}
         self._variants = {record.number: record.variant for record in records}
-        self._gatherings = {
-            number: gathering_for(
-                evaluation,
-                self._variants[number],
-                options.fail_under,
-                show=options.show,
-                most=options.most,
-            )
+        self._totals = {
+            number: totals_for(evaluation, options.fail_under, show=options.show, most=options.most)
             for number, evaluation in self._evaluations.items()
         }
         self.judges = JudgesAtWork([Group(evaluation=each) for each in self._evaluations.values()])
@@ -282,7 +275,7 @@ class _Rescoring:
             result = await scored(question, answer, seconds=self._options.timeout)
         number = kept.evaluation
         keeper.put(result_record(self.run.id, number, question, result, digest=kept.question))
-        self._gatherings[number].add(position, result)
+        self._totals[number].add(result, position)
         self._hooks.on_done(question, result)
 
     def _question(self, result: ResultRecord) -> tuple[Question, Failure | None]:
@@ -303,7 +296,10 @@ class _Rescoring:
 
     def finish(self, keeper: RunKeeper, *, is_interrupted: bool) -> list[EvaluationResults]:
         """Keep how it ended; what all of it came to."""
-        found = {number: each.results(Noted()) for number, each in self._gatherings.items()}
+        found = {
+            number: totals.evaluation(about(self._evaluations[number], self._variants[number]))
+            for number, totals in self._totals.items()
+        }
         summaries = {number: summary_payload([each]) for number, each in found.items()}
         totals = summary_payload(list(found.values()))
         keeper.finish("interrupted" if is_interrupted else "finished", totals, summaries)

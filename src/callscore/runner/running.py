@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from callscore.core.phrase import Language, say
 from callscore.core.run import Result, RunResults, Unloaded
+from callscore.core.totals import Show
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Question
 from callscore.models.limits import DEFAULT, Limits
-from callscore.runner.gathering import Show, gathering_for
+from callscore.runner.gathering import about, totals_for
 from callscore.runner.judges import JudgesAtWork, require_judges
 from callscore.runner.resuming import HeldRun
 
@@ -152,14 +153,8 @@ class _Running:
         self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
         self._groups = [group for group in plan.groups if self._can_be_asked(group)]
-        self._gatherings = [
-            gathering_for(
-                group.evaluation,
-                group.variant,
-                options.fail_under,
-                show=options.show,
-                most=options.most,
-            )
+        self._totals = [
+            totals_for(group.evaluation, options.fail_under, show=options.show, most=options.most)
             for group in self._groups
         ]
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
@@ -222,18 +217,19 @@ class _Running:
             self._recorder.close()
 
     def _report(self, group: int, position: int, question: Question, result: Result) -> None:
-        self._gatherings[group].add(position, result)
+        self._totals[group].add(result, position)
         self._hooks.on_done(question, result)
 
     def results(self, *, is_interrupted: bool) -> RunResults:
         """What all of it came to, which is kept, too."""
         found = [
-            gathering.results(
-                group.skipped,
+            totals.evaluation(
+                about(group.evaluation, group.variant),
+                skipped=group.skipped,
                 cases=len({question.case.id for question in group.questions}),
                 questions=len(group.questions),
             )
-            for gathering, group in zip(self._gatherings, self._groups, strict=True)
+            for totals, group in zip(self._totals, self._groups, strict=True)
         ]
         for problem in self._judges.problems():
             self._warn(f"what the judge said is not kept: {problem}")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from callscore.core.run import JudgeCounts, RunResults
 from callscore.core.text import escape
-from callscore.engines.notes import Notes
+from callscore.core.totals import Notes, Totals
 from callscore.rewriting.applying import Refused, rewrite
-from callscore.runner.gathering import Gathering
 from callscore.testing.contests import refusals
 from callscore.testing.told import decoded, settings_of
 
@@ -137,14 +136,14 @@ def _ordered(
 
 def _gathered(whose: About, results: list[Told]) -> EvaluationResults:
     names = {"name": whose.name, "place": whose.place, "variant": whose.variant}
-    gathering = Gathering(names, settings_of(whose), whose.thresholds, show="none")
+    totals = Totals(settings_of(whose), whose.thresholds, show="none")
     skipped = Notes()
-    for position, each in enumerate(results):
+    for each in results:
         if each.skipped is not None:
             skipped.add(f"{each.case}: {each.skipped}" if each.skipped else each.case)
             continue
-        gathering.add(position, each.result)
-    return gathering.results(skipped.noted())
+        totals.add(each.result)
+    return totals.evaluation(names, skipped=skipped.noted())
 
 
 def _judges(results: Iterable[Told]) -> Iterator[JudgeCounts]:

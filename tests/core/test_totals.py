@@ -8,9 +8,9 @@ from tests.runner.agents import a_case
 
 from callscore import Case, score
 from callscore.core.results import MetricValue, Noted
-from callscore.core.run import Answer, CaseTrials, Failure, Result, Usage, passes
+from callscore.core.run import Answer, CaseTrials, Failure, KeptScore, Result, Usage, passes
 from callscore.core.settings import DEFAULT
-from callscore.runner.gathering import Column, Gathering
+from callscore.core.totals import Column, Totals
 
 if TYPE_CHECKING:
     from callscore.core.run import EvaluationResults
@@ -25,6 +25,7 @@ def outcome(name: str, value: float | None = 1.0, **others: Any) -> Result:
     values = (MetricValue("accuracy", value, None if value is not None else "nobody knows"),)
     return Result(
         case=case,
+        status="not_scored" if fields["expected"] is None else "scored",
         answer=Answer(
             document=[],
             seconds=fields.get("seconds", 1.0),
@@ -45,10 +46,10 @@ def result_of(found: Result | Failure) -> Result:
 
 def gather(*outcomes: Result | Failure, order: list[int] | None = None, **options: Any) -> Any:
     thresholds = options.pop("thresholds", {"accuracy": None})
-    gathering = Gathering(ABOUT, DEFAULT, thresholds, **options)
+    totals = Totals(DEFAULT, thresholds, **options)
     for position in order or range(len(outcomes)):
-        gathering.add(position, result_of(outcomes[position]))
-    found: EvaluationResults = gathering.results(Noted())
+        totals.add(result_of(outcomes[position]), position)
+    found: EvaluationResults = totals.evaluation(ABOUT)
     return found
 
 
@@ -147,7 +148,7 @@ def test_a_column_says_each_reason_once() -> None:
     ):
         column.add(found)
 
-    result = column.result(is_complete=True)
+    result = column.scorer(is_complete=True)
 
     assert (result.name, result.mean, result.scored, result.passed) == ("polite", 0.7, 2, 1)
     assert result.not_scorable == Noted(3, ("no idea", ""))
@@ -159,7 +160,7 @@ def test_a_column_counts_apart_where_its_scorer_is_broken() -> None:
     for _ in range(2):
         column.add(MetricValue("polite", None, "it raises KeyError", is_broken=True))
 
-    result = column.result(is_complete=True)
+    result = column.scorer(is_complete=True)
 
     assert (result.scored, result.not_scorable) == (0, Noted())
     assert result.broken == Noted(2, ("it raises KeyError",))
@@ -182,12 +183,12 @@ def test_where_all_is_shown_so_is_every_trial() -> None:
 
 
 def test_no_threshold_is_missed_by_what_was_not_asked() -> None:
-    gathering = Gathering(ABOUT, DEFAULT, {"accuracy": 0.9})
-    skipped = gathering.results(Noted(2), cases=0, questions=0)
-    gathering.add(0, outcome("a", 0.0))
-    some = gathering.results(Noted(), cases=2, questions=2)
-    gathering.add(1, outcome("b", 0.0))
-    everything = gathering.results(Noted(), cases=2, questions=2)
+    totals = Totals(DEFAULT, {"accuracy": 0.9})
+    skipped = totals.evaluation(ABOUT, skipped=Noted(2), cases=0, questions=0)
+    totals.add(outcome("a", 0.0), 0)
+    some = totals.evaluation(ABOUT, cases=2, questions=2)
+    totals.add(outcome("b", 0.0), 1)
+    everything = totals.evaluation(ABOUT, cases=2, questions=2)
 
     found = (skipped, some, everything)
     assert [each.scorers[0].is_below for each in found] == [False, False, True]
@@ -199,3 +200,63 @@ def test_a_trial_without_an_answer_did_not_pass() -> None:
     found = gather(outcome("a", trial=1), failure)
 
     assert found.trials == (CaseTrials("a", 2, 1),)
+
+
+# --- read back --------------------------------------------------------------------------------
+
+
+def kept(name: str, **about: Any) -> Result:
+    fields: dict[str, Any] = {
+        "case": Case(id=name, trial=about.pop("trial", None)),
+        "passed": True,
+        "answer": Answer(seconds=about.pop("seconds", 1.0), usage=Usage(1, 10, 2)),
+        "values": (MetricValue("accuracy", 1.0),),
+        "kept": KeptScore(counts=(1, 0, 0, 0, 1, 1, 0), tools={"search": (1, 0, 0, 0, 0)}),
+    }
+    return Result(**fields | about)
+
+
+def read_back(*results: Result, **thresholds: float | None) -> EvaluationResults:
+    totals = Totals(DEFAULT, thresholds, show="none")
+    for each in results:
+        totals.add(each)
+    return totals.evaluation(ABOUT, is_kept=True)
+
+
+def test_what_is_kept_of_scores_is_counted_like_scores() -> None:
+    wrong = KeptScore(counts=(0, 1, 0, 0, 1, 1, 0), tools={"search": (0, 1, 0, 0, 0)})
+
+    found = read_back(kept("a"), kept("b"), kept("c", passed=False, kept=wrong))
+
+    assert (found.cases, found.answered, found.passed) == (3, 3, 2)
+    assert found.results.summary.outcomes == {(1, 1, 1, 0): 2, (0, 1, 1, 0): 1}
+    assert found.results.summary.tools["search"].correct == 2
+    assert found.results.summary.tools["search"].incorrect == 1
+    assert (found.scorers[0].mean, found.scorers[0].scored) == (1.0, 3)
+    assert found.usage == Usage(3, 30, 6)
+
+
+def test_the_answers_of_a_file_took_no_time() -> None:
+    assert read_back(kept("a", seconds=0.0), kept("b", seconds=0.0)).seconds is None
+
+
+def test_trials_without_a_decision_are_no_trials() -> None:
+    gone = Failure(case="a", kind="raised", problem="no", trial=3)
+
+    found = read_back(
+        kept("a", trial=1),
+        kept("a", trial=2, passed=None),
+        kept("a", trial=3, status="error", passed=None, failure=gone),
+    )
+
+    assert found.trials == (CaseTrials("a", 2, 1),)
+
+
+def test_scorers_come_in_the_order_of_the_thresholds_and_others_follow() -> None:
+    found = read_back(kept("a"), polite=0.5)
+
+    assert [(one.name, one.threshold) for one in found.scorers] == [
+        ("polite", 0.5),
+        ("accuracy", None),
+    ]
+    assert found.scorers[0].is_below

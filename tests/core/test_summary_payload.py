@@ -9,7 +9,7 @@ from callscore.core.results import Results
 from callscore.core.run import CaseTrials, EvaluationResults
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
-from callscore.engines.run_totals import summary_payload
+from callscore.core.totals import summary_payload
 
 RIGHT = score(expected=["f"], actual=["f"])
 WRONG = score(expected=["f"], actual=["g"])

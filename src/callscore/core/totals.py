@@ -1,0 +1,423 @@
+"""Adds results up: the one way from results to the numbers of a report, a history or a gate."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, insort
+from collections import Counter
+from math import fsum
+from statistics import median
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from callscore.core.outcome import outcome_f1
+from callscore.core.results import CaseScore, MetricResult, Noted, Results
+from callscore.core.run import (
+    CaseTrials,
+    CaseValues,
+    EvaluationResults,
+    Failure,
+    ScorerResult,
+    Usage,
+)
+from callscore.core.summary import Summary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from callscore.core.outcome import Outcome
+    from callscore.core.results import MetricValue
+    from callscore.core.run import KeptScore, Result
+    from callscore.core.settings import Settings
+
+__all__ = ["Column", "Mean", "Notes", "Show", "Totals", "summary_payload"]
+
+Show = Literal["failing", "all", "none"]
+
+_NOTHING = Noted()
+_MOST_FAILURES = 20
+_Kept = TypeVar("_Kept")
+_MOST_NAMES = 20
+
+
+class Notes:
+    """A count that grows, and the names of the first that were counted.
+
+    Args:
+        each_once: whether a name that comes again is not named again.
+    """
+
+    def __init__(self, *, each_once: bool = False) -> None:
+        self._count = 0
+        self._names: list[str] = []
+        self._each_once = each_once
+
+    def add(self, name: str, times: int = 1) -> None:
+        """Count one more, or several of one name."""
+        self._count += times
+        if len(self._names) < _MOST_NAMES and not (self._each_once and name in self._names):
+            self._names.append(name)
+
+    def noted(self) -> Noted:
+        """What was counted so far."""
+        return Noted(self._count, tuple(self._names))
+
+
+# The least float is one such part of 1: in these parts every float is a whole number.
+_PARTS = 1074
+
+
+class Mean:
+    """The mean of numbers, added up without rounding, so that their order does not matter."""
+
+    def __init__(self) -> None:
+        self._total = 0
+        self.count = 0
+
+    def add(self, number: float, times: int = 1) -> None:
+        """Count one more number, or the same several times."""
+        numerator, denominator = number.as_integer_ratio()
+        self._total += (numerator << (_PARTS + 1 - denominator.bit_length())) * times
+        self.count += times
+
+    def value(self) -> float | None:
+        """The mean so far; None without numbers."""
+        return self._total / (self.count << _PARTS) if self.count else None
+
+
+class Column:
+    """The numbers of one scorer or metric, added up.
+
+    Args:
+        name: the scorer.
+        at_least: the number from which it is content.
+        threshold: what its mean must reach.
+    """
+
+    def __init__(self, name: str, at_least: float = 1.0, threshold: float | None = None) -> None:
+        self._name = name
+        self._at_least = at_least
+        self._threshold = threshold
+        self._mean = Mean()
+        self._passed = 0
+        self._not_scorable = Notes(each_once=True)
+        self._broken = Notes(each_once=True)
+
+    def add(self, found: MetricValue, times: int = 1) -> None:
+        """Count what it says of one more answer, or of several that are alike."""
+        if found.value is None:
+            notes = self._broken if found.is_broken else self._not_scorable
+            notes.add(found.reason or "", times)
+            return
+        self._mean.add(found.value, times)
+        self._passed += times if found.value >= self._at_least else 0
+
+    def scorer(self, *, is_complete: bool) -> ScorerResult:
+        """What it says of all answers so far.
+
+        Args:
+            is_complete: whether these are all; no threshold is missed by what was not asked.
+        """
+        return ScorerResult(
+            name=self._name,
+            mean=self._mean.value(),
+            scored=self._mean.count,
+            passed=self._passed,
+            threshold=self._threshold if is_complete else None,
+            not_scorable=self._not_scorable.noted(),
+            broken=self._broken.noted(),
+        )
+
+    def metric(self, version: str | None) -> MetricResult:
+        """The same of a metric of another tool, which has no threshold."""
+        return MetricResult(
+            self._name, self._mean.value(), self._mean.count, self._not_scorable.noted(), version
+        )
+
+
+class _First(Generic[_Kept]):
+    """The first of many in the order of the plan, whatever order they come in."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._kept: list[tuple[int, _Kept]] = []
+        self._of_case: dict[str, int] = {}
+        self.left_out = 0
+
+    def add(self, position: int, item: _Kept, case: str | None = None) -> None:
+        """Keep an item; of several of one case only the first, where the case is named."""
+        if case is not None and not self._is_first(case, position):
+            return
+        insort(self._kept, (position, item), key=_position)
+        if self._most is not None and len(self._kept) > self._most:
+            self._kept.pop()
+            self.left_out += 1
+
+    def _is_first(self, case: str, position: int) -> bool:
+        """Whether nothing of the case came before; what is kept of it and came after is let go."""
+        before = self._of_case.setdefault(case, position)
+        if before < position:
+            return False
+        if before > position:
+            self._of_case[case] = position
+            here = bisect_left(self._kept, before, key=_position)
+            if here < len(self._kept) and self._kept[here][0] == before:
+                del self._kept[here]
+            else:
+                self.left_out -= 1
+        return True
+
+    def items(self) -> list[tuple[int, _Kept]]:
+        return list(self._kept)
+
+
+def _position(entry: tuple[int, Any]) -> int:
+    return entry[0]
+
+
+class Totals:
+    """Adds results up, as they come or as they are read back, in any order.
+
+    Args:
+        settings: what decides the scores.
+        thresholds: what the mean of each scorer must reach, by its name; other scorers have none.
+        show: which cases to keep, to be shown.
+        most: how many of them at the most; None for all.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        thresholds: Mapping[str, float | None],
+        *,
+        show: Show = "failing",
+        most: int | None = 10,
+    ) -> None:
+        self._settings = settings
+        self._columns: dict[str, Column] = {}
+        for name, least in thresholds.items():
+            self._columns[name] = Column(name, settings.at_least, least)
+        self._show = show
+        self._shown: _First[CaseScore | CaseValues] = _First(most)
+        self._failures: _First[Failure] = _First(None if most is None else _MOST_FAILURES)
+        self.summary = Summary(at_least=settings.at_least)
+        self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], KeptScore, int]] = {}
+        self._added = 0
+        self._not_scored = Notes()
+        self._names: set[str] = set()
+        self._trials: dict[str, list[int]] = {}
+        self._seconds = array("d")
+        self._requests = self._input_tokens = self._output_tokens = 0
+        self._answered = self._passed = self._undecided = self._errors = self._reused = 0
+
+    def add(self, result: Result, position: int | None = None) -> None:
+        """Count a result.
+
+        Args:
+            result: the result.
+            position: where it stands among all; None for after those that were added before.
+        """
+        case, failure = result.case, result.failure
+        position = self._added if position is None else position
+        is_repeated = case.trial is not None
+        self._added += 1
+        self._names.add(case.id)
+        # What nobody decided is no trial; what gave no answer did not pass.
+        if is_repeated and (failure is not None or result.passed is not None):
+            counts = self._trials.setdefault(case.id, [0, 0])
+            counts[0] += 1
+            counts[1] += failure is None and result.passed is True
+        if failure is not None:
+            self._errors += 1
+            self._failures.add(position, failure)
+            return
+        self._count_answer(result)
+        trial_of = case.id if is_repeated else None
+        if result.status == "not_scored":
+            self._not_scored.add(case.id)
+        if result.kept is not None and result.score is None:
+            self._count_kept(result, result.kept, trial_of)
+        else:
+            self._count_values(result.values)
+            if result.score is not None:
+                self.summary.add(result.score, trial_of=trial_of)
+        if self._show == "all" or (self._show == "failing" and result.passed is False):
+            # One that fails at every trial is shown once; where all is shown, so is each trial.
+            is_once = is_repeated and self._show == "failing"
+            self._shown.add(position, result.shown(), case.id if is_once else None)
+
+    def _count_kept(self, result: Result, kept: KeptScore, trial_of: str | None) -> None:
+        """Count what was read back; those that have the very same values are counted together."""
+        key = id(result.values), id(kept)
+        _, _, times = self._alike.get(key, (None, None, 0))
+        self._alike[key] = result.values, kept, times + 1
+        if trial_of is not None and kept.counts:
+            self.summary.add_trial(trial_of, kept.outcome)
+
+    def _count_alike(self) -> None:
+        for values, kept, times in self._alike.values():
+            self._count_values(values, times)
+            if kept.counts:
+                self.summary.add_counts(kept.outcome, kept.tools or {}, times)
+        self._alike.clear()
+
+    def _count_values(self, values: tuple[MetricValue, ...], times: int = 1) -> None:
+        columns = self._columns
+        for value in values:
+            column = columns.get(value.name)
+            if column is None:
+                column = columns[value.name] = Column(value.name, self._settings.at_least)
+            column.add(value, times)
+
+    def _count_answer(self, result: Result) -> None:
+        self._answered += 1
+        self._passed += result.passed is True
+        self._undecided += result.passed is None
+        answer = result.answer
+        if answer is None:
+            return
+        self._seconds.append(answer.seconds)
+        if answer.is_reused:
+            self._reused += 1
+        else:
+            usage = answer.usage
+            self._requests += usage.requests
+            self._input_tokens += usage.input_tokens
+            self._output_tokens += usage.output_tokens
+
+    def evaluation(
+        self,
+        about: Mapping[str, Any],
+        *,
+        skipped: Noted = _NOTHING,
+        cases: int | None = None,
+        questions: int | None = None,
+        is_kept: bool = False,
+    ) -> EvaluationResults:
+        """Everything so far, as the results of an evaluation.
+
+        Args:
+            about: what they say of the evaluation itself: `name`, `place`, `variant`.
+            skipped: the cases that were left out on purpose.
+            cases: how many were to be asked; None for those that were.
+            questions: how many answers were wanted, likewise.
+            is_kept: whether they were read back: then the thresholds are those that held at the
+                end, and answers that took no time at all came from a file.
+        """
+        self._count_alike()
+        shown = [case for _, case in self._shown.items()]
+        came = self._answered + self._errors
+        is_complete = is_kept or (came > 0 and came >= (questions or 0))
+        has_seconds = any(self._seconds) if is_kept else bool(self._seconds)
+        return EvaluationResults(
+            **about,
+            results=Results(
+                settings=self._settings,
+                summary=self.summary,
+                cases=tuple([case for case in shown if isinstance(case, CaseScore)]),
+                not_shown=self._shown.left_out,
+                not_scored=self._not_scored.noted(),
+            ),
+            scorers=tuple(
+                [column.scorer(is_complete=is_complete) for column in self._columns.values()]
+            ),
+            cases=len(self._names) if cases is None else cases,
+            questions=came if questions is None else questions,
+            answered=self._answered,
+            passed=self._passed,
+            undecided=self._undecided,
+            unreferenced=tuple([case for case in shown if isinstance(case, CaseValues)]),
+            failures=tuple([failure for _, failure in self._failures.items()]),
+            errors=self._errors,
+            skipped=skipped,
+            trials=tuple([CaseTrials(case, *counts) for case, counts in self._trials.items()]),
+            usage=Usage(self._requests, self._input_tokens, self._output_tokens),
+            seconds=median(self._seconds) if has_seconds else None,
+            reused=self._reused,
+        )
+
+
+# --- what evaluations come to, as a history keeps it ---------------------------------------------
+
+_SUMMED = ("answered", "passed", "undecided", "errors", "reused")
+_COST = ("requests", "input_tokens", "output_tokens")
+
+
+def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
+    """What evaluations come to, as plain data; of a single one also what its scorers say.
+
+    `cases` are those with a decision, an answer that never came among them. `passed_share` is the
+    mean over these of the share of their trials that passed, `f1` that of their scores, where an
+    answer that never came is worth 0. `macro_f1` is the mean over the answers there are.
+    """
+    counts: dict[str, Any] = {
+        name: sum(getattr(each, name) for each in results) for name in _SUMMED
+    }
+    counts["skipped"] = sum(each.skipped.count for each in results)
+    counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)
+    for name in _COST:
+        counts[name] = sum(getattr(each.usage, name) for each in results)
+    shares = [_shares(each) for each in results]
+    cases = sum(decided for decided, _ in shares)
+    pooled = _pooled(results)
+    interval = pooled.macro_f1_interval
+    counts["cases"] = cases
+    counts["passed_share"] = fsum(passed for _, passed in shares) / cases if cases else None
+    scores = [_scores(each) for each in results]
+    scored = sum(count for count, _ in scores)
+    counts["f1"] = fsum(whole for _, whole in scores) / scored if scored else None
+    counts["macro_f1"] = pooled.macro_f1
+    counts["macro_f1_interval"] = None if interval is None else list(interval)
+    if len(results) == 1:
+        only = results[0]
+        counts["seconds"] = only.seconds
+        counts["scorers"] = [_scorer_payload(scorer) for scorer in only.scorers]
+    return counts
+
+
+def _shares(each: EvaluationResults) -> tuple[int, float]:
+    """How many cases have a decision, and the sum of the shares of their trials that passed."""
+    if each.trials:
+        return len(each.trials), fsum(case.passed / case.trials for case in each.trials)
+    return each.answered - each.undecided + each.errors, float(each.passed)
+
+
+def _scores(each: EvaluationResults) -> tuple[int, float]:
+    """How many cases have a score, and the sum of their means; none where no answer has one."""
+    summary = each.results.summary
+    if not summary.outcomes:
+        return 0, 0.0
+    if not each.trials:
+        whole = fsum(outcome_f1(found) * times for found, times in summary.outcomes.items())
+        return summary.cases + each.errors, whole
+    asked = {found.case: found.trials for found in each.trials}
+    means = [_mean_score(found, asked.pop(case, 0)) for case, found in summary.trials.items()]
+    # A case that was never answered, in an evaluation in which others have scores.
+    return len(means) + min(len(asked), each.errors), fsum(means)
+
+
+def _mean_score(outcomes: Mapping[Outcome, int], decided: int) -> float:
+    """The mean score of a case, of whose trials so many have a decision."""
+    answered = sum(outcomes.values())
+    whole = fsum(outcome_f1(outcome) * times for outcome, times in outcomes.items())
+    return whole / max(answered, decided)
+
+
+def _pooled(results: Sequence[EvaluationResults]) -> Summary:
+    """The scores of all evaluations; cases of the same id in two of them are two cases."""
+    outcomes: Counter[Any] = Counter()
+    trials = {}
+    for number, each in enumerate(results):
+        summary = each.results.summary
+        outcomes.update(summary.outcomes)
+        trials.update({f"{number} {case}": found for case, found in summary.trials.items()})
+    return Summary(outcomes=dict(outcomes), trials=trials)
+
+
+def _scorer_payload(scorer: ScorerResult) -> dict[str, Any]:
+    return {
+        "name": scorer.name,
+        "mean": scorer.mean,
+        "scored": scorer.scored,
+        "passed": scorer.passed,
+        "threshold": scorer.threshold,
+    }
