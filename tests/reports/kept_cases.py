@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from callscore.core.call import ToolCall
-from callscore.core.kept_case import KeptCase, KeptTrial
+from callscore.core.kept_case import KeptCase
+from callscore.core.model import Case
 from callscore.core.results import MetricValue
-from callscore.core.run import Usage
+from callscore.core.run import Answer, Failure, FailureKind, KeptScore, Result, Usage
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 
-__all__ = ["AS_KEPT", "ATTACKED", "COMPARISON", "FAILED", "HOSTILE", "REPEATED", "SILENT"]
+__all__ = [
+    "AS_KEPT",
+    "ATTACKED",
+    "COMPARISON",
+    "FAILED",
+    "HOSTILE",
+    "REPEATED",
+    "SILENT",
+    "a_trial",
+]
+
+
+def a_trial(  # noqa: PLR0913  (each is something that is kept)
+    *,
+    number: int = 1,
+    calls: tuple[ToolCall, ...] = (),
+    f1: float | None = None,
+    comparison: dict[str, Any] | None = None,
+    failure: tuple[FailureKind, str] | None = None,
+    answer: Answer = Answer(),  # noqa: B008  (it is frozen)
+    **others: Any,
+) -> Result:
+    """A result as it is read back."""
+    why = None if failure is None else Failure(case="a", kind=failure[0], problem=failure[1])
+    return Result(
+        case=Case(id="a", trial=number, actual=calls),
+        answer=answer,
+        failure=why,
+        kept=KeptScore(f1=f1, comparison=comparison),
+        **others,
+    )
+
 
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
 _PARIS = ToolCall("getWeather", {"location": "Paris"})
 _LYON = ToolCall("getWeather", {"location": "Lyon"})
 _LOG = ToolCall("log", {})
-_WRONG = KeptTrial(
+_WRONG = a_trial(
     status="scored",
     passed=False,
     f1=0.0,
     score=score_calls((_PARIS,), (_LYON, _LOG), Settings()),
     calls=(_LYON, _LOG),
     values=(MetricValue("accuracy", 0.0), MetricValue("polite", 1.0, "it says please")),
-    seconds=1.25,
-    usage=Usage(3, 1204, 33),
-    attempts=2,
+    answer=Answer(seconds=1.25, usage=Usage(3, 1204, 33), attempts=2),
 )
 FAILED = KeptCase(
     run="20261115-184354-k3f9",
@@ -46,18 +78,17 @@ REPEATED = KeptCase(
     ],
     expected=FAILED.expected,
     trials=(
-        KeptTrial(
+        a_trial(
             number=1,
             passed=True,
             f1=1.0,
             score=score_calls((_PARIS,), (_PARIS,), Settings()),
             calls=(_PARIS,),
             values=(MetricValue("accuracy", 1.0),),
-            seconds=0.25,
-            is_reused=True,
+            answer=Answer(seconds=0.25, is_reused=True),
         ),
-        KeptTrial(number=2, status="error", failure=("timeout", "no answer within 60 seconds")),
-        KeptTrial(number=3, status="not_scored", passed=None, calls=(_LOG,)),
+        a_trial(number=2, status="error", failure=("timeout", "no answer within 60 seconds")),
+        a_trial(number=3, status="not_scored", passed=None, calls=(_LOG,)),
     ),
 )
 COMPARISON = {
@@ -84,7 +115,7 @@ AS_KEPT = KeptCase(
     id="odd",
     expected=[{"python": "ToolCall(<odd>)"}, "log", {"python": "ToolCall('book', <odd>)"}],
     trials=(
-        KeptTrial(
+        a_trial(
             passed=False,
             f1=0.4,
             comparison=COMPARISON,
@@ -93,7 +124,7 @@ AS_KEPT = KeptCase(
     ),
 )
 SILENT = KeptCase(
-    run="r", evaluation="assistant", id="hello", trials=(KeptTrial(status="not_scored"),)
+    run="r", evaluation="assistant", id="hello", trials=(a_trial(status="not_scored"),)
 )
 ATTACKED = KeptCase(
     run=HOSTILE,
@@ -104,7 +135,7 @@ ATTACKED = KeptCase(
     input=f"```\n</details>{HOSTILE}",
     expected=[{"python": HOSTILE}, {"name": HOSTILE, "arguments": {HOSTILE: HOSTILE}}],
     trials=(
-        KeptTrial(
+        a_trial(
             number=1,
             passed=False,
             values=(MetricValue(HOSTILE, 0.0, f"```{HOSTILE}"),),
@@ -115,6 +146,6 @@ ATTACKED = KeptCase(
                 "differences": [{"pair": 0, "reason": HOSTILE}],
             },
         ),
-        KeptTrial(number=2, status="error", failure=("raised", f"```\n{HOSTILE}")),
+        a_trial(number=2, status="error", failure=("raised", f"```\n{HOSTILE}")),
     ),
 )

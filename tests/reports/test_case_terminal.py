@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from rich.console import Console
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
-from callscore import score
+from callscore import Case, score
 from callscore.core.call import ToolCall
+from callscore.core.run import KeptScore
 from callscore.core.text import display_width
 from callscore.reports.case_terminal import render, write
 
@@ -92,7 +93,7 @@ def test_a_case_without_calls_says_so() -> None:
 
 
 def test_what_nobody_can_read_of_a_comparison_leaves_the_calls() -> None:
-    trial = replace(AS_KEPT.trials[0], comparison={"pairs": "none"})
+    trial = replace(AS_KEPT.trials[0], kept=KeptScore(comparison={"pairs": "none"}))
 
     report = write([replace(AS_KEPT, trials=(trial,))])
 
@@ -151,7 +152,7 @@ def test_a_long_call_is_shown_to_its_end_at_every_width() -> None:
     case = replace(
         FAILED,
         metadata={"who": "me"},
-        trials=(replace(FAILED.trials[0], score=wanted, calls=(made,)),),
+        trials=(replace(FAILED.trials[0], score=wanted, case=Case(id="a", actual=(made,))),),
     )
 
     for report in (write([case]), shown(case, 60)):
@@ -165,7 +166,8 @@ def test_a_long_call_is_shown_to_its_end_at_every_width() -> None:
 
 def test_long_calls_that_are_as_kept_go_on_in_the_next_line() -> None:
     made = ToolCall("write", {"text": "y" * 300})
-    case = replace(AS_KEPT, trials=(replace(AS_KEPT.trials[0], calls=(made,) * 9),))
+    trial = replace(AS_KEPT.trials[0], case=Case(id="a", actual=(made,) * 9))
+    case = replace(AS_KEPT, trials=(trial,))
 
     joined = "".join(line.strip() for line in shown(case, 50).splitlines())
 

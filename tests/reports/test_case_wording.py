@@ -5,19 +5,18 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
-from tests.reports.kept_cases import FAILED, REPEATED
+from tests.reports.kept_cases import FAILED, REPEATED, a_trial
 
-from callscore.core.kept_case import KeptTrial
+from callscore.core.run import Answer
 from callscore.core.text import display_width
 from callscore.reports.case_wording import cost, outcome, text_lines, trials_passed
 
 
 def test_what_became_of_a_trial_is_said_in_a_word() -> None:
-    assert outcome(KeptTrial(passed=True), "en") == ("passed", "green")
-    assert outcome(KeptTrial(passed=False), "en") == ("failed", "red")
-    assert outcome(KeptTrial(passed=None), "en") == ("no number", "dim")
-    assert outcome(KeptTrial(failure=("exited", "")), "en") == ("error: exited", "red")
+    assert outcome(a_trial(passed=True), "en") == ("passed", "green")
+    assert outcome(a_trial(passed=False), "en") == ("failed", "red")
+    assert outcome(a_trial(passed=None), "en") == ("no number", "dim")
+    assert outcome(a_trial(failure=("exited", "")), "en") == ("error: exited", "red")
 
 
 def test_trials_are_counted_where_there_are_several() -> None:
@@ -26,7 +25,7 @@ def test_trials_are_counted_where_there_are_several() -> None:
 
 
 def test_what_cost_nothing_is_not_mentioned() -> None:
-    assert cost(KeptTrial(), "en") == ""
+    assert cost(a_trial(), "en") == ""
     assert cost(FAILED.trials[0], "ru") == (
         "1.2 с, 2 запуска, 3 запроса, токены: 1\N{NO-BREAK SPACE}204 на входе, 33 на выходе"
     )
@@ -64,4 +63,6 @@ def test_a_very_long_text_is_shown_to_its_end() -> None:
 
 
 def test_a_trial_that_was_reused_says_so() -> None:
-    assert cost(replace(FAILED.trials[0], is_reused=True), "en").endswith(", reused")
+    reused = a_trial(answer=Answer(seconds=1.0, is_reused=True))
+
+    assert cost(reused, "en").endswith(", reused")

@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from tests.reports.kept_cases import AS_KEPT, COMPARISON
 
 from callscore.core.diff import plain_text
+from callscore.core.run import KeptScore
 from callscore.reports.kept_pairs import kept_lines
 
 TRIAL = AS_KEPT.trials[0]
 
 
 def lines_of(comparison: Any, expected: list[Any] | None = None) -> list[str]:
-    trial = replace(TRIAL, comparison=comparison)
+    trial = replace(TRIAL, kept=KeptScore(comparison=comparison))
     return plain_text(kept_lines(trial, expected, width=60, lang="en")).splitlines()
 
 

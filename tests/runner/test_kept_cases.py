@@ -38,12 +38,15 @@ def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
     assert one.expected == RIGHT
     assert one.metadata == {"who": "me"}
     assert one.at_least == 0.5
-    assert [(trial.number, trial.passed, trial.f1) for trial in one.trials] == [
+    assert [
+        (trial.case.trial, trial.passed, trial.kept and trial.kept.f1) for trial in one.trials
+    ] == [
         (1, True, 1.0),
         (2, True, 1.0),
     ]
     assert one.trials[0].score is not None
-    assert one.trials[0].answer == RIGHT
+    assert one.trials[0].answer is not None
+    assert one.trials[0].answer.document == RIGHT
 
 
 def test_a_case_without_an_answer_has_the_reason(store: Store) -> None:
@@ -54,7 +57,9 @@ def test_a_case_without_an_answer_has_the_reason(store: Store) -> None:
 
     (one,) = found(store, "weather")
 
-    assert one.trials[0].failure == ("raised", "the task raised ValueError: not today")
+    failure = one.trials[0].failure
+    assert failure is not None
+    assert (failure.kind, failure.problem) == ("raised", "the task raised ValueError: not today")
     assert one.trials[0].status == "error"
 
 
@@ -65,8 +70,10 @@ def test_a_case_that_only_python_can_say_has_what_was_kept(store: Store) -> None
     (one,) = found(store, "odd")
 
     assert one.trials[0].score is None
-    assert one.trials[0].comparison is not None
-    assert one.trials[0].comparison["pairs"] == [[0, 0, False]]
+    kept = one.trials[0].kept
+    assert kept is not None
+    assert kept.comparison is not None
+    assert kept.comparison["pairs"] == [[0, 0, False]]
 
 
 def several(store: Store) -> None:

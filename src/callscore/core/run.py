@@ -116,13 +116,17 @@ class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
     """What is kept of a score.
 
     Attributes:
+        f1: the score of the calls; None where nothing is scored.
         counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty where nothing
             is scored.
         tools: how the calls of each tool went; None where nobody has counted them.
+        comparison: the pairs and the differences, as plain data.
     """
 
+    f1: float | None = None
     counts: tuple[int, ...] = ()
     tools: dict[str, ToolOutcome] | None = None
+    comparison: dict[str, Any] | None = None
 
     @property
     def outcome(self) -> Outcome:

@@ -15,6 +15,7 @@ from callscore.history.packing import clean_text
 from callscore.history.result_queries import results_by_number
 from callscore.history.retrying import patient
 from callscore.history.rows import result_record
+from callscore.history.statements import prepared
 from callscore.history.tables import COUNTS, results, runs
 
 if TYPE_CHECKING:

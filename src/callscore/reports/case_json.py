@@ -9,11 +9,13 @@ from msgspec.structs import asdict
 
 from callscore.core.export import call_to_dict, score_to_dict, value_to_dict
 from callscore.core.plain import encode_json, plain
+from callscore.core.run import Answer, KeptScore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.kept_case import KeptCase
+    from callscore.core.run import Result
     from callscore.core.wording import Language
 
 __all__ = ["write"]
@@ -39,21 +41,23 @@ def _case(case: KeptCase, lang: Language) -> dict[str, Any]:
     }
 
 
-def _trial(trial: KeptTrial, lang: Language) -> dict[str, Any]:
-    kind, problem = trial.failure or (None, None)
+def _trial(trial: Result, lang: Language) -> dict[str, Any]:
+    answer, kept, failure = trial.answer or Answer(), trial.kept or KeptScore(), trial.failure
     return {
-        "trial": trial.number,
+        "trial": trial.case.trial,
         "status": trial.status,
         "passed": trial.passed,
-        "f1": trial.f1,
+        "f1": kept.f1,
         "values": [value_to_dict(found) for found in trial.values],
-        "calls": [call_to_dict(call) for call in trial.calls],
+        "calls": [call_to_dict(call) for call in trial.case.actual or ()],
         "score": None if trial.score is None else score_to_dict(trial.score, lang=lang),
-        "comparison": plain(trial.comparison),
-        "answer": plain(trial.answer),
-        "failure": None if kind is None else {"kind": kind, "problem": plain(problem)},
-        "seconds": trial.seconds,
-        "usage": asdict(trial.usage),
-        "attempts": trial.attempts,
-        "is_reused": trial.is_reused,
+        "comparison": plain(kept.comparison),
+        "answer": plain(answer.document),
+        "failure": None
+        if failure is None
+        else {"kind": failure.kind, "problem": plain(failure.problem)},
+        "seconds": answer.seconds,
+        "usage": asdict(answer.usage),
+        "attempts": answer.attempts,
+        "is_reused": answer.is_reused,
     }

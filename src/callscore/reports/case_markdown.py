@@ -17,7 +17,8 @@ from callscore.reports.run_wording import NO_CALLS, RUN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.kept_case import KeptCase
+    from callscore.core.run import Result
     from callscore.core.wording import Language
 
 __all__ = ["write"]
@@ -48,14 +49,14 @@ def _blocks(case: KeptCase, lang: Language) -> Iterator[str]:
         yield fenced("\n".join(wording.text_lines(case.metadata, _WIDTH)), "text")
     for trial in case.trials:
         if is_repeated:
-            head = say(wording.TRIAL, lang, number=trial.number)
+            head = say(wording.TRIAL, lang, number=trial.case.trial)
             yield f"### {head}: {wording.outcome(trial, lang)[0]}"
         yield from _trial(case, trial, lang)
 
 
-def _trial(case: KeptCase, trial: KeptTrial, lang: Language) -> Iterator[str]:
+def _trial(case: KeptCase, trial: Result, lang: Language) -> Iterator[str]:
     if trial.failure is not None:
-        yield fenced(escape(trial.failure[1]), "text")
+        yield fenced(escape(trial.failure.problem), "text")
         return
     if trial.values:
         yield ", ".join(f"{code(each.name)} {number_text(each.value)}" for each in trial.values)

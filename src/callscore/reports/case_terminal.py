@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.kept_case import KeptCase
     from callscore.core.model import Score
+    from callscore.core.run import Result
     from callscore.core.wording import Language, Phrase
 
 __all__ = ["render", "write"]
@@ -82,7 +83,7 @@ def _title(case: KeptCase, lang: Language) -> Text:
     return line.append(SPACE + escape(case.evaluation), "dim")
 
 
-def _outcome(trial: KeptTrial, lang: Language) -> Text:
+def _outcome(trial: Result, lang: Language) -> Text:
     """What became of a trial, and whether it did what it must not."""
     words, style = wording.outcome(trial, lang)
     line = Text().append(words, style)
@@ -110,8 +111,8 @@ def _about(case: KeptCase, width: int, lang: Language) -> Section:
     return [Text(line, "dim") for line in lines if line]
 
 
-def _trial_line(trial: KeptTrial, width: int, lang: Language) -> Text:
-    line = Text().append(say(wording.TRIAL, lang, number=trial.number), "bold").append(SPACE)
+def _trial_line(trial: Result, width: int, lang: Language) -> Text:
+    line = Text().append(say(wording.TRIAL, lang, number=trial.case.trial), "bold").append(SPACE)
     line.append_text(_outcome(trial, lang))
     cost = wording.cost(trial, lang)
     if cost and line.cell_len + len(SPACE) + display_width(cost) <= width:
@@ -119,9 +120,9 @@ def _trial_line(trial: KeptTrial, width: int, lang: Language) -> Text:
     return line
 
 
-def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Section:
+def _trial(case: KeptCase, trial: Result, width: int, lang: Language) -> Section:
     if trial.failure is not None:
-        return [indented(Text(escape(trial.failure[1])))]
+        return [indented(Text(escape(trial.failure.problem)))]
     values = value_lines(trial.values, case.at_least, width, longest=None)
     if trial.score is not None:
         return [*values, *_both_sides(trial.score, width, lang)]
@@ -129,7 +130,7 @@ def _trial(case: KeptCase, trial: KeptTrial, width: int, lang: Language) -> Sect
         lines = kept_lines(trial, case.expected, width=UNBOUND, lang=lang)
         if lines:
             return [*values, _folded(rich_text(lines))]
-    calls = whole_calls(trial.calls, width - INDENT)
+    calls = whole_calls(trial.case.actual or (), width - INDENT)
     return [*values, Text("\n".join(calls) or " " * INDENT + say(NO_CALLS, lang), "dim")]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from callscore.core.plain import encode_json
+from callscore.core.run import Answer
 from callscore.core.text import clip, display_width, escape
 from callscore.core.wording import Phrase, Plural, count_of, say
 from callscore.reports.run_wording import (
@@ -22,7 +23,8 @@ from callscore.reports.run_wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.kept_case import KeptCase, KeptTrial
+    from callscore.core.kept_case import KeptCase
+    from callscore.core.run import Result
     from callscore.core.wording import Language
 
 __all__ = [
@@ -53,10 +55,10 @@ _TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на �
 _ROLE, _CONTENT = "role", "content"
 
 
-def outcome(trial: KeptTrial, lang: Language) -> tuple[str, str]:
+def outcome(trial: Result, lang: Language) -> tuple[str, str]:
     """What became of a trial, in a few words, and the style they are shown in."""
     if trial.failure is not None:
-        return say(KINDS[trial.failure[0]], lang), "red"
+        return say(KINDS[trial.failure.kind], lang), "red"
     if trial.passed is None:
         return say(HAS_NO_NUMBER, lang), "dim"
     return (say(HAS_PASSED, lang), "green") if trial.passed else (say(HAS_FAILED, lang), "red")
@@ -70,18 +72,19 @@ def trials_passed(case: KeptCase, lang: Language) -> str:
     return say(_TRIALS, lang, part=passed, whole=len(case.trials))
 
 
-def cost(trial: KeptTrial, lang: Language) -> str:
+def cost(trial: Result, lang: Language) -> str:
     """How long a trial took, and what it cost."""
-    parts = [duration(trial.seconds, lang)] if trial.seconds else []
-    if trial.attempts > 1:
-        parts.append(count_of(ATTEMPTS, trial.attempts, lang))
-    if trial.usage.requests > 1:
-        parts.append(count_of(_REQUESTS, trial.usage.requests, lang))
-    if trial.usage.input_tokens or trial.usage.output_tokens:
-        read = number(trial.usage.input_tokens, lang)
-        written = number(trial.usage.output_tokens, lang)
+    answer = trial.answer or Answer()
+    parts = [duration(answer.seconds, lang)] if answer.seconds else []
+    if answer.attempts > 1:
+        parts.append(count_of(ATTEMPTS, answer.attempts, lang))
+    if answer.usage.requests > 1:
+        parts.append(count_of(_REQUESTS, answer.usage.requests, lang))
+    if answer.usage.input_tokens or answer.usage.output_tokens:
+        read = number(answer.usage.input_tokens, lang)
+        written = number(answer.usage.output_tokens, lang)
         parts.append(say(_TOKENS, lang, read=read, written=written))
-    if trial.is_reused:
+    if answer.is_reused:
         parts.append(say(_REUSED, lang))
     return ", ".join(parts)
 

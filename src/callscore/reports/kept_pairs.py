@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.diff import Line, Span
-    from callscore.core.kept_case import KeptTrial
+    from callscore.core.run import Result
     from callscore.core.wording import Language
 
 __all__ = ["kept_lines"]
@@ -54,7 +54,7 @@ class _Kept(Struct, frozen=True):
 
 
 def kept_lines(
-    trial: KeptTrial, expected: Sequence[Any] | None, *, width: int, lang: Language
+    trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
 ) -> list[Line]:
     """The calls with the marks of a diff: `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden.
 
@@ -67,11 +67,12 @@ def kept_lines(
     Returns:
         The lines; none where nothing was kept, or nobody can read it.
     """
+    comparison = None if trial.kept is None else trial.kept.comparison
     try:
-        kept = msgspec.convert(trial.comparison or {}, _Kept, strict=False)
+        kept = msgspec.convert(comparison or {}, _Kept, strict=False)
     except msgspec.ValidationError:  # somebody else has written it
         return []
-    made = trial.calls if kept.actual is None else kept.actual
+    made = (trial.case.actual or ()) if kept.actual is None else kept.actual
     wanted = (expected or ()) if kept.expected is None else kept.expected
     return list(_lines(kept, made, wanted, width, lang))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from callscore.core.kept_case import KeptCase, KeptTrial
+from callscore.core.kept_case import KeptCase
+from callscore.core.model import Case
 from callscore.core.nearest import meant_by
-from callscore.core.run import failure_kind
+from callscore.core.run import Answer, Failure, KeptScore, Result, failure_kind
 from callscore.errors import UnknownRun
 from callscore.evaluations.keywords import keyword_filter
 from callscore.evaluations.places import file_of
@@ -106,21 +107,31 @@ def _case(
     )
 
 
-def _trial(result: ResultRecord, scores: KeptScores) -> KeptTrial:
-    kind, problem = result.failure or ("", "")
-    return KeptTrial(
-        number=result.trial,
-        status=result.status,
-        passed=result.passed,
-        f1=result.f1,
-        score=scores.score_of(result),
-        comparison=result.comparison,
-        calls=kept_calls(result),
-        values=result.values,
-        failure=(failure_kind(kind), problem) if kind else None,
-        answer=result.answer,
-        seconds=result.seconds,
-        usage=result.usage,
-        attempts=result.attempts,
-        is_reused=result.is_reused,
+def _trial(record: ResultRecord, scores: KeptScores) -> Result:
+    """A result with all that was kept of it."""
+    kind, problem = record.failure or ("", "")
+    failure = Failure(
+        case=record.case,
+        kind=failure_kind(kind),
+        problem=problem,
+        trial=record.trial,
+        attempts=record.attempts,
+    )
+    return Result(
+        case=Case(id=record.case, trial=record.trial, actual=kept_calls(record)),
+        status=record.status,
+        answer=Answer(
+            document=record.answer,
+            seconds=record.seconds,
+            usage=record.usage,
+            attempts=record.attempts,
+            is_reused=record.is_reused,
+        ),
+        score=scores.score_of(record),
+        values=record.values,
+        passed=record.passed,
+        failure=failure if kind else None,
+        kept=KeptScore(
+            f1=record.f1, counts=record.counts, tools=record.tools, comparison=record.comparison
+        ),
     )
