@@ -27,10 +27,11 @@ import pydantic
 import pytest
 
 from callscore.core.json_schema import errors_in, problem_with
-from callscore.formats.annotations import hints_of, schema_of
+from callscore.formats.annotations import hints_of, schema_of, with_notes
 
 TEXT = {"type": "string"}
 WHOLE = {"type": "integer"}
+NUMBER = {"type": "number"}
 NULL = {"type": "null"}
 Item = TypeVar("Item")
 UserId = NewType("UserId", str)
@@ -199,3 +200,43 @@ def test_one_annotation_that_nobody_can_look_up_does_not_lose_the_others() -> No
 
 def test_an_owner_without_annotations_has_no_hints() -> None:
     assert hints_of(SimpleNamespace()) == {}
+
+
+@pytest.mark.parametrize(
+    ("schema", "note", "said"),
+    [
+        (TEXT, "The city.", {"description": "The city."}),
+        (
+            TEXT,
+            msgspec.Meta(description="It.", pattern="^a"),
+            {"description": "It.", "pattern": "^a"},
+        ),
+        (TEXT, msgspec.Meta(min_length=1, max_length=3), {"minLength": 1, "maxLength": 3}),
+        ({"type": "array"}, msgspec.Meta(min_length=2), {"minItems": 2}),
+        ({"type": "object"}, msgspec.Meta(max_length=2), {"maxProperties": 2}),
+        ({}, msgspec.Meta(max_length=2), {}),
+        (NUMBER, msgspec.Meta(ge=1, lt=5), {"minimum": 1, "exclusiveMaximum": 5}),
+        (NUMBER, msgspec.Meta(gt=1, le=5), {"exclusiveMinimum": 1, "maximum": 5}),
+        (NUMBER, msgspec.Meta(multiple_of=5), {"multipleOf": 5}),
+        (TEXT, msgspec.Meta(examples=["a"]), {"examples": ["a"]}),
+        (TEXT, msgspec.Meta(extra_json_schema={"format": "email"}), {"format": "email"}),
+        (
+            NUMBER,
+            pydantic.Field(gt=0, description="It."),
+            {"exclusiveMinimum": 0, "description": "It."},
+        ),
+        (TEXT, Ellipsis, {}),
+        (TEXT, str.title, {}),
+    ],
+    ids=str,
+)
+def test_a_note_adds_what_it_says(schema: dict[str, Any], note: Any, said: dict[str, Any]) -> None:
+    assert with_notes(schema, [note]) == {**schema, **said}
+
+
+def test_the_schema_of_the_type_itself_stays_as_it_is() -> None:
+    schema = {"type": "string"}
+
+    with_notes(schema, ["It."])
+
+    assert schema == {"type": "string"}

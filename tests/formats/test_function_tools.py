@@ -1,4 +1,4 @@
-"""Python functions as tools."""
+"""Python functions as tools, and what their docstrings say."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import pytest
 from callscore import InvalidCall, Tool, read_tools, score
 from callscore.api import tools_by_name
 from callscore.core.json_schema import errors_in
-from callscore.formats.function_tools import function_tool, is_function, with_functions_read
+from callscore.formats.function_tools import (
+    Documentation,
+    documentation_of,
+    function_tool,
+    is_function,
+    with_functions_read,
+)
 
 
 def get_weather(location: str, unit: Literal["C", "F"] = "C", day: int | None = None) -> str:
@@ -220,3 +226,78 @@ def test_calls_are_checked_by_the_signature() -> None:
         "invalid_value",
         "unknown_argument",
     ]
+
+
+GOOGLE = """Get the weather.
+
+    It may be old.
+
+    Args:
+        city: The city,
+            or a town.
+        unit (str): The unit.
+        *others: More cities.
+
+        an odd line
+
+    Returns:
+        The weather: in words.
+    """
+NUMPY = """Get the weather.
+
+    It may be old.
+
+    Parameters
+    ----------
+    city : str
+        The city,
+        or a town.
+    unit
+        The unit.
+    others : list
+        More cities.
+
+    Returns
+    -------
+    str
+        The weather.
+    """
+SPHINX = """Get the weather.
+
+    It may be old.
+
+    :param city: The city,
+        or a town.
+    :param str unit: The unit.
+    :param others: More cities.
+    :returns: The weather.
+        In words.
+
+    The end.
+    """
+
+
+@pytest.mark.parametrize("text", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
+def test_three_styles_say_the_same(text: str) -> None:
+    arguments = {"city": "The city, or a town.", "unit": "The unit.", "others": "More cities."}
+
+    assert documentation_of(text) == Documentation("Get the weather.\n\nIt may be old.", arguments)
+
+
+@pytest.mark.parametrize("text", [None, "", "   \n"])
+def test_without_a_docstring_nothing_is_said(text: str | None) -> None:
+    assert documentation_of(text) == Documentation()
+
+
+def test_a_description_alone_is_kept_whole() -> None:
+    text = "Search: all of it.\n\nThe parameters are free.\nNotes"
+
+    assert documentation_of(text).description == text
+
+
+def test_a_section_without_a_body_says_nothing() -> None:
+    assert documentation_of("Search.\n\nArgs:") == Documentation("Search.")
+
+
+def test_an_argument_of_which_nothing_is_said_has_no_description() -> None:
+    assert documentation_of("Search.\n\nArgs:\n    city:\n").arguments == {}

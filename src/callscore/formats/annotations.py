@@ -2,6 +2,9 @@
 
 What JSON has no word for, or nobody here knows, is allowed to be anything: a schema that is too
 wide finds too little, and one that is too narrow finds what is not there.
+
+Written by hand because `msgspec.json.schema` refuses unions of two classes, sorts the values of a
+`Literal`, and knows no notes but its own.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -21,9 +24,8 @@ import msgspec
 
 from callscore.core.equality import equal
 from callscore.core.plain import plain
-from callscore.formats.annotation_notes import with_notes
 
-__all__ = ["hints_of", "schema_of"]
+__all__ = ["hints_of", "schema_of", "with_notes"]
 
 Schemas = dict[str, Any]
 _SCALARS: dict[Any, Schemas] = {
@@ -44,6 +46,24 @@ _SCALARS: dict[Any, Schemas] = {
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "ClassVar", "Final", "InitVar")
 _SETS = (set, frozenset)
 _TEXTS = (str, bytes, PathLike)
+# What msgspec.Meta, the notes of annotated-types and the fields of pydantic call the same things.
+_WORDS = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+    "pattern": "pattern",
+    "description": "description",
+    "documentation": "description",
+    "title": "title",
+    "examples": "examples",
+}
+_LENGTHS = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 
 
 def schema_of(kind: Any, definitions: Schemas) -> Schemas:
@@ -209,6 +229,52 @@ def _of_model(kind: Any, definitions: Schemas) -> Schemas:
             definitions[f"{name}.{inner}"] = inner_schema
         definitions[name] = {**schema, "x-python": _place(kind)}
     return {"$ref": f"#/$defs/{name}"}
+
+
+def with_notes(schema: dict[str, Any], notes: Iterable[Any]) -> dict[str, Any]:
+    """A schema with what the notes of `Annotated` say; a text is a description, and unknown notes say nothing.
+
+    Args:
+        schema: of the type that the notes are about.
+        notes: texts, `msgspec.Meta`, pydantic's `Field(...)`, `annotated_types.Ge(...)` and the like.
+    """
+    found = dict(schema)
+    for note in _spread(notes):
+        found |= {"description": note} if isinstance(note, str) else _said(note, schema)
+    return found
+
+
+def _spread(notes: Iterable[Any]) -> Iterator[Any]:
+    """The notes, and those that a note gathers."""
+    for note in notes:
+        inner = getattr(note, "metadata", None)
+        if isinstance(inner, list | tuple):
+            yield from inner
+        yield note
+
+
+def _said(note: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for attribute, word in _WORDS.items():
+        value = getattr(note, attribute, None)
+        if _is_data(value):
+            said[word] = plain(value)
+    for attribute, word in zip(("min_length", "max_length"), _lengths(schema), strict=False):
+        value = getattr(note, attribute, None)
+        if _is_data(value):
+            said[word] = value
+    extra = getattr(note, "extra_json_schema", None)
+    return {**said, **extra} if isinstance(extra, dict) else said
+
+
+def _is_data(value: Any) -> bool:
+    """Whether it is a value; a note may well have a method of such a name."""
+    return isinstance(value, str | int | float | list | tuple)
+
+
+def _lengths(schema: dict[str, Any]) -> tuple[str, ...]:
+    kind = schema.get("type")
+    return _LENGTHS.get(kind, ()) if isinstance(kind, str) else ()
 
 
 def hints_of(owner: Any) -> dict[str, Any]:
