@@ -1,7 +1,10 @@
-"""Texts that a regular expression matches.
+r"""Texts that a regular expression matches.
 
 What the expression looks ahead or behind for is not obeyed here: whoever asks for a text checks it,
 and asks for another.
+
+Written by hand because rstr, exrex and sre_yield read Python's syntax alone, not the `\p{L}` and
+`(?<name>...)` of JSON Schema, and make no text of at least some length.
 """
 
 from __future__ import annotations

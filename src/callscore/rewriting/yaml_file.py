@@ -1,4 +1,8 @@
-"""Expectations in YAML, rewritten in place: comments, order and blanks stay as they are."""
+"""Expectations in YAML, rewritten in place: comments, order and blanks stay as they are.
+
+Written by hand because ruamel.yaml, which finds the positions here, changes blanks, quotes and the
+columns of comments all over a file when it writes one.
+"""
 
 from __future__ import annotations
 

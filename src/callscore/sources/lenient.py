@@ -2,6 +2,9 @@
 
 It reads what the fast decoder refuses. It keeps a stack of its own, so that no depth of nesting can
 exhaust the interpreter's.
+
+Written by hand because json5, demjson3 and json-repair mend what is faulty instead of marking it,
+and so would hide what an agent got wrong.
 """
 
 from __future__ import annotations

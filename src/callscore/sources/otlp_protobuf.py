@@ -1,7 +1,10 @@
 """Traces as OTLP sends them in protobuf, decoded to the shape that OTLP has in JSON.
 
-Only the wire format is read here, with the few messages that a trace is made of; no library of
-protobuf is needed. What is unknown is skipped, as in any newer version of a message.
+Only the wire format is read here, with the few messages that a trace is made of. What is unknown is
+skipped, as in any newer version of a message.
+
+Written by hand because opentelemetry-proto needs protobuf below 8, which other packages pin, too,
+and protobuf's JSON has ids in base64 and kinds by name where OTLP's has hex and numbers.
 """
 
 from __future__ import annotations
