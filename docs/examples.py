@@ -111,12 +111,17 @@ def _at_home() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in BUILD_SERVER}
 
 
+def _named(variable: str) -> list[str]:
+    return [os.environ[variable]] if variable in os.environ else []
+
+
 def _run_bash(code: str) -> str:
     """What commands print. They must not fail, unless the example is about exit codes."""
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    # The tests name a folder of programs that start sooner.
+    folders = (*_named("CALLSCORE_PROGRAMS"), str(Path(sys.executable).parent), *_named("PATH"))
     ran = subprocess.run(  # noqa: S603  (running what the page says is the point)
         ["bash", "-c", code if "$?" in code else f"set -e\n{code}"],  # noqa: S607  (any bash will do)
-        env=_at_home() | {"PATH": programs, "COLUMNS": "80", "NO_COLOR": "1"},
+        env=_at_home() | {"PATH": os.pathsep.join(folders), "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from docs.examples import tidy
+from tests.servers.fork_server import programs_folder
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/assistant"
@@ -26,11 +27,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run(commands: str, folder: Path) -> str:
     """What commands print, typed in a folder as a person types them."""
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    folders = (programs_folder(), str(Path(sys.executable).parent), os.environ["PATH"])
     ran = subprocess.run(
         ["bash", "-c", commands],  # noqa: S607  (any bash will do)
         cwd=folder,
-        env={**os.environ, "PATH": programs, "COLUMNS": "80", "NO_COLOR": "1"},
+        env={**os.environ, "PATH": os.pathsep.join(folders), "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

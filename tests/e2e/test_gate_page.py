@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ruamel.yaml import YAML
+from tests.servers.fork_server import programs_folder
 
 from callscore.history.opening import open_store
 
@@ -38,12 +39,12 @@ class Ran(NamedTuple):
 
 def bash(folder: Path, commands: str, **environment: str) -> Ran:
     """Run commands as a reader types them."""
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    folders = (programs_folder(), str(Path(sys.executable).parent), os.environ["PATH"])
     at_home = {name: os.environ[name] for name in os.environ if not name.startswith("GITHUB_")}
     ran = subprocess.run(
         ["bash", "-c", commands],  # noqa: S607  (any bash will do)
         cwd=folder,
-        env={**at_home, "PATH": programs, "NO_COLOR": "1", **environment},
+        env={**at_home, "PATH": os.pathsep.join(folders), "NO_COLOR": "1", **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.servers.fork_server import programs_folder
 
 import callscore
 from callscore import errors, expect
@@ -45,7 +46,7 @@ def test_the_examples_of_a_page_run_and_print_what_it_says(page: Path) -> None:
 
     ran = subprocess.run(
         [sys.executable, ROOT / "docs/examples.py", page],
-        env=environment,
+        env={**environment, "CALLSCORE_PROGRAMS": programs_folder()},
         capture_output=True,
         encoding="utf-8",
         check=False,

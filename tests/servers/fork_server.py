@@ -6,6 +6,8 @@ folder, environment, standard input, output and error. A copy of the process tak
 own, and does what `python -m callscore` does. It is a process as any other: it has an exit code,
 signals end it, and its coverage is measured.
 
+Commands in a shell find a small `callscore` in `programs_folder()` that does the same.
+
 Where a test sets what Python reads when it starts (`PYTHON...`, the locale), a real process is
 started; with `CALLSCORE_TESTS_FORK=0` in the environment, always.
 """
@@ -29,6 +31,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
+from types import ModuleType
 from typing import IO, TYPE_CHECKING, NoReturn
 
 import msgspec
@@ -36,7 +39,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["PATIENCE", "SOURCE", "run_program"]
+__all__ = ["PATIENCE", "SOURCE", "programs_folder", "run_program"]
 
 ROOT = Path(__file__).parents[2]
 SOURCE = str(ROOT / "src")
@@ -52,12 +55,41 @@ _LATE = (
 )
 
 
+# The `callscore` of a shell, which has nothing to import.
+_CLIENT = """\
+import json, os, signal, socket, sys
+line = socket.socket(socket.AF_UNIX)
+line.connect({address!r})
+request = {{"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}}
+content = json.dumps({{**request, "script": {script!r}}}).encode()
+socket.send_fds(line, [len(content).to_bytes({head}, "big")], [0, 1, 2])
+line.sendall(content)
+said = line.makefile("rb")
+pid = int(said.readline())
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda number, _: os.kill(pid, number))
+code = int(said.readline())
+if code < 0:
+    signal.signal(-code, signal.SIG_DFL)
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
 class Request(msgspec.Struct, frozen=True):
-    """What to run, where, and with which environment; the standard files come beside it."""
+    """What to run, and how; the standard files come beside it.
+
+    Attributes:
+        arguments: those of the program.
+        folder: where.
+        environment: all of it.
+        script: the path of the console script that it is, if it is one.
+    """
 
     arguments: list[str]
     folder: str
     environment: dict[str, str]
+    script: str = ""
 
 
 def run_program(
@@ -87,6 +119,12 @@ def run_program(
     )
 
 
+def programs_folder() -> str:
+    """The folder of the `callscore` that commands in a shell find."""
+    beside = str(Path(sys.executable).parent)
+    return beside if os.environ.get("CALLSCORE_TESTS_FORK") == "0" else _server().programs
+
+
 @cache
 def _server() -> _Server:
     """The server of this process, started when it is needed first."""
@@ -99,6 +137,8 @@ class _Server:
     def __init__(self) -> None:
         folder = mkdtemp(prefix="callscore-fork-")
         self._address = f"{folder}/socket"
+        self.programs = f"{folder}/programs"
+        _write_client(Path(self.programs), self._address)
         # Its coverage is that of what it imports alone; each copy measures its own.
         is_measured = any(name in os.environ for name in _MEASURED)
         inherited = {name: os.environ[name] for name in os.environ if name not in _MEASURED}
@@ -142,6 +182,19 @@ class _Server:
             code = _code(line, words)
             feeding.join()
             return subprocess.CompletedProcess(words, code, _content(out), _content(err))
+
+
+def _write_client(folder: Path, address: str) -> None:
+    """Write a `callscore` that a shell can run."""
+    folder.mkdir()
+    script = str(Path(sys.executable).parent / "callscore")
+    code = _CLIENT.format(address=address, script=script, head=_HEAD)
+    (folder / "client.py").write_text(code, encoding="utf-8")
+    program = folder / "callscore"
+    program.write_text(
+        f'#!/bin/sh\nexec {sys.executable} -IS {folder}/client.py "$@"\n', encoding="utf-8"
+    )
+    program.chmod(0o755)
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
@@ -276,7 +329,7 @@ def _reap(lines: dict[int, socket.socket]) -> None:
 
 
 def _run(request: Request) -> NoReturn:
-    """Be `python -m callscore` from here on."""
+    """Be `python -m callscore` from here on, or the console script."""
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
@@ -284,9 +337,12 @@ def _run(request: Request) -> NoReturn:
     _reopen()
     if "coverage" in sys.modules:
         sys.modules["coverage"].process_startup()
-    sys.argv = ["callscore", *request.arguments]  # the first becomes the path of the module
-    sys.path[0] = request.folder
+    sys.argv = [request.script, *request.arguments]
+    sys.path[0] = str(Path(request.script).parent) if request.script else request.folder
     try:
+        if request.script:
+            sys.modules["__main__"] = ModuleType("__main__")
+            import_module("callscore.cli.main").main()
         runpy.run_module("callscore", run_name="__main__", alter_sys=True)
     except SystemExit as error:
         if isinstance(error.code, int):
