@@ -17,10 +17,10 @@ PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
 
-.PHONY: help demo test model postgres format lint types layers tests differential parity bench bench-history bench-killing bench-peers validity verdicts pictures clean
+.PHONY: help demo test model postgres format lint types layers tests differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 	@$(BIN)/callscore demo
@@ -85,6 +85,13 @@ bench-peers: $(VENV)/.installed ## time other tools' metrics against ours, and w
 validity: $(VENV)/.installed ## measure how well each score tells success from failure
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run
 
+transcript: $(VENV)/.installed-dev ## record what the program says for thousands of commands, before a refactoring
+	$(BIN)/python -m tools.transcript
+
+transcript-diff: $(VENV)/.installed-dev ## record again and compare: make transcript-diff BEFORE=.transcript/NAME.jsonl
+	@[ -n "$(BEFORE)" ] || { echo "name the earlier recording: make transcript-diff BEFORE=.transcript/NAME.jsonl" >&2; exit 2; }
+	$(BIN)/python -m tools.transcript --against "$(BEFORE)"
+
 pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the documentation again
 	$(BIN)/python docs/images/make_report_svg.py
 	PYTHONPATH=benchmarks $(BIN)/python -m validity.run --write
@@ -95,8 +102,8 @@ pictures: $(VENV)/.installed-dev ## draw the pictures and the outputs in the doc
 
 clean: ## remove everything that the other commands made
 	rm -rf $(VENV) $(SDKS_VENV) build dist .coverage .coverage.* .hypothesis
-	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .transcript
+	find src tests benchmarks docs examples tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps make a second run quick; a change of what is installed makes it install again.
 

@@ -41,9 +41,9 @@ def main() -> int:
     arguments = _parser().parse_args()
     if arguments.compare:
         before, after = map(read_recording, arguments.compare)
-        return _report(before, after, is_complete=not arguments.only)
+        return _report(before, after, arguments)
     if arguments.list:
-        print("\n".join(one.key for one in _selected(arguments.only)))
+        print("\n".join(one.key for one in _selected(arguments)))
         return 0
     if _ROOT not in os.environ:
         return _in_fixed_environment(arguments.source.resolve())
@@ -68,18 +68,29 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--compare", nargs=2, type=Path, metavar="FILE", help="record nothing, compare two files"
     )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        default=_REPOSITORY,
+        metavar="FOLDER",
+        help="the repository whose samples, examples and pages are used (default: this one)",
+    )
+    parser.add_argument(
+        "--without-files", metavar="REGEX", help="do not compare files of these names: 'history.db'"
+    )
     parser.add_argument("--list", action="store_true", help="list the jobs, and run none")
     return parser
 
 
-def _selected(pattern: str) -> list[Job]:
+def _selected(arguments: argparse.Namespace) -> list[Job]:
+    pattern: str = arguments.only
     try:
         wanted = re.compile(pattern)
     except re.error as error:
         raise SystemExit(
             f"transcript: --only {pattern}: {error}. Give a regular expression."
         ) from error
-    return [one for one in corpus(_REPOSITORY) if wanted.search(one.key)]
+    return [one for one in corpus(arguments.corpus.resolve()) if wanted.search(one.key)]
 
 
 def _in_fixed_environment(source: Path) -> int:
@@ -101,7 +112,7 @@ def _in_fixed_environment(source: Path) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     root = Path(os.environ.pop(_ROOT))
     before = read_recording(arguments.against) if arguments.against else None
-    jobs = _selected(arguments.only)
+    jobs = _selected(arguments)
     started = time.monotonic()
     found: dict[str, Record] = {}
     recorded = record(jobs, source=arguments.source.resolve(), root=root, processes=arguments.jobs)
@@ -118,7 +129,7 @@ def _record(arguments: argparse.Namespace) -> int:
         print(f"written: {output}", file=sys.stderr)
     if before is None:
         return 0
-    return _report(before, ordered, is_complete=not arguments.only)
+    return _report(before, ordered, arguments)
 
 
 def _in_order(jobs: list[Job], found: dict[str, Record]) -> dict[str, Record]:
@@ -139,9 +150,15 @@ def _default_output() -> Path:
     return _REPOSITORY / ".transcript" / f"{described or 'now'}.jsonl"
 
 
-def _report(before: dict[str, Record], after: dict[str, Record], *, is_complete: bool) -> int:
+def _report(
+    before: dict[str, Record], after: dict[str, Record], arguments: argparse.Namespace
+) -> int:
+    """Print what is not the same; the exit code."""
     count = 0
-    for text in differences(before, after, is_complete=is_complete):
+    found = differences(
+        before, after, is_complete=not arguments.only, left_out=arguments.without_files
+    )
+    for text in found:
         print(f"{text}\n")
         count += 1
     compared = len(before.keys() & after.keys())

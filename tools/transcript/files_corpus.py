@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 __all__ = ["file_jobs"]
 
 LANGUAGES = ("en", "ru")
+# The tools whose numbers are reproduced, as users name them.
+PEERS = (
+    *("callscore", "agentevals", "autoevals", "azure", "bfcl", "deepeval", "evalite", "google_adk"),
+    *("mcpjam", "mlflow", "promptfoo", "pydantic_evals", "ragas", "spring_ai_ragas", "strands"),
+    *("tau2", "tool_scorer", "tpmjs", "trajectly", "vertex_ai"),
+)
 SCORE_FORMATS = ("table", "json", "jsonl", "markdown", "junit")
 # Each setting of a score with each of its values, as options.
 SETTINGS: tuple[tuple[str, ...], ...] = (
@@ -75,6 +81,10 @@ WRONG_OPTIONS: tuple[tuple[str, ...], ...] = (
 )
 
 
+# Cases that expect groups, which have no position.
+_GROUPED = {"in-order", "any-order", "one-of", "optional", "times", "forbidden"}
+
+
 def file_jobs(repository: Path) -> Iterator[Job]:
     """All jobs of these commands."""
     yield from _score_jobs()
@@ -82,24 +92,33 @@ def file_jobs(repository: Path) -> Iterator[Job]:
     yield from _bad_input_jobs()
     yield from _explain_jobs()
     yield from _check_jobs()
+    yield from _metrics_jobs()
+    yield from _making_jobs(repository)
     yield from _sample_jobs(repository)
+    yield from _trajectory_jobs(repository)
 
 
 def _score_jobs() -> Iterator[Job]:
-    files = {"cases.jsonl": CASES, "rules.jsonl": json_lines(MATCHER_CASES)}
+    files = {
+        "cases.jsonl": CASES,
+        "rules.jsonl": json_lines(MATCHER_CASES),
+        "plain.jsonl": json_lines([one for one in RICH if one.get("id") not in _GROUPED]),
+    }
     for language in LANGUAGES:
         for form in SCORE_FORMATS:
             yield job(
                 f"score/{form}/{language}",
                 *(
                     callscore("score", name, "--format", form, "--lang", language, *more)
-                    for name in files
+                    for name in ("cases.jsonl", "rules.jsonl")
                     for more in ((), ("--show", "all"), ("--show", "none"), ("--limit", "2"))
                 ),
                 files=files,
             )
         yield job(
             f"score/settings/{language}",
+            callscore("score", "plain.jsonl", "--lang", language, "--order", "exact"),
+            callscore("score", "plain.jsonl", "--lang", language, "--order", "in_order"),
             *(callscore("score", "cases.jsonl", "--lang", language, *more) for more in SETTINGS),
             *(
                 callscore("score", "cases.jsonl", "--lang", language, "--format", "json", *more)
@@ -111,12 +130,12 @@ def _score_jobs() -> Iterator[Job]:
         "score/terminal",
         *(
             callscore("score", name, "--lang", language, "--show", "all", is_terminal=True)
-            for name in files
+            for name in ("cases.jsonl", "rules.jsonl")
             for language in LANGUAGES
         ),
-        callscore("score", "cases.jsonl", "--show", "all", COLUMNS="60"),
-        callscore("score", "cases.jsonl", "--show", "all", COLUMNS="200"),
-        callscore("score", "cases.jsonl", FORCE_COLOR="1"),
+        callscore("score", "cases.jsonl", "--show", "all", environment={"COLUMNS": "60"}),
+        callscore("score", "cases.jsonl", "--show", "all", environment={"COLUMNS": "200"}),
+        callscore("score", "cases.jsonl", environment={"FORCE_COLOR": "1"}),
         files=files,
     )
     yield job(
@@ -361,6 +380,158 @@ def _check_jobs() -> Iterator[Job]:
         callscore("check", "cases.jsonl", "--leave-out", "server", "--failure-pattern", "^ok"),
         callscore("check", "cases.jsonl", "--format", "junit"),
         callscore("check", "cases.jsonl", "--limit", "-1"),
+        files=files,
+    )
+
+
+def _metrics_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, **TWO_SIDES}
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"metrics/{language}",
+            callscore("metrics", *words, is_cold=True),
+            *(callscore("metrics", name, *words) for name in PEERS),
+            callscore("metrics", "ragas.tool_call_f1", "bfcl.valid", *words),
+            callscore("metrics", "ragsa", *words),
+            callscore("metrics", "ragas.nope", *words),
+            callscore("metrics", "cases.jsonl", *words),
+            *(
+                callscore("metrics", "--disagree", "cases.jsonl", "--format", form, *more, *words)
+                for form in ("table", "json", "markdown")
+                for more in ((), ("--limit", "1"), ("--metric", "ragas", "--metric", "bfcl"))
+            ),
+            callscore("metrics", "--disagree", *words),
+            callscore("metrics", "--disagree", "nowhere.jsonl", *words),
+            callscore(
+                *("metrics", "--disagree", "--expected", "expected.jsonl"),
+                *("--actual", "actual.jsonl", *words),
+            ),
+            callscore("metrics", "--disagree", "cases.jsonl", "-o", "report.txt", *words),
+            callscore("metrics", "--disagree", "cases.jsonl", *words, is_terminal=True),
+            files=files,
+        )
+    yield job(
+        "score/metrics",
+        *(callscore("score", "cases.jsonl", "--metric", name) for name in PEERS),
+        callscore(
+            *("score", "cases.jsonl", "--format", "json", "--lang", "ru"),
+            *(option for name in PEERS for option in ("--metric", name)),
+        ),
+        files=files,
+    )
+
+
+def _making_jobs(repository: Path) -> Iterator[Job]:
+    """Commands that make cases, and lists of what there is."""
+    functions = (
+        "from typing import Literal\n\n\n"
+        "def book(flight: str, cabin: Literal['a', 'b'] = 'a', *, seats: list[int] | None = None) -> str:\n"
+        '    """Book a flight.\n\n    Args:\n        flight: its number.\n    """\n\n\n'
+        "def pay(amount: float) -> None:\n"
+        '    """Pay."""\n'
+    )
+    sample = repository / "tests" / "samples" / "formats" / "openai_chat"
+    files = {
+        "tools.json": json_text(TOOLS),
+        "tools.py": functions,
+        "broken.py": "import no_such_module\n",
+        "empty.json": "[]",
+        "cases.jsonl": CASES,
+    }
+    for language in LANGUAGES:
+        words = ("--lang", language)
+        yield job(
+            f"generate/{language}",
+            callscore("generate", "--tools", "tools.json", "-n", "30", *words, is_cold=True),
+            *(
+                callscore("generate", "--tools", "tools.json", "-n", "12", "--kind", kind, *words)
+                for kind in ("single", "several", "negative", "near_miss", "nothing")
+            ),
+            callscore("generate", "--tools", "tools.json", "-n", "8", "--seed", "7", *words),
+            callscore("generate", "--tools", "tools.py", "-n", "8", *words),
+            callscore("generate", "--tools", "tools.py:pay", "-n", "4", *words),
+            callscore("generate", "--tools", "tools.py:nope", "-n", "4", *words),
+            callscore("generate", "--tools", "broken.py", "-n", "4", *words),
+            callscore("generate", "--tools", "empty.json", "-n", "4", *words),
+            callscore("generate", "--tools", "nowhere.json", *words),
+            callscore("generate", "--tools", "tools.json", "-n", "0", *words),
+            callscore("generate", *words),
+            callscore("generate", "--tools", "tools.json", "-n", "40", "-o", "made.jsonl", *words),
+            callscore("generate", "--tools", "tools.json", "-n", "4", "-o", "made.jsonl", *words),
+            callscore("score", "made.jsonl", "--tools", "tools.json", *words),
+            callscore("check", "made.jsonl", "--tools", "tools.json", *words),
+            callscore("metrics", "--disagree", "made.jsonl", *words),
+            callscore(
+                *("generate", "--tools", "tools.json", "-n", "4", "-o", "made.jsonl"),
+                *("--force", *words),
+            ),
+            callscore("capture", "cases.jsonl", *words, is_cold=True),
+            callscore("capture", "cases.jsonl", "-o", "captured.jsonl", *words),
+            callscore("capture", "cases.jsonl", "-o", "captured.jsonl", *words),
+            callscore("capture", "cases.jsonl", "-o", "captured.jsonl", "--force", *words),
+            callscore("capture", "captured.jsonl", "--map", "id=$.id", *words),
+            callscore("capture", *words),
+            callscore("capture", "cases.jsonl", "--input-format", "generic", *words),
+            callscore("capture", "cases.jsonl", "--view", "executed", *words),
+            files=files,
+        )
+    names = sorted(entry.name for entry in (sample.parent).iterdir() if entry.is_dir())
+    yield job(
+        "formats",
+        callscore("formats", is_cold=True),
+        *(callscore("formats", name) for name in names),
+        callscore("formats", "openai_chta"),
+        callscore("formats", environment={"COLUMNS": "200"}),
+        callscore("formats", is_terminal=True),
+    )
+    documents = _documents(sample)
+    texts = _documents(sample.parent / "text_hermes")
+    first, text = next(iter(documents)), next(iter(texts))
+    yield job(
+        "extract/options",
+        callscore("extract", first, is_cold=True),
+        callscore("extract"),
+        callscore("extract", "-", stdin=documents[first]),
+        callscore("extract", first, "-o", "calls.jsonl"),
+        callscore("extract", first, "--format", "nothing"),
+        callscore("extract", first, "--format", "anthropic"),
+        callscore("extract", first, "--candidate", "1"),
+        callscore("extract", first, "--candidate", "-1"),
+        callscore("extract", first, "--view", "asked"),
+        callscore("extract", first, "--leave-out", "nobody"),
+        callscore("extract", first, "--failure-pattern", "["),
+        callscore("extract", text, "--schemas", "tools.json"),
+        callscore("extract", text, "--schemas", "nowhere.json"),
+        *(
+            callscore("extract", *documents, "--leave-out", who)
+            for who in ("user", "subagent", "code", "server")
+        ),
+        callscore("extract", *documents, "nowhere.json", "--skip-bad"),
+        files={**documents, **texts, "tools.json": json_text(TOOLS)},
+    )
+
+
+def _trajectory_jobs(repository: Path) -> Iterator[Job]:
+    """Real trajectories: those that come with callscore, and those of the validity study."""
+    data = repository / "benchmarks" / "validity" / "data"
+    files = {file.name: file.read_bytes() for file in sorted(data.glob("*.jsonl.gz"))}
+    bundled = repository / "src" / "callscore" / "data" / "airline-gpt-4o.jsonl.gz"
+    files[bundled.name] = bundled.read_bytes()
+    names = sorted(files)
+    yield job(
+        "trajectories",
+        *(callscore("score", name) for name in names),
+        *(callscore("score", name, "--preset", "outcome", "--lang", "ru") for name in names),
+        *(callscore("check", name) for name in names),
+        callscore("metrics", "--disagree", names[0]),
+        callscore("compare", *names[1:3]),
+        callscore("compare", names[0], names[-1], "--format", "json", "--preset", "outcome"),
+        callscore("explain", names[0], "--lang", "ru"),
+        callscore("score", names[0], "--save", "airline", "--show", "none"),
+        callscore("show", "airline", "--show", "none"),
+        callscore("rescore", "airline", "--preset", "outcome", "--format", "markdown"),
+        callscore("compare", "latest~1", "latest"),
         files=files,
     )
 

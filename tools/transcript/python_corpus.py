@@ -6,17 +6,15 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from tools.transcript.inputs import AGENT, CASES, TOOLS, json_text
-from tools.transcript.snippets import PUBLIC_NAMES, SNIPPETS
-from tools.transcript.steps import Step, callscore, job, pytest, python, shell
+from tools.transcript.snippets import MCP_CLIENT, PUBLIC_NAMES, SNIPPETS
+from tools.transcript.steps import callscore, job, pytest, python, shell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tools.transcript.steps import Job
+    from tools.transcript.steps import Job, Step
 
 __all__ = ["python_jobs"]
 
@@ -44,12 +42,12 @@ def _help_jobs() -> Iterator[Job]:
         "help",
         callscore("--help", is_cold=True),
         callscore(),
-        callscore("-h", COLUMNS="60"),
+        callscore("-h", environment={"COLUMNS": "60"}),
         callscore("--version", is_cold=True),
         callscore("scores"),
         callscore("--nope"),
         *(callscore(*name.split(), "--help") for name in _COMMANDS),
-        *(callscore(*name.split(), "-h", COLUMNS="60") for name in _COMMANDS),
+        *(callscore(*name.split(), "-h", environment={"COLUMNS": "60"}) for name in _COMMANDS),
         *(callscore(*name.split(), "--nope") for name in _COMMANDS),
         *(callscore(*name.split(), "extra", "words", "too", "many") for name in _COMMANDS),
         callscore("schema", is_cold=True),
@@ -196,7 +194,7 @@ def _pytest_jobs() -> Iterator[Job]:
             "--callscore",
             "-q",
             "-n",
-            "2",
+            "1",
             "evals/eval_suite.yaml",
         ),
         files=_EVALUATIONS,
@@ -217,45 +215,9 @@ def _pytest_jobs() -> Iterator[Job]:
 
 
 def _mcp_jobs() -> Iterator[Job]:
-    def message(number: int, method: str, **parameters: object) -> bytes:
-        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
-        return msgspec.json.encode(body) + b"\n"
-
-    hello = message(
-        1,
-        "initialize",
-        protocolVersion="2025-06-18",
-        capabilities={},
-        clientInfo={"name": "test", "version": "1"},
-    ) + (b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-    search = {"tool": "search", "args": {"query": "news"}}
-    other = {"tool": "search", "args": {"query": "other"}}
-    both = {"expected": [search], "actual": [other, search]}
-    conversations = {
-        "list": message(2, "tools/list"),
-        "score": message(2, "tools/call", name="score_tool_calls", arguments=both),
-        "explain": message(2, "tools/call", name="explain_score", arguments=both),
-        "check": message(
-            2, "tools/call", name="check_tool_calls", arguments={"actual": [other] * 5}
-        ),
-        "missing": message(2, "tools/call", name="score_tool_calls", arguments={"expected": []}),
-        "typo": message(2, "tools/call", name="score_tool_calls", arguments={**both, "mod": "x"}),
-        "unknown": message(2, "tools/call", name="score", arguments={}),
-        "ping": message(2, "ping"),
-        "broken": b"not json\n" + message(2, "ping"),
-    }
     yield job(
-        "mcp/stdio",
-        *(
-            Step(
-                kind="callscore",
-                arguments=("mcp",),
-                stdin=hello + said,
-                is_cold=True,
-                environment={"CONVERSATION": name},
-            )
-            for name, said in conversations.items()
-        ),
+        "mcp",
+        python(MCP_CLIENT, is_cold=True),
         callscore("mcp", "--port", "70000"),
         callscore("mcp", "--http", "--host", "not an address"),
     )

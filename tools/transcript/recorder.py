@@ -28,7 +28,6 @@ from subprocess import DEVNULL, Popen
 from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
-
 from tools.transcript import clock  # before callscore, which takes its functions from `time`
 from tools.transcript.comparison import Record
 from tools.transcript.model_server import model_server
@@ -133,9 +132,10 @@ def _prepare(root: Path) -> None:
     for name in ("bin", "home", "tmp", "site", "records"):
         (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(clock.__file__, root / "site" / "sitecustomize.py")
-    program = root / "bin" / "callscore"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m callscore "$@"\n')
-    program.chmod(0o755)
+    for name in ("callscore", "pytest"):
+        program = root / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m {name} "$@"\n')
+        program.chmod(0o755)
     for name in ("python", "python3"):
         (root / "bin" / name).symlink_to(sys.executable)
 
@@ -174,7 +174,6 @@ class _JobRunner:
         self._job = one
         self._folder = folder
         self._outputs = folder.with_name(f"{folder.name}.out")
-        self._source = source
         self._model = ""
         self._databases: dict[str, str] = {}
         self._normalise = Normaliser(
@@ -185,7 +184,7 @@ class _JobRunner:
                 sys.executable: "<python>",
                 sys.prefix: "<environment>",
                 sys.base_prefix: "<installation>",
-                platform.node(): "<host>",
+                f'hostname="{platform.node()}"': 'hostname="<host>"',
             }
         )
 
@@ -212,7 +211,7 @@ class _JobRunner:
     def _recorded(self, number: int, step: Step) -> Record:
         before = stamps(self._folder)
         ready = self._filled_in(step, now=_FIRST_MOMENT + number * _BETWEEN_STEPS)
-        code, stdout, stderr = _run(ready, self._folder, self._outputs, self._source)
+        code, stdout, stderr = _run(ready, self._folder, self._outputs)
         normalise = self._normalise
         for text in (stdout, stderr):
             normalise.note(text)
@@ -270,7 +269,7 @@ def _write_files(
         file.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def _run(step: Step, folder: Path, outputs: Path, source: Path) -> tuple[int | None, str, str]:
+def _run(step: Step, folder: Path, outputs: Path) -> tuple[int | None, str, str]:
     """The exit code, the output and the errors of one step."""
     stdin = outputs / "stdin"
     stdin.write_bytes(step.stdin)
@@ -309,7 +308,7 @@ def _start_interpreter(
         "shell": ["bash", "-c", *step.arguments],
     }
     stdin, stdout, stderr = streams
-    process = Popen(  # noqa: S603  (commands of the corpus)
+    process = Popen(
         commands[step.kind],
         cwd=folder,
         env=environment,

@@ -219,7 +219,7 @@ def _option_jobs() -> Iterator[Job]:
         callscore("run", "evals/eval_assistant.py", "--jobs", "0"),
         callscore("run", "evals/eval_assistant.py", "--store", "other/history.db", "--jobs", "1"),
         callscore("history", "--store", "other/history.db"),
-        callscore("history", CALLSCORE_STORE="other/history.db"),
+        callscore("history", environment={"CALLSCORE_STORE": "other/history.db"}),
         callscore("run", "nowhere"),
         callscore("run", "evals/eval_assistant.py", "--watch", "--resume"),
         callscore("rescore", "--scorer", "exact", "--scorer", "f1"),
@@ -244,11 +244,18 @@ def _option_jobs() -> Iterator[Job]:
         callscore("history"),
         callscore("baseline", "set"),
         callscore("export", "latest", "-o", "run.jsonl"),
-        edit(**{"go-on": ""}),
+        edit({"go-on": ""}),
         callscore("run", "--jobs", "1", "--resume"),
         callscore("run", "--jobs", "1", "--resume", "--lang", "ru"),
         callscore("history"),
         files={"eval_hanging.py": HANGING},
+    )
+    yield job(
+        "run/vanished",
+        shell("callscore run --jobs 1 --fail-under 0.9; echo exit code $?; sleep 1"),
+        callscore("history"),
+        callscore("run", "--jobs", "1", "--resume"),
+        files={"eval_vanishing.py": HANGING.replace("sleep(60)", "__import__('os')._exit(7)")},
     )
     yield job(
         "run/no-history",
@@ -299,7 +306,7 @@ def _history_jobs() -> Iterator[Job]:
     )
     runs: list[Step] = []
     for wrong in ((), ("oslo",), ("oslo", "rome", "lima"), ("rome",)):
-        runs += [edit(answers__jsonl=answer_lines(*wrong)), callscore("run", "--show", "none")]
+        runs += [edit({"answers.jsonl": answer_lines(*wrong)}), callscore("run", "--show", "none")]
     for language in LANGUAGES:
         words = ("--lang", language)
         yield job(
@@ -387,7 +394,9 @@ def _compare_jobs() -> Iterator[Job]:
         yield job(
             f"compare/runs/{language}",
             callscore("run", "--name", "one"),
-            edit(answers__jsonl=answer_lines("oslo", "rome", "lima", "quito", "accra", "dakar")),
+            edit(
+                {"answers.jsonl": answer_lines("oslo", "rome", "lima", "quito", "accra", "dakar")}
+            ),
             callscore("run", "--name", "two"),
             *(
                 callscore("compare", "one", "two", "--format", form, *words)
@@ -428,7 +437,7 @@ def _gate_jobs() -> Iterator[Job]:
                 callscore("run", "--show", "none"),
                 callscore("baseline", "set"),
                 callscore("gate", "--against", "main", *words),
-                edit(answers__jsonl=answer_lines(*wrong)),
+                edit({"answers.jsonl": answer_lines(*wrong)}),
                 callscore("run", "--show", "none", "--fail-under", "0.8"),
                 *(
                     callscore("gate", "--against", "main", "--format", form, *words)
@@ -443,9 +452,11 @@ def _gate_jobs() -> Iterator[Job]:
                 callscore("gate", *words),
                 callscore(
                     *("gate", "--against", "main", *words),
-                    GITHUB_ACTIONS="true",
-                    GITHUB_STEP_SUMMARY="summary.md",
-                    CI="true",
+                    environment={
+                        "GITHUB_ACTIONS": "true",
+                        "GITHUB_STEP_SUMMARY": "summary.md",
+                        "CI": "true",
+                    },
                 ),
                 callscore(
                     "gate", "--against", "main", "-o", "gate.json", "--format", "json", *words
@@ -457,7 +468,7 @@ def _gate_jobs() -> Iterator[Job]:
         "gate/git",
         shell(f"git init --quiet -b main && echo .callscore > .gitignore && {commit}"),
         callscore("run", "--show", "none"),
-        edit(answers__jsonl=answer_lines("oslo", "rome", "lima", "quito")),
+        edit({"answers.jsonl": answer_lines("oslo", "rome", "lima", "quito")}),
         callscore("run", "--show", "none"),
         shell(commit),
         callscore("run", "--show", "none"),
@@ -715,12 +726,12 @@ def _model_jobs() -> Iterator[Job]:
                 "0",
                 "--lang",
                 language,
-                **known,
+                environment=known,
             )
             for name in ("small", "silent", "broken", "unknown", "vague")
             for language in LANGUAGES
         ),
-        callscore("run", "eval_small.yaml", "--jobs", "1", "--cache", **known),
+        callscore("run", "eval_small.yaml", "--jobs", "1", "--cache", environment=known),
         callscore("run", "eval_small.yaml", "--jobs", "1"),
         callscore("history", "--json"),
         callscore("show", "latest", "paris", "--format", "json"),
@@ -732,18 +743,24 @@ def _model_jobs() -> Iterator[Job]:
         callscore("score", "judged.jsonl"),
         callscore("score", "judged.jsonl", "--judge", "judge"),
         *(
-            callscore(command, "judged.jsonl", "--judge", "judge", "--lang", language, **known)
+            callscore(
+                command, "judged.jsonl", "--judge", "judge", "--lang", language, environment=known
+            )
             for command in ("score", "explain")
             for language in LANGUAGES
         ),
-        callscore("score", "judged.jsonl", "--judge", "judge", "--format", "json", **known),
-        callscore("score", "judged.jsonl", "--judge", "judge", "--save", "judged", **known),
-        callscore("rescore", "judged", "--judge", "judge", **known),
+        callscore(
+            "score", "judged.jsonl", "--judge", "judge", "--format", "json", environment=known
+        ),
+        callscore(
+            "score", "judged.jsonl", "--judge", "judge", "--save", "judged", environment=known
+        ),
+        callscore("rescore", "judged", "--judge", "judge", environment=known),
         callscore("rescore", "judged"),
-        callscore("compare", "judged.jsonl", "judged", "--judge", "judge", **known),
-        callscore("score", "judged.jsonl", "--judge", "vague", **known),
-        callscore("score", "judged.jsonl", "--judge", "broken", **known),
-        callscore("explain", "judged.jsonl", "--judge", "unknown", **known),
+        callscore("compare", "judged.jsonl", "judged", "--judge", "judge", environment=known),
+        callscore("score", "judged.jsonl", "--judge", "vague", environment=known),
+        callscore("score", "judged.jsonl", "--judge", "broken", environment=known),
+        callscore("explain", "judged.jsonl", "--judge", "unknown", environment=known),
         files={"judged.jsonl": judged},
         has_model=True,
     )
@@ -751,7 +768,9 @@ def _model_jobs() -> Iterator[Job]:
         "model/generate",
         callscore("generate", "--tools", "tools.json", "-n", "3", "--model", "vague"),
         *(
-            callscore("generate", "--tools", "tools.json", "-n", "3", "--model", name, **known)
+            callscore(
+                "generate", "--tools", "tools.json", "-n", "3", "--model", name, environment=known
+            )
             for name in ("vague", "small", "broken")
         ),
         files={"tools.json": tools},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["PUBLIC_NAMES", "SNIPPETS"]
+__all__ = ["MCP_CLIENT", "PUBLIC_NAMES", "SNIPPETS"]
 
 # Every public name with its signature and its members. Only what a user can see is printed.
 PUBLIC_NAMES = """\
@@ -63,6 +63,67 @@ import callscore
 print(callscore.__version__)
 """
 
+# A client that waits for each answer, over standard input and over HTTP.
+MCP_CLIENT = """\
+import json
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+command = [sys.executable, "-m", "callscore", "mcp"]
+search, other = {"tool": "search", "args": {"q": 1}}, {"tool": "search", "args": {"q": 2}}
+both = {"expected": [search], "actual": [other, search]}
+hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+tools = [{"name": "search", "parameters": {"type": "object", "required": ["query"]}}]
+messages = [("initialize", hello), ("tools/list", {}), ("ping", {}), ("nothing", {})]
+for name, arguments in (
+    ("score_tool_calls", both),
+    ("score_tool_calls", {**both, "mode": "flexible", "threshold": 0.5, "order": "in_order"}),
+    ("explain_score", both),
+    ("check_tool_calls", {"actual": [other] * 5, "tools": tools}),
+    ("score_tool_calls", {"expected": []}),
+    ("score_tool_calls", {**both, "mod": "x"}),
+    ("score_tool_calls", {**both, "mode": "x"}),
+    ("score_tool_calls", {"expected": ["f"] * 1001, "actual": []}),
+    ("score", {}),
+):
+    messages.append(("tools/call", {"name": name, "arguments": arguments}))
+pipe = subprocess.PIPE
+
+
+def body(number, method, parameters):
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+
+
+with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+    for number, (method, parameters) in enumerate(messages, 1):
+        process.stdin.write(body(number, method, parameters) + "\\n")
+        if number == 1:
+            process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\\n')
+            process.stdin.write("not json\\n")
+        process.stdin.flush()
+        print(process.stdout.readline() if number > 1 else process.stdout.readline() + process.stdout.readline())
+    rest, errors = process.communicate()
+print(rest, errors, process.returncode)
+
+command += ["--http", "--port", "0"]
+with subprocess.Popen(command, stderr=pipe, text=True) as process:
+    line = process.stderr.readline()
+    print(line)
+    kinds = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    for number, (method, parameters) in enumerate(messages, 1):
+        data = body(number, method, parameters).encode()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(line.split()[-1], data, kinds)) as answer:
+                print(answer.status, answer.read().decode())
+        except urllib.error.HTTPError as error:
+            print(error.code, error.read().decode())
+    process.send_signal(signal.SIGINT)
+    print(process.communicate()[1], process.returncode)
+"""
+
 _HEAD = """\
 import callscore
 from callscore import Case, Settings, ToolCall, expect
@@ -110,8 +171,8 @@ for value in (
     score, score.incorrect[0], score.incorrect[0].differences[0], score.settings, score.missed[0],
     Settings.preset("outcome"), Case("hi", id="a", expected=["f"]), ToolCall("f", {"a": 1}),
     callscore.wilson(3, 10), callscore.pass_at_k(10, 3, 2), callscore.pass_hat_k(10, 3, 2),
-    callscore.Mode.STRICT, list(callscore.Mode), callscore.Wanted(), callscore.Trace(()),
-    expect.in_order("a", expect.one_of("b", "c")), expect.times("f", min=2), expect.forbid("x*"),
+    callscore.Mode.STRICT, list(callscore.Mode), callscore.Wanted(), callscore.Trace(calls=()),
+    expect.in_order("a", expect.one_of(expect.call("b"), expect.call("c"))), expect.times("f", min=2), expect.forbid("x*"),
     expect.regex("^a"), expect.date("2024-01-15"), expect.any(), expect.optional(10),
     callscore.read_tools(json.load(open("tools.json"))),
     callscore.check_calls(["f"] * 6 + [("pay", {})], tools=json.load(open("tools.json"))),

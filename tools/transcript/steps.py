@@ -9,7 +9,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Job", "Step", "callscore", "edit", "git", "job", "pytest", "python", "shell"]
+__all__ = ["Job", "Step", "callscore", "edit", "job", "pytest", "python", "shell"]
 
 Kind = Literal["callscore", "python", "pytest", "shell", "edit"]
 
@@ -74,14 +74,14 @@ def callscore(
     is_cold: bool = False,
     is_terminal: bool = False,
     interrupt_after: str | None = None,
-    **environment: str,
+    environment: Mapping[str, str] | None = None,
 ) -> Step:
     """The program with these arguments. In them, `{run1}` is the first run id that was shown."""
     return Step(
         kind="callscore",
         arguments=arguments,
         stdin=stdin,
-        environment=environment,
+        environment=dict(environment or {}),
         is_cold=is_cold or interrupt_after is not None,
         is_terminal=is_terminal,
         interrupt_after=interrupt_after,
@@ -93,9 +93,9 @@ def python(code: str, *, is_cold: bool = False) -> Step:
     return Step(kind="python", arguments=(code,), is_cold=is_cold)
 
 
-def pytest(*arguments: str, **environment: str) -> Step:
+def pytest(*arguments: str) -> Step:
     """A session of pytest, with the plugin."""
-    return Step(kind="pytest", arguments=arguments, environment=environment, is_cold=True)
+    return Step(kind="pytest", arguments=arguments, is_cold=True)
 
 
 def shell(code: str) -> Step:
@@ -103,12 +103,6 @@ def shell(code: str) -> Step:
     return Step(kind="shell", arguments=(code,), is_cold=True)
 
 
-def git(code: str) -> Step:
-    """A change of the repository around the folder, which is a step like any other."""
-    return Step(kind="shell", arguments=(code,), is_cold=True)
-
-
-def edit(**files: str | bytes | None) -> Step:
-    """New content of files; `__` in a name is a dot, because a keyword cannot have one."""
-    named = {name.replace("__", "."): content for name, content in files.items()}
-    return Step(kind="edit", files=named)
+def edit(files: Mapping[str, str | bytes | None]) -> Step:
+    """New content of files, by name; None removes a file."""
+    return Step(kind="edit", files=dict(files))

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec.structs import replace
+from tools.transcript.comparison import Record, differences, read_recording, write_recording
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD = Record(
+    key="score #1",
+    command="callscore score cases.jsonl",
+    exit=0,
+    stdout="one\ntwo\n",
+    stderr="",
+    files={"report.txt": "text\n", "gone.txt": None},
+)
+
+
+def told(new: Record) -> str:
+    return "\n".join(differences({OLD.key: OLD}, {new.key: new}))
+
+
+def test_the_same_recording_has_no_differences() -> None:
+    assert told(OLD) == ""
+
+
+def test_a_changed_line_is_shown_as_a_diff_under_its_command() -> None:
+    lines = told(replace(OLD, stdout="one\nthree\n")).splitlines()
+
+    assert lines[:2] == ["=== score #1", "    callscore score cases.jsonl"]
+    assert lines[-2:] == ["-two", "+three"]
+
+
+def test_exit_codes_and_files_are_compared() -> None:
+    new = replace(OLD, exit=3, files={"gone.txt": "here\n", "new.txt": ""})
+
+    lines = told(new).splitlines()
+
+    assert lines[2:] == [
+        "exit code: 0 before, 3 now",
+        "file gone.txt: no longer removed",
+        "file new.txt: not written before",
+        "file report.txt: no longer written",
+    ]
+
+
+def test_line_ends_count() -> None:
+    assert told(replace(OLD, stdout="one\r\ntwo\n")).endswith("stdout: only line ends differ")
+
+
+def test_of_long_lines_the_part_that_differs_is_shown() -> None:
+    before = replace(OLD, stdout="x" * 5000 + "before" + "y" * 5000)
+    after = replace(OLD, stdout="x" * 5000 + "after" + "y" * 5000)
+
+    (text,) = differences({OLD.key: before}, {OLD.key: after})
+
+    assert "xbeforey" in text
+    assert "xaftery" in text
+    assert len(text) < 1000
+
+
+def test_commands_that_only_one_recording_has_are_named() -> None:
+    other = replace(OLD, key="show #1")
+
+    found = list(differences({OLD.key: OLD}, {other.key: other}))
+    partial = list(differences({OLD.key: OLD}, {other.key: other}, is_complete=False))
+
+    assert [text.splitlines()[0] for text in found] == ["=== score #1", "=== show #1"]
+    assert partial == []
+
+
+def test_files_may_be_left_out() -> None:
+    new = replace(OLD, files={"report.txt": "other\n", "gone.txt": None})
+
+    assert not list(differences({OLD.key: OLD}, {new.key: new}, left_out="report"))
+
+
+def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "before.jsonl"
+
+    write_recording(file, [OLD])
+
+    assert read_recording(file) == {OLD.key: OLD}
+    assert [each.name for each in file.parent.iterdir()] == ["before.jsonl"]
+
+
+def test_what_is_no_recording_is_refused_with_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "before.jsonl"
+
+    with pytest.raises(SystemExit, match=r"before\.jsonl: No such file .*make transcript"):
+        read_recording(file)
+    write_recording(file, [OLD])
+    file.write_bytes(file.read_bytes() + b"{}\n")
+    with pytest.raises(SystemExit, match=r"before\.jsonl:2: not a record"):
+        read_recording(file)

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+from tools.transcript.normaliser import Normaliser
+
+
+def test_run_ids_are_numbered_in_the_order_in_which_they_appear() -> None:
+    normalise = Normaliser({})
+
+    first = normalise("run 20260304-045421-26jc after 20260304-045300-k3f9")
+    second = normalise("run 20260304-045300-k3f9, \x1b[1m20260304-045421-26jc\x1b[0m")
+
+    assert first == "run <run-1> after <run-2>"
+    assert second == "run <run-2>, \x1b[1m<run-1>\x1b[0m"
+    assert normalise.runs == ["20260304-045421-26jc", "20260304-045300-k3f9"]
+
+
+def test_the_longest_path_is_replaced_first() -> None:
+    normalise = Normaliser({"/scratch": "<root>", "/scratch/job": "<folder>"})
+
+    assert normalise("/scratch/job/cases.jsonl /scratch/x") == "<folder>/cases.jsonl <root>/x"
+
+
+@pytest.mark.parametrize(
+    ("text", "normalised"),
+    [
+        ("<object at 0x7f1c2a3b4c5d>", "<object at <address>>"),
+        ("http://127.0.0.1:45123/mcp", "http://127.0.0.1:<port>/mcp"),
+        ('{"seconds":-8.9e-6}', '{"seconds":<waited>}'),
+        (r"{\"seconds\":-0.00002}", r"{\"seconds\":<waited>}"),
+    ],
+)
+def test_what_differs_between_two_recordings_is_replaced(text: str, normalised: str) -> None:
+    assert Normaliser({})(text) == normalised
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2024-01-15T10:00:00Z", '{"seconds":0.0}', "0x1f", "127.0.0.1:8476", "3 answers in 12 ms"],
+)
+def test_everything_else_is_kept(text: str) -> None:
+    assert Normaliser({})(text) == text
