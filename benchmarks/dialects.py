@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import timing
 
-from callscore.formats.reading import read_as
-from callscore.formats.recognition import recognise, remembering
-from callscore.formats.registry import dialect_named
-from callscore.formats.trace import DEFAULT
+from callscore.formats.dialect import dialect_named
+from callscore.formats.reading import read_as, recognise, with_cached_dialects
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +46,7 @@ def costs(rounds: int) -> Iterator[Cost]:
 
 def _cost(name: str, dialect: Dialect, document: Any, rounds: int) -> Cost:
     lines = [msgspec.json.encode(document)] * RECORDS
-    wanted = remembering(DEFAULT)  # as for the records of one file
+    wanted = with_cached_dialects(DEFAULT_WANTED)  # as for the records of one file
 
     def read() -> None:
         for line in lines:
@@ -75,7 +74,7 @@ def recorded(rounds: int) -> float:
         if not path.name.endswith(ANSWERS):
             data = path.read_bytes()
             documents.append((data, recognise(msgspec.json.decode(data))))
-    wanted = remembering(DEFAULT)
+    wanted = with_cached_dialects(DEFAULT_WANTED)
 
     def read() -> None:
         for data, dialect in documents:

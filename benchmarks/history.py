@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import timing
 
-from callscore.comparing.comparing_sides import compare
-from callscore.core.results import MetricValue
-from callscore.core.run import Usage
-from callscore.history.digests import asked_digest, expectation_digest
+from callscore.comparing.comparison import compare_sides
+from callscore.core.results import MetricValue, Usage
+from callscore.history.encoding import asked_digest, expectation_digest
 from callscore.history.opening import open_store
-from callscore.history.overview import overview
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.runner.kept_run import kept_run
+from callscore.history.run_lookup import list_runs
+from callscore.runner.stored_runs import load_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -254,16 +253,16 @@ def _ratios(store: Store, bare: sqlite3.Connection, runs: int) -> Iterator[Cost]
             plain(query, number)
 
     # So few rows take less than what any library does before it asks: nobody sees it.
-    few = timing.best_times([lambda: overview(store, limit=20)], rounds=ROUNDS)[0]
+    few = timing.best_times([lambda: list_runs(store, limit=20)], rounds=ROUNDS)[0]
     yield Cost("history, 20 runs", few * 1e3, 5, " ms")
     yield _ratio(
         f"history, {runs:,} runs",
-        lambda: overview(store),
+        lambda: list_runs(store),
         lambda: (plain(_LINES, runs), plain(_SUITES, 0)),
     )
     yield _ratio(
         "history --tag, 20 runs",
-        lambda: overview(store, limit=20, tag="smoke"),
+        lambda: list_runs(store, limit=20, tag="smoke"),
         lambda: (plain(_LINES, 20), plain(_SUITES, runs - 20), plain(_TAGGED, runs - 20)),
     )
     yield _ratio(
@@ -273,12 +272,12 @@ def _ratios(store: Store, bare: sqlite3.Connection, runs: int) -> Iterator[Cost]
     )
     yield _ratio(
         "compare: read, paired and tested",
-        lambda: compare(*[store.side(run, run.id) for run in (before, newest)]),
+        lambda: compare_sides(*[store.side(run, run.id) for run in (before, newest)]),
         lambda: both(_OUTCOMES),
     )
     yield _ratio(
         "show: a run",
-        lambda: kept_run(store, newest),
+        lambda: load_run(store, newest),
         lambda: plain(_RESULTS, numbers[newest.id]),
     )
     yield _ratio(

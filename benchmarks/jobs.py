@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callscore.engines.collector import Hooks
-from callscore.engines.local import score_files
+from callscore.engines.local import ScoreHooks, score_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from callscore import Case
-    from callscore.core.summary import Outcome
-    from callscore.formats.plain import PlainCase
+    from callscore.core.score import Outcome
+    from callscore.formats.cases import PlainCase
 
 __all__ = ["loads", "memory", "score", "typed"]
 
@@ -67,7 +66,7 @@ def score(path: str) -> float:
         names.extend([case.id for case in cases])
         outcomes.extend(found)
 
-    hooks = Hooks(on_outcomes=keep)
+    hooks = ScoreHooks(on_outcomes=keep)
     start = perf_counter()
     results = score_files(path, show="none", hooks=hooks)
     seconds = perf_counter() - start

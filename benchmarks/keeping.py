@@ -13,7 +13,7 @@ import timing
 from callscore.core.results import MetricValue
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.writer import Writer
+from callscore.history.writer import BackgroundWriter
 
 __all__ = ["Cost", "cost_of_keeping"]
 
@@ -32,7 +32,7 @@ def cost_of_keeping(count: int, rounds: int) -> Cost:
         with TemporaryDirectory() as folder, open_store(Path(folder) / "history.db") as store:
             store.begin(RunRecord(id=RUN, command="run", started_at=0.0))
             store.add_evaluation(EvaluationRecord(run=RUN, number=0, name="assistant"))
-            with Writer(store) as writer:
+            with BackgroundWriter(store) as writer:
                 for answer, result in pairs:
                     writer.put(answer)
                     writer.put(result)

@@ -157,11 +157,11 @@ def _evaluation(task: Any, cases: int) -> Evaluation:
 
 
 def _run(task: Any, cases: int) -> float:
-    from callscore.evaluations.plan import plan
+    from callscore.evaluations.plan import make_plan
     from callscore.history.opening import open_store
     from callscore.runner.running import RunOptions, run
 
-    few, planned = plan([_evaluation(task, _FEW)]), plan([_evaluation(task, cases)])
+    few, planned = make_plan([_evaluation(task, _FEW)]), make_plan([_evaluation(task, cases)])
     with TemporaryDirectory() as folder, open_store(Path(folder) / "history.db") as store:
         run(few, RunOptions(jobs=_AT_ONCE), store=store)
         start = perf_counter()

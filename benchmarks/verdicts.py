@@ -14,16 +14,15 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.comparing.differing import difference_between
-from callscore.comparing.matching import Matched
-from callscore.comparing.measures import numbers
+from callscore.comparing.differences import difference_between
+from callscore.comparing.matching import MatchedCase, paired_values
 from callscore.comparing.sides import CaseOutcome, TrialOutcome
 from callscore.core.statistics import Cluster, Interval, bootstrap_mean, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callscore.comparing.comparison import Difference
+    from callscore.comparing.differences import Difference
 
     Pair = tuple[float, float]
 
@@ -161,7 +160,7 @@ def uneven(cases: int, before: int, after: int, *, passing: float | None = None)
             )
             for trials in (before, after)
         )
-        found = numbers([Matched("suite", first, second)], "passed")[0]
+        found = paired_values([MatchedCase("suite", first, second)], "passed")[0]
         return (0.0, 0.0) if found is None else found
 
     kind = f"{before} and {after} trials"

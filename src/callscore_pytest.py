@@ -58,9 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _ABOUT)
     is_evaluating = config.getoption("callscore")
     if is_evaluating or config.getoption("callscore_update"):
-        from callscore.testing.plugging_in import plug_in
+        from callscore.testing.plugin import register_plugins
 
-        plug_in(config, _judge_of_project() if is_evaluating else {})
+        register_plugins(config, _judge_of_project() if is_evaluating else {})
 
 
 def _judge_of_project() -> dict[str, str]:
@@ -78,15 +78,15 @@ def _judge_of_project() -> dict[str, str]:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Have the marker of a test hold; nothing here is in the way of a test without one."""
     if _is_marked(item) or item.config.getoption("callscore_update"):
-        from callscore.testing.marking import watch
+        from callscore.testing.marker import apply_marker
 
-        watch(item)
+        apply_marker(item)
 
 
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
     """Run a marked test that is async, where no other plugin has done so before."""
     if _is_marked(pyfuncitem):
-        from callscore.testing.marking import run_if_async
+        from callscore.testing.marker import run_if_async
 
         run_if_async(pyfuncitem)
 

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 import callscore
-from callscore.documents import document_of, read_documents, tools_in, traces_in
+from callscore.documents import read_documents, to_document, tools_in, traces_in
 from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.registry import dialect_named
+from callscore.formats.dialect import dialect_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,9 +200,9 @@ def test_whose_calls_are_left_out_can_be_chosen() -> None:
 
 
 def test_text_is_decoded_only_as_far_as_it_is_json() -> None:
-    assert document_of("plain words") == "plain words"
-    assert document_of('{"a": 1}') == {"a": 1}
-    assert document_of(5) == 5
+    assert to_document("plain words") == "plain words"
+    assert to_document('{"a": 1}') == {"a": 1}
+    assert to_document(5) == 5
 
 
 def test_lines_that_do_not_belong_together_are_not_put_together(write: Any) -> None:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore import InvalidCall, ToolCall, expect, score
-from callscore.core.comparator import comparators
-from callscore.core.expectation import Forbidden, Group, GroupKind, Times
-from callscore.core.matcher import Matcher
+from callscore.core.case import Forbidden, Group, GroupKind, Times
+from callscore.core.rules import Matcher, comparators
 
 
 def test_a_call_takes_its_arguments_as_keywords_or_as_an_object() -> None:

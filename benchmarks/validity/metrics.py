@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import callscore
-from callscore.metrics.registry import headlines, metric_named
+from callscore.metrics.registry import headline_metrics, metric_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +96,8 @@ METRICS: tuple[Metric, ...] = (
     Metric(OTHERS, "names alone", lambda trajectory: _score(trajectory).tool_selection),
     *map(
         _by,
-        sorted([*headlines()[1:], *map(metric_named, _FURTHER)], key=lambda metric: metric.name),
+        sorted(
+            [*headline_metrics()[1:], *map(metric_named, _FURTHER)], key=lambda metric: metric.name
+        ),
     ),
 )

@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from callscore import expect, parity
     from callscore.api import check_calls, read_calls, read_tools, score
     from callscore.comparing.comparison import Comparison
-    from callscore.core.fault import Fault
-    from callscore.core.model import Case, Difference, Pair, Score, ToolCall
-    from callscore.core.results import CaseScore, Results
-    from callscore.core.run import RunResults
+    from callscore.core.arguments import Difference
+    from callscore.core.call import Tool, ToolCall
+    from callscore.core.case import Case
+    from callscore.core.results import CaseScore, Results, RunResults
+    from callscore.core.score import Fault, Pair, Score
     from callscore.core.settings import Mode, Settings
     from callscore.core.statistics import Interval, pass_at_k, pass_hat_k, wilson
     from callscore.core.summary import Summary
-    from callscore.core.tool import Tool
     from callscore.engines.comparing_runs import compare
     from callscore.engines.local import score_cases, score_files, score_joined
     from callscore.errors import (
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
         UnreadableInput,
         UnusableStore,
     )
-    from callscore.evaluations.decorating import evaluation
+    from callscore.evaluations.decorator import evaluation
     from callscore.formats.trace import Trace, Wanted
-    from callscore.runner.evaluating import evaluate
+    from callscore.runner.running import evaluate
 
 __all__ = [
     "CallscoreError",
@@ -91,18 +91,46 @@ __version__ = "0.1.0"
 # Where the public names live. A name is imported when it is first used, so that whoever imports
 # callscore for one of them does not wait for the others.
 _HOMES = {
-    "api": ("check_calls", "read_calls", "read_tools", "score"),
+    "api": (
+        "check_calls",
+        "read_calls",
+        "read_tools",
+        "score",
+    ),
     "comparing.comparison": ("Comparison",),
-    "core.fault": ("Fault",),
-    "core.model": ("Case", "Difference", "Pair", "Score", "ToolCall"),
-    "core.results": ("CaseScore", "Results"),
-    "core.run": ("RunResults",),
-    "core.settings": ("Mode", "Settings"),
-    "core.statistics": ("Interval", "pass_at_k", "pass_hat_k", "wilson"),
+    "core.arguments": ("Difference",),
+    "core.call": (
+        "Tool",
+        "ToolCall",
+    ),
+    "core.case": ("Case",),
+    "core.results": (
+        "CaseScore",
+        "Results",
+        "RunResults",
+    ),
+    "core.score": (
+        "Fault",
+        "Pair",
+        "Score",
+    ),
+    "core.settings": (
+        "Mode",
+        "Settings",
+    ),
+    "core.statistics": (
+        "Interval",
+        "pass_at_k",
+        "pass_hat_k",
+        "wilson",
+    ),
     "core.summary": ("Summary",),
-    "core.tool": ("Tool",),
     "engines.comparing_runs": ("compare",),
-    "engines.local": ("score_cases", "score_files", "score_joined"),
+    "engines.local": (
+        "score_cases",
+        "score_files",
+        "score_joined",
+    ),
     "errors": (
         "CallscoreError",
         "InvalidCall",
@@ -118,9 +146,12 @@ _HOMES = {
         "UnreadableInput",
         "UnusableStore",
     ),
-    "formats.trace": ("Trace", "Wanted"),
-    "evaluations.decorating": ("evaluation",),
-    "runner.evaluating": ("evaluate",),
+    "evaluations.decorator": ("evaluation",),
+    "formats.trace": (
+        "Trace",
+        "Wanted",
+    ),
+    "runner.running": ("evaluate",),
 }
 _MODULES = ("expect", "models", "parity")  # modules that are public names themselves
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

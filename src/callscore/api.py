@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings, settings_from
 from callscore.errors import InvalidSettings, UnknownFormat, UnreadableInput
-from callscore.formats.calls import read_plain
-from callscore.formats.sides import read_side, read_wanted
-from callscore.formats.trace import DEFAULT as ALL
+from callscore.formats.calls import read_simple_calls
+from callscore.formats.case_sides import read_expected_side, read_side
+from callscore.formats.trace import DEFAULT_WANTED as ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
-    from callscore.core.expectation import Expected
-    from callscore.core.fault import Fault
-    from callscore.core.model import Score, ToolCall
-    from callscore.core.setting_options import SettingOptions
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
+    from callscore.core.case import Expected
+    from callscore.core.score import Fault, Score
+    from callscore.core.settings import SettingOptions
     from callscore.formats.trace import Part, View, Wanted
 
     _Calls = tuple[ToolCall, ...]
@@ -78,43 +77,43 @@ def score(
 
 def _read_expected(value: Any) -> tuple[Expected, ...]:
     if value.__class__ is list:
-        calls = read_plain(value)  # the short way, for what most people hand over
+        calls = read_simple_calls(value)  # the short way, for what most people hand over
         if calls is not None:
             return calls
     document = _decoded(value)
     # Keys that begin with `$` are rules in a text or a file, and literal in what Python holds.
-    return read_wanted(document, where="expected", spelled=document is not value)
+    return read_expected_side(document, where="expected", spelled=document is not value)
 
 
 def _read_actual(value: Any) -> _Calls:
     if value.__class__ is list:
-        calls = read_plain(value)
+        calls = read_simple_calls(value)
         if calls is not None:
             return calls
-    return _read_made(value, ALL)
+    return _read_actual_trace(value, ALL)
 
 
-def _read_made(value: Any, wanted: Wanted) -> _Calls:
+def _read_actual_trace(value: Any, wanted: Wanted) -> _Calls:
     """The calls in a trace; in a file as `read_calls` reads them, line by line."""
     if isinstance(value, PathLike):
         from callscore.documents import traces_in
-        from callscore.formats.sides import as_one, made_in
+        from callscore.formats.case_sides import actual_calls_in, join_traces
 
         try:
             traces = list(traces_in(value, wanted))
         except (UnknownFormat, UnreadableInput):  # calls in our own words, or as wrong as below
             traces = []
         if traces:
-            return made_in(as_one(traces, where="actual"), where="actual")
+            return actual_calls_in(join_traces(traces, where="actual"), where="actual")
     return read_side(_decoded(value), side="actual", where="actual", wanted=wanted)
 
 
 def _decoded(value: Any) -> Any:
     """A text, bytes or a file as the document that they hold."""
     if isinstance(value, str | bytes | bytearray | PathLike):
-        from callscore.documents import content_of
+        from callscore.documents import load_content
 
-        return content_of(value)
+        return load_content(value)
     return value
 
 
@@ -132,10 +131,10 @@ def _read_answers(document: Any, wanted: Wanted, most: int) -> list[_Calls]:
     """The calls of each of the first answers that a document offers."""
     from collections.abc import Iterator
 
-    from callscore.formats.candidates import read_candidates
+    from callscore.formats.reading import read_candidates
 
     held = list(document) if isinstance(document, Iterator) else document  # it is read again
-    return read_candidates(lambda chosen: _read_made(held, chosen), wanted, most)
+    return read_candidates(lambda chosen: _read_actual_trace(held, chosen), wanted, most)
 
 
 def tools_by_name(document: Any) -> dict[str, Tool]:
@@ -150,9 +149,9 @@ def tools_by_name(document: Any) -> dict[str, Tool]:
         InvalidSettings: two definitions of the same name differ, or there is no such effect.
         UnreadableInput: it is a file of which the same is true, or that cannot be read.
     """
-    from callscore.offered import offered_tools
+    from callscore.documents import read_tools_by_name
 
-    return offered_tools(document)
+    return read_tools_by_name(document)
 
 
 def score_case(
@@ -181,13 +180,13 @@ def score_case(
     answers = (actual, *others[: settings.top_k - 1])
     known = _NO_TOOLS if tools is None else tools
     scores = [score_calls(expected, calls, settings, known) for calls in answers]
-    best = 0 if len(scores) == 1 else max(range(len(scores)), key=lambda at: _worth(scores[at]))
+    best = 0 if len(scores) == 1 else max(range(len(scores)), key=lambda at: _rank(scores[at]))
     if tools is None:
         return scores[best]
     return _with_faults(scores[best], answers[best], settings, tools)
 
 
-def _worth(score: Score) -> tuple[float, int]:
+def _rank(score: Score) -> tuple[float, int]:
     return score.f1, len(score.correct)
 
 
@@ -197,17 +196,17 @@ def _with_faults(
     """The score with what the tools' definitions say of all calls, whether they count or not."""
     from msgspec.structs import replace
 
-    from callscore.checks.schema import faults_by_schema
-    from callscore.core.naming import comparable_name, renames
+    from callscore.checks.tool_schema import schema_faults
+    from callscore.core.tool_names import changes_names, comparable_name
 
-    if not renames(settings):
-        return replace(score, faults=faults_by_schema(calls, tools))
-    from callscore.checks.compared_names import tools_by_call
+    if not changes_names(settings):
+        return replace(score, faults=schema_faults(calls, tools))
+    from callscore.checks.tool_schema import tools_by_call_name
 
-    known = tools_by_call([call.name for call in calls], tools, settings)
+    known = tools_by_call_name([call.name for call in calls], tools, settings)
     faults = [
         replace(fault, tool=comparable_name(fault.tool, settings))  # as the score names it
-        for fault in faults_by_schema(calls, known)
+        for fault in schema_faults(calls, known)
     ]
     return replace(score, faults=tuple(faults))
 

@@ -1,45 +1,58 @@
-"""Documents from anywhere: a path, bytes, text, an object of an SDK, or data."""
+"""Documents from anywhere (a path, bytes, text, an SDK object, data), and the tools that they define."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from msgspec import Struct
 
-from callscore.core.tool import Tool
-from callscore.errors import UnknownFormat, UnreadableInput
-from callscore.formats.definitions import unique_tools
-from callscore.formats.dialect import Dialect
+from callscore.core.call import Effect, Tool
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, UnreadableInput
+from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
+from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.function_tools import with_functions_read
-from callscore.formats.objects import plain
-from callscore.formats.reading import read_as, read_definitions_in, read_document, read_named
-from callscore.formats.recognition import Recogniser, find_dialect, refusal, remembering
-from callscore.formats.registry import dialect_named
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.objects import to_plain_data
+from callscore.formats.reading import (
+    Recogniser,
+    find_dialect,
+    read_as,
+    read_definitions_in,
+    read_document,
+    read_named,
+    unknown_format_text,
+    with_cached_dialects,
+)
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from callscore.formats.trace import Wanted
 
 __all__ = [
     "Document",
     "Documents",
-    "content_of",
-    "document_of",
+    "load_content",
+    "raise_unreadable",
     "read_documents",
-    "stop",
+    "read_tools_by_name",
+    "to_document",
     "tools_in",
+    "tools_in_list",
+    "tools_of_document",
     "traces_in",
 ]
 
 
+# Documents from anywhere: a path, bytes, text, an object of an SDK, or data.
+
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
-_MOST_WAITING = 1_000  # lines
+_MAX_WAITING = 1_000  # lines
 _TAKE_ANYTHING = ("generic", "tool_definitions")  # so nearly that they prove nothing
 
 
@@ -57,26 +70,26 @@ class Document(Struct, frozen=True):
     dialect: Dialect
 
 
-def document_of(value: Any) -> Any:
+def to_document(value: Any) -> Any:
     """What is handed over in Python, as the JSON value or the text that a dialect reads."""
-    from callscore.sources.texts import decode_bytes, decode_text
+    from callscore.sources.text_document import decode_bytes, decode_text
 
     if isinstance(value, str):
         return decode_text(value)
     if isinstance(value, bytes | bytearray):
         return decode_bytes(bytes(value))
-    return plain(list(value) if isinstance(value, Iterator) else value)
+    return to_plain_data(list(value) if isinstance(value, Iterator) else value)
 
 
-def content_of(value: Any) -> Any:
+def load_content(value: Any) -> Any:
     """As `document_of`, also for the path of a file; of many lines, the list of their values."""
     if not isinstance(value, PathLike):
-        return document_of(value)
+        return to_document(value)
     values: list[Any] = []
     for batch in read_batches(fspath(value)):
         for record in batch.records() if isinstance(batch, Lines) else (batch,):
             if isinstance(record, BadRecord):
-                stop(record.place, record.problem)
+                raise_unreadable(record.place, record.problem)
             values.append(record.items if isinstance(record, Array) else record.value)
     return values[0] if len(values) == 1 else values
 
@@ -148,7 +161,7 @@ class Documents:
         """
         if dialect is None:
             self._lines.append(record)
-            if len(self._lines) > _MOST_WAITING:
+            if len(self._lines) > _MAX_WAITING:
                 yield from self._give_up()
             return
         if self._joining not in (None, dialect):
@@ -167,7 +180,7 @@ class Documents:
 
     def _fits(self, record: Record, dialect: Dialect) -> bool:
         """Whether the lines before this one can be of its dialect as well."""
-        lines = [line.value for line in self._lines[:_MOST_WAITING]]
+        lines = [line.value for line in self._lines[:_MAX_WAITING]]
         return dialect.recognises([*lines, record.value])
 
     def finish(self) -> Iterator[Document | Record]:
@@ -195,7 +208,7 @@ def _belongs(value: Any, dialect: Dialect) -> bool:
     return dialect.joins_lines(value) or dialect.recognises(value)
 
 
-def stop(place: str, problem: str) -> NoReturn:
+def raise_unreadable(place: str, problem: str) -> NoReturn:
     """Refuse what cannot be read.
 
     Raises:
@@ -209,7 +222,7 @@ def read_documents(
     *,
     dialect: Dialect | None = None,
     on_bytes: Callable[[int], None] | None = None,
-    on_bad: Callable[[str, str], None] = stop,
+    on_bad: Callable[[str, str], None] = raise_unreadable,
 ) -> Iterator[Document]:
     """The documents in a file.
 
@@ -248,10 +261,15 @@ def _recognised(
         if isinstance(item, Document):
             yield item
         else:
-            on_bad(item.place, refusal(item.value))
+            on_bad(item.place, unknown_format_text(item.value))
 
 
-def traces_in(value: Any, wanted: Wanted = DEFAULT, *, format: str | None = None) -> list[Trace]:  # noqa: A002  (as the command line calls it)
+def traces_in(
+    value: Any,
+    wanted: Wanted = DEFAULT_WANTED,
+    *,
+    format: str | None = None,  # noqa: A002  (as the command line calls it)
+) -> list[Trace]:
     """The runs in whatever is handed over.
 
     Args:
@@ -266,12 +284,12 @@ def traces_in(value: Any, wanted: Wanted = DEFAULT, *, format: str | None = None
     dialect = None if format is None else dialect_named(format)
     if isinstance(value, PathLike):
         traces: list[Trace] = []
-        wanted = remembering(wanted)
+        wanted = with_cached_dialects(wanted)
         read = read_as if dialect is None else read_named
         for document in read_documents(value, dialect=dialect):
             traces += read(document.dialect, document.value, wanted)
         return traces
-    document = document_of(value)
+    document = to_document(value)
     if document is None or document == []:  # which no dialect claims: nobody called anything
         return [Trace(calls=())]
     if dialect is not None:
@@ -306,5 +324,173 @@ def tools_in(value: Any, *, format: str | None = None) -> list[Tool]:  # noqa: A
     given = with_functions_read(value)
     if isinstance(given, list) and all(isinstance(item, Tool) for item in given):
         return unique_tools(given)
-    document = document_of(given)
+    document = to_document(given)
     return [] if document is None else read_definitions_in(document, dialect=dialect)
+
+
+# The tools that somebody hands over: definitions in any form, values that were read, or names.
+
+_EMPTY: tuple[Any, ...] = ([], {})
+_NO_DEFINITIONS = "there are no definitions of tools in it."
+_STANDARD_INPUT = "-"
+_DIFFERING = {"parameters": "schemas", "effect": "effects"}
+_EFFECTS = get_args(Effect)
+_LIST_KEYS = ("tools", "functions")
+_WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom")
+# What nothing but a call has.
+_CALL_KEYS = frozenset(("arguments", "args", "input", "kwargs"))
+# What a definition has beside its name; where names are keys, one of these shows what they name.
+_DEFINITION_KEYS = frozenset(("description", "effect", "parameters", "input_schema", "inputSchema"))
+# Formats for which definitions that are short, or wrong, look like calls or like nothing at all.
+_AMBIGUOUS_FORMATS = ("tool_definitions", "generic")
+
+
+def read_tools_by_name(document: Any) -> dict[str, Tool]:
+    """The tools by name; none at all where what is handed over is empty.
+
+    Args:
+        document: what `read_tools` takes, what it gives, or the names of the tools alone; functions
+            are tools, too.
+
+    Raises:
+        InvalidCall: there are no definitions in it.
+        InvalidSettings: two definitions of the same name differ, or there is no such effect.
+        UnreadableInput: it is a file of which the same is true, or that cannot be read.
+    """
+    if isinstance(document, dict) and all(isinstance(tool, Tool) for tool in document.values()):
+        return document
+    if isinstance(document, PathLike):
+        return _in_file(document)
+    given = with_functions_read(document)
+    found = tools_in_list(given) if _need_no_reading(given) else _in_value(load_content(given))
+    return index_tools(found)
+
+
+def tools_of_document(document: Document) -> list[Tool]:
+    """The tools that a trace itself defines; none where they cannot be read, for its calls can be."""
+    try:
+        return read_definitions_in(document.value, dialect=document.dialect)
+    except Exception:  # noqa: BLE001  (nested too deep, or of a dialect that another package brings)
+        return []
+
+
+def index_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
+    """The tools by name.
+
+    Raises:
+        InvalidSettings: two of the same name differ, or there is no such effect.
+    """
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        if tool.effect is not None:
+            _require_effect(tool.name, tool.effect)
+        other = found.setdefault(tool.name, tool)
+        for field, what in _DIFFERING.items():
+            if getattr(other, field) != getattr(tool, field):
+                problem = f"there are two tools {tool.name!r} with different {what}."
+                raise InvalidSettings(problem)
+    return found
+
+
+def tools_in_list(value: Any) -> list[Tool]:
+    """The tools that a list defines, for whom it is sure to be one; none where it holds more.
+
+    Calls can be written as definitions are, which is why they are not taken for any elsewhere.
+
+    Args:
+        value: a list of definitions, of tools or of their names, an object that has such a list or
+            that is a definition, or an object that has definitions by name.
+    """
+    found = [_tools_of(entry) for entry in _entries(value)]
+    return [tool for tools in found for tool in tools] if all(found) else []
+
+
+def _entries(value: Any) -> list[Any]:
+    if not isinstance(value, dict):
+        return value if isinstance(value, list) else []
+    lists = [value[key] for key in _LIST_KEYS if isinstance(value.get(key), list)]
+    if lists:
+        return [*lists[0]]
+    if "name" in value or any(key in value for key in _WRAPPER_KEYS):
+        return [value]
+    return [{"name": name, **entry} if _defines(entry) else None for name, entry in value.items()]
+
+
+def _defines(entry: Any) -> bool:
+    return isinstance(entry, dict) and not _DEFINITION_KEYS.isdisjoint(entry)
+
+
+def _tools_of(entry: Any) -> list[Tool]:
+    if isinstance(entry, Tool):
+        return [entry]
+    if isinstance(entry, str):
+        return [Tool(entry)] if _is_name(entry) else read_definitions([entry])
+    return [] if _is_call(entry) else read_definitions([entry])
+
+
+def _is_name(text: str) -> bool:
+    return text.isprintable() and text[:1] not in ("", "{", "[")
+
+
+def _is_call(entry: Any) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    inner = [entry, *[entry[key] for key in _WRAPPER_KEYS if isinstance(entry.get(key), dict)]]
+    return any(not _CALL_KEYS.isdisjoint(item) for item in inner)
+
+
+def _need_no_reading(value: Any) -> bool:
+    """Whether it is a list of which nothing has to be read: of names, and of tools."""
+    return isinstance(value, list) and all(
+        isinstance(item, Tool) or (isinstance(item, str) and _is_name(item)) for item in value
+    )
+
+
+def _in_value(value: Any) -> list[Tool]:
+    if value in _EMPTY:
+        return []
+    found = _in_document(value, find_dialect(value)) or read_definitions_in(value)
+    if not found:
+        raise InvalidCall(_NO_DEFINITIONS)
+    return found
+
+
+def _in_document(value: Any, dialect: Dialect | None) -> list[Tool]:
+    """The tools in a document; one that defines nothing else must do it as it should."""
+    found = [] if dialect is None else read_definitions_in(value, dialect=dialect)
+    if dialect is None or dialect.name in _AMBIGUOUS_FORMATS:
+        found = found or tools_in_list(value)
+        for name, effect in unknown_effects(value) if found else ():
+            _require_effect(name, effect)
+    return found
+
+
+def _require_effect(name: str, effect: Any) -> None:
+    if effect not in _EFFECTS:
+        problem = f"the effect of the tool {name!r} is one of {', '.join(_EFFECTS)}; got {effect!r}"
+        raise InvalidSettings(problem + did_you_mean(effect, _EFFECTS))
+
+
+def _in_file(path: PathLike[str]) -> dict[str, Tool]:
+    try:
+        return index_tools(_all_in_file(path))
+    except (InvalidCall, InvalidSettings) as error:
+        raise UnreadableInput(fspath(path), str(error)) from error
+
+
+def _all_in_file(path: PathLike[str]) -> list[Tool]:
+    if fspath(path) == _STANDARD_INPUT:  # which cannot be read again
+        return _in_value(load_content(path))
+    tools: list[Tool] = []
+    is_empty = False
+    try:
+        for document in read_documents(path):
+            tools += _in_document(document.value, document.dialect)
+            is_empty = document.value == []
+    except UnreadableInput:
+        tools = _in_document(load_content(path), None)
+        if not tools:
+            raise
+    if not tools and not is_empty:
+        raise_unreadable(fspath(path), _NO_DEFINITIONS)
+    return tools

@@ -18,15 +18,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.call import ToolCall
-from callscore.core.expectation import Forbidden, Group, GroupKind, Times
-from callscore.core.matcher import Matcher
+from callscore.core.case import Forbidden, Group, GroupKind, Times
+from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
-from callscore.formats.describing import describe
+from callscore.formats.shape import describe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.expectation import Expected
+    from callscore.core.case import Expected
 
 __all__ = [
     "absent",
@@ -252,10 +252,10 @@ def to_json(expected: Any) -> Any:
     Raises:
         InvalidCall: it cannot be read, or no file can say it.
     """
-    from callscore.core.spelling import spell_expected
-    from callscore.formats.sides import read_wanted
+    from callscore.core.expectation_json import expected_to_json
+    from callscore.formats.case_sides import read_expected_side
 
-    return [spell_expected(item) for item in read_wanted(expected, where="expected")]
+    return [expected_to_json(item) for item in read_expected_side(expected, where="expected")]
 
 
 def from_json(expected: Any) -> list[Expected]:
@@ -264,16 +264,16 @@ def from_json(expected: Any) -> list[Expected]:
     Raises:
         InvalidCall: it cannot be read.
     """
-    from callscore.formats.sides import read_wanted
+    from callscore.formats.case_sides import read_expected_side
 
-    return list(read_wanted(expected, where="expected", spelled=True))
+    return list(read_expected_side(expected, where="expected", spelled=True))
 
 
 def __getattr__(name: str) -> Any:
     """Say which function is meant by a name that there is not."""
-    from callscore.core.nearest import meant_by
+    from callscore.core.suggestions import did_you_mean
 
-    raise AttributeError(f"expect has no function {name!r}{meant_by(name, __all__)}")
+    raise AttributeError(f"expect has no function {name!r}{did_you_mean(name, __all__)}")
 
 
 def _between(gt: float | None, gte: float | None, **upper: float) -> Matcher:
@@ -314,11 +314,11 @@ def _require_text(where: str, value: Any, noun: str) -> None:
 
 def _matcher(key: str, value: Any, **options: Any) -> Matcher:
     """A rule, checked at once, so that the mistake is found where it was made."""
-    from callscore.core.comparator import check
+    from callscore.core.rules import check_matcher
 
     given = {name: option for name, option in options.items() if option is not None}
     matcher = Matcher(key, value, given)
-    problem = check(matcher)
+    problem = check_matcher(matcher)
     if problem is not None:
         raise InvalidCall(f"expect.{key.removeprefix('$')}: {problem}")
     return matcher

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from callscore.checks.check import check_calls
-from callscore.core.call import ToolCall
-from callscore.core.malformed import INVALID
-from callscore.core.tool import Tool
+from callscore.core.call import INVALID, Tool, ToolCall
 
 FAILING = ToolCall("f", {"a": 1}, failed=True)
 TOOLS = {"f": Tool("f", parameters={"properties": {"b": {}}, "required": ["b"]})}

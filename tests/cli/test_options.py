@@ -16,14 +16,13 @@ from callscore.cli.options import (
     tools_from,
     tools_option,
 )
-from callscore.core.argument_rules import ArgumentRule
-from callscore.core.settings import DEFAULT, Settings
+from callscore.core.settings import DEFAULT, ArgumentRule, Settings
 from callscore.errors import InvalidSettings, UnreadableInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
 
 
 def parse(*arguments: str) -> tuple[Settings, dict[str, Tool] | None]:

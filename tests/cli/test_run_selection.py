@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from callscore import UnknownRun
-from callscore.cli.run_options import RunRequest
-from callscore.cli.run_selection import chosen, go_on_command
+from callscore.cli.run import RunRequest, choose_questions, resume_command
 from callscore.evaluations.plan import Selection
 from callscore.history.opening import open_store
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
@@ -68,7 +67,7 @@ def begin(store: Store, **arguments: Any) -> str:
 def test_what_the_user_selects_is_asked_and_kept_with_the_run(store: Store) -> None:
     request = replace(REQUEST, keyword="weather", tags=("smoke",), limit=3, trials=2)
 
-    choice = chosen(request, store, pytest.fail)
+    choice = choose_questions(request, store, pytest.fail)
 
     assert choice.selection == Selection(keyword="weather", tags=("smoke",), limit=3)
     assert choice.trials == 2
@@ -86,7 +85,7 @@ def test_what_the_user_selects_is_asked_and_kept_with_the_run(store: Store) -> N
 def test_a_run_that_goes_on_asks_what_it_asked_before(store: Store) -> None:
     begin(store, keyword="weather", tags=["smoke"], limit=3, trials=2, cases=[["e", None, "c"]])
 
-    choice = chosen(replace(REQUEST, resume=True, trials=5), store, pytest.fail)
+    choice = choose_questions(replace(REQUEST, resume=True, trials=5), store, pytest.fail)
 
     assert choice.selection == Selection(
         keyword="weather", tags=("smoke",), limit=3, last_failed=frozenset({("e", None, "c")})
@@ -96,13 +95,13 @@ def test_a_run_that_goes_on_asks_what_it_asked_before(store: Store) -> None:
 
 def test_without_a_run_to_go_on_with_it_says_so(store: Store) -> None:
     with pytest.raises(UnknownRun, match="there is no unfinished run of evals more evals"):
-        chosen(replace(REQUEST, resume=True), store, pytest.fail)
+        choose_questions(replace(REQUEST, resume=True), store, pytest.fail)
 
 
 def test_what_failed_before_is_asked_alone(store: Store) -> None:
     begin(store)
 
-    choice = chosen(replace(REQUEST, last_failed=True), store, pytest.fail)
+    choice = choose_questions(replace(REQUEST, last_failed=True), store, pytest.fail)
 
     assert list(choice.selection.last_failed or ()) == [("eval_a.py::agent", None, "a")]
     assert choice.arguments["cases"] == [["eval_a.py::agent", None, "a"]]
@@ -111,10 +110,10 @@ def test_what_failed_before_is_asked_alone(store: Store) -> None:
 def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> None:
     request, notes = replace(REQUEST, last_failed=True), list[str]()
 
-    never = chosen(request, store, notes.append)
+    never = choose_questions(request, store, notes.append)
     run = begin(store)
     store.keep([ResultRecord(run=run, evaluation=0, case="a", status="scored", passed=True)])
-    fine = chosen(replace(request, lang="ru"), store, notes.append)
+    fine = choose_questions(replace(request, lang="ru"), store, notes.append)
 
     assert never.selection.last_failed is fine.selection.last_failed is None
     assert notes == [
@@ -124,14 +123,14 @@ def test_where_nothing_failed_or_nothing_was_run_everything_is(store: Store) -> 
 
 
 def test_what_to_type_to_go_on_can_be_copied_into_a_shell() -> None:
-    assert go_on_command(REQUEST) == "callscore run evals 'more evals' --resume"
+    assert resume_command(REQUEST) == "callscore run evals 'more evals' --resume"
 
 
 def test_what_to_type_to_go_on_keeps_the_gate_and_the_pace() -> None:
     limits = Limits(retries=0, timeout=None, rate=Rate(500, 60))
     given = replace(REQUEST, paths=(".",), jobs=4, limits=limits, fail_under=0.9, lang="ru")
 
-    assert go_on_command(given) == (
+    assert resume_command(given) == (
         "callscore run . --resume --jobs 4 --rate 30000/h --timeout 0 --retries 0 --fail-under 0.9"
         " --lang ru"
     )
@@ -140,8 +139,8 @@ def test_what_to_type_to_go_on_keeps_the_gate_and_the_pace() -> None:
 def test_what_to_type_to_go_on_names_the_history_but_no_password() -> None:
     given = replace(REQUEST, paths=(".",), store="postgresql://me:secret-42@host/runs")
 
-    assert go_on_command(replace(given, store="my runs.db")) == (
+    assert resume_command(replace(given, store="my runs.db")) == (
         "callscore run . --resume --store 'my runs.db'"
     )
-    assert "--store" in go_on_command(given)
-    assert "secret-42" not in go_on_command(given)
+    assert "--store" in resume_command(given)
+    assert "secret-42" not in resume_command(given)

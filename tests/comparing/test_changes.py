@@ -6,16 +6,15 @@ import pytest
 from msgspec.structs import replace
 from tests.comparing.sides_made_up import a_case, an_error, scored
 
-from callscore.comparing.changes import changes_of
-from callscore.comparing.comparison import CaseChange, ChangeReason
-from callscore.comparing.matching import Matched
+from callscore.comparing.changes import CaseChange, ChangeReason, find_changes
+from callscore.comparing.matching import MatchedCase
 from callscore.comparing.sides import CaseOutcome, TrialOutcome
 
 Trial = TrialOutcome | bool | None
 
 
 def change(before: CaseOutcome, after: CaseOutcome) -> CaseChange | None:
-    found = changes_of([Matched("weather", before, after)])
+    found = find_changes([MatchedCase("weather", before, after)])
     return found[0] if found else None
 
 
@@ -65,7 +64,7 @@ def test_a_case_goes_otherwise(
 
 def test_broken_cases_come_first_then_fixed_then_changed() -> None:
     cases = [
-        Matched("weather", a_case(name, *before), a_case(name, *after))
+        MatchedCase("weather", a_case(name, *before), a_case(name, *after))
         for name, before, after in (
             ("c", [scored(f1=0.5)], [scored(f1=0.6)]),
             ("f", [False], [True]),
@@ -74,7 +73,7 @@ def test_broken_cases_come_first_then_fixed_then_changed() -> None:
         )
     ]
 
-    assert [found.case for found in changes_of(cases)] == ["b", "f", "c"]
+    assert [found.case for found in find_changes(cases)] == ["b", "f", "c"]
 
 
 def test_a_change_says_what_is_to_be_known() -> None:

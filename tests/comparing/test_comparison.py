@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from callscore.comparing.comparison import CaseChange, Comparison, Difference, SideSummary
+from callscore.comparing.changes import CaseChange
+from callscore.comparing.comparison import Comparison, SideSummary
+from callscore.comparing.differences import Difference
 
 
 def test_a_comparison_gives_its_changes_by_kind_and_its_verdict() -> None:

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 from tests.comparing.sides_made_up import a_case, a_side, scored
 
-from callscore.comparing.comparing_sides import compare
+from callscore.comparing.comparison import compare_sides
 from callscore.comparing.gating import FAIL_ON, Reason, gate
 from callscore.comparing.sides import Side
-from callscore.core.phrase import Note, Phrase
+from callscore.core.phrases import Note, Phrase
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
@@ -27,7 +27,7 @@ def kinds(comparison: Comparison, fail_on: FailOn = "regressed") -> list[str]:
 def passing(cases: int, broken: int = 0, fixed: int = 0) -> Comparison:
     before = [True] * (cases - fixed) + [False] * fixed
     after = [False] * broken + [True] * (cases - broken)
-    return compare(a_side(*before), a_side(*after))
+    return compare_sides(a_side(*before), a_side(*after))
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
@@ -99,7 +99,7 @@ def test_a_tag_that_regressed_closes_it_though_the_whole_did_not() -> None:
         noisy = [a_case(f"noisy-{n}", has_broken, tags=("other",)) for n in range(12)]
         return a_side(*slow, *noisy, *[True] * 100)
 
-    comparison = compare(side(has_broken=False), side(has_broken=True))
+    comparison = compare_sides(side(has_broken=False), side(has_broken=True))
 
     assert comparison.main.change == 0
     assert [each.name for each in comparison.regressed_slices] == ["slow"]
@@ -109,8 +109,8 @@ def test_a_tag_that_regressed_closes_it_though_the_whole_did_not() -> None:
 def test_a_run_held_against_itself_says_nothing() -> None:
     run = replace(a_side(*[True] * 200), run="k3f9")
 
-    assert kinds(compare(run, run)) == ["same run"]
-    assert kinds(compare(run, replace(run, run="other"))) == []
+    assert kinds(compare_sides(run, run)) == ["same run"]
+    assert kinds(compare_sides(run, replace(run, run="other"))) == []
 
 
 def test_two_variants_of_one_run_may_be_compared() -> None:
@@ -123,13 +123,13 @@ def test_two_variants_of_one_run_may_be_compared() -> None:
         for variant in ("small", "large")
     )
 
-    assert kinds(compare(small, large)) == []
+    assert kinds(compare_sides(small, large)) == []
 
 
 def test_any_closes_it_for_whatever_is_other() -> None:
     before = a_side(*[True] * 200, a_case("x", False))
     after = a_side(*[True] * 199, a_case("case-199", scored(f1=0.5)), a_case("x", True))
-    comparison = compare(before, after)
+    comparison = compare_sides(before, after)
 
     assert kinds(comparison) == kinds(comparison, "broken") == []
     assert gate(comparison, "any").reasons == (
@@ -138,7 +138,7 @@ def test_any_closes_it_for_whatever_is_other() -> None:
 
 
 def test_a_case_that_is_gone_may_be_a_broken_one() -> None:
-    comparison = compare(a_side(*[True] * 201), a_side(*[True] * 200))
+    comparison = compare_sides(a_side(*[True] * 201), a_side(*[True] * 200))
 
     assert kinds(comparison) == []
     assert gate(comparison, "broken").reasons == (
@@ -150,7 +150,7 @@ def test_a_case_that_is_gone_may_be_a_broken_one() -> None:
 def test_what_nobody_can_decide_any_more_is_gone_as_well() -> None:
     undecided = [a_case(f"case-{number}", None, expected="") for number in range(5)]
     rest = [a_case(f"case-{number}", True) for number in range(5, 205)]
-    comparison = compare(a_side(*[True] * 205), a_side(*undecided, *rest))
+    comparison = compare_sides(a_side(*[True] * 205), a_side(*undecided, *rest))
 
     assert kinds(comparison) == []
     assert comparison.lost.count == 5
@@ -159,19 +159,19 @@ def test_what_nobody_can_decide_any_more_is_gone_as_well() -> None:
     )
     many = [a_case(f"case-{number}", None) for number in range(101)]
     left = [a_case(f"case-{number}", True) for number in range(101, 201)]
-    assert kinds(compare(a_side(*[True] * 201), a_side(*many, *left))) == ["missing"]
+    assert kinds(compare_sides(a_side(*[True] * 201), a_side(*many, *left))) == ["missing"]
 
 
 def test_what_was_never_decided_is_not_gone() -> None:
     never = [a_case(f"case-{number}", None) for number in range(3)]
     rest = [a_case(f"other-{number}", True) for number in range(100)]
 
-    assert kinds(compare(a_side(*never, *rest), a_side(*never, *rest)), "broken") == []
+    assert kinds(compare_sides(a_side(*never, *rest), a_side(*never, *rest)), "broken") == []
 
 
 def test_a_remnant_of_the_suite_stands_for_none_of_it() -> None:
-    assert kinds(compare(a_side(*[True] * 300), a_side(*[True] * 100))) == ["missing"]
-    assert kinds(compare(a_side(*[True] * 300), a_side(*[True] * 150))) == []
+    assert kinds(compare_sides(a_side(*[True] * 300), a_side(*[True] * 100))) == ["missing"]
+    assert kinds(compare_sides(a_side(*[True] * 300), a_side(*[True] * 150))) == []
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
@@ -183,7 +183,7 @@ def test_some_things_close_it_always(fail_on: FailOn) -> None:
         after, is_finished=False, evaluations=(replace(after.evaluations[0], below=(BELOW, BELOW)),)
     )
 
-    found = gate(compare(before, after), fail_on).reasons
+    found = gate(compare_sides(before, after), fail_on).reasons
 
     assert found == (
         Reason(kind="unfinished", sides=("after",)),
@@ -194,23 +194,25 @@ def test_some_things_close_it_always(fail_on: FailOn) -> None:
 
 
 def test_a_comparison_of_nothing_opens_no_gate() -> None:
-    new = compare(a_side(), a_side(True))
+    new = compare_sides(a_side(), a_side(True))
 
-    assert kinds(new) == kinds(compare(a_side(), a_side())) == ["nothing compared"]
+    assert kinds(new) == kinds(compare_sides(a_side(), a_side())) == ["nothing compared"]
 
 
 def test_a_run_before_that_did_not_end_closes_nothing() -> None:
     before = replace(a_side(*[True] * 200), is_finished=False)
 
-    assert kinds(compare(before, a_side(*[True] * 200))) == []
-    assert kinds(compare(before, a_side(*[True] * 400))) == []
+    assert kinds(compare_sides(before, a_side(*[True] * 200))) == []
+    assert kinds(compare_sides(before, a_side(*[True] * 400))) == []
 
 
 def test_a_small_part_of_a_run_before_that_did_not_end_is_no_baseline() -> None:
     before = replace(a_side(*[True] * 100), is_finished=False)
     after = a_side(*[True] * 201)
 
-    assert gate(compare(before, after)).reasons == (Reason(kind="unfinished", sides=("before",)),)
-    both = gate(compare(before, replace(after, is_finished=False)))
+    assert gate(compare_sides(before, after)).reasons == (
+        Reason(kind="unfinished", sides=("before",)),
+    )
+    both = gate(compare_sides(before, replace(after, is_finished=False)))
     assert both.reasons == (Reason(kind="unfinished", sides=("before", "after")),)
-    assert kinds(compare(replace(before, is_finished=True), after)) == []
+    assert kinds(compare_sides(replace(before, is_finished=True), after)) == []

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from callscore.core.arguments import (
     Difference,
+    count_matched_arguments,
     differences,
-    json_type,
-    matched_arguments,
     overlap_ratio,
 )
-from callscore.core.equality import differing_members, equal
+from callscore.core.equality import differing_keys, equal, json_type
 
 if TYPE_CHECKING:
     from callscore.core.settings import ExtraArguments
@@ -32,7 +31,7 @@ def overlap(
     expected: dict[str, Any], actual: dict[str, Any], extra_arguments: ExtraArguments = "ignore"
 ) -> tuple[int, int]:
     return overlap_ratio(
-        matched_arguments(expected, actual),
+        count_matched_arguments(expected, actual),
         wanted=len(expected),
         given=len(actual),
         shared=len(expected.keys() & actual.keys()),
@@ -66,7 +65,7 @@ def test_the_overlap_is_the_share_of_the_expected_arguments(
 
 
 def test_a_key_that_is_absent_does_not_match_an_expected_null() -> None:
-    assert matched_arguments({"a": None, "b": None}, {"b": None}) == 1
+    assert count_matched_arguments({"a": None, "b": None}, {"b": None}) == 1
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,7 @@ def test_there_are_differences_exactly_where_the_objects_differ(
     found = differences(expected, actual)
 
     assert (not found) is equal(expected, actual)
-    assert list(dict.fromkeys(difference.argument for difference in found)) == differing_members(
+    assert list(dict.fromkeys(difference.argument for difference in found)) == differing_keys(
         expected, actual
     )
 

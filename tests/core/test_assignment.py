@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.assignment import Levels, _Prices, assign, members
+from callscore.core.assignment import Levels, _PrimalDual, assign, columns_in
 
 Weights = list[list[int]]
 
@@ -115,14 +115,16 @@ def test_prices_prove_that_no_other_assignment_is_heavier(
         [random.randint(0, heaviest) * (random.random() < 0.02) for _ in range(width)]
         for _ in range(height)
     ]
-    prices = _Prices(levels_of(weights), width)
+    prices = _PrimalDual(levels_of(weights), width)
 
     prices.settle()
     columns = assign(levels_of(weights), width)
 
     # Duality: prices under which no pair weighs more than its two prices bound every assignment.
     column_prices = {
-        column: price for price, having in prices.columns_at.items() for column in members(having)
+        column: price
+        for price, having in prices.columns_at.items()
+        for column in columns_in(having)
     }
     assert min(prices.row_prices, default=0) >= 0
     assert min(column_prices.values()) >= 0
@@ -142,4 +144,4 @@ def test_where_everything_ties_every_row_takes_its_own_column() -> None:
 
 @given(st.sets(st.integers(0, 300)))
 def test_the_members_of_a_set_come_in_order(columns: set[int]) -> None:
-    assert members(sum(1 << column for column in columns)) == sorted(columns)
+    assert columns_in(sum(1 << column for column in columns)) == sorted(columns)

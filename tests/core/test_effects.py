@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from callscore.core.call import Tool
 from callscore.core.effects import effect_of
 from callscore.core.settings import DEFAULT, Settings
-from callscore.core.tool import Tool
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.equality import differing_members, digest, equal, equal_objects, fingerprint
-from callscore.core.matcher import Matcher
+from callscore.core.equality import differing_keys, digest, equal, equal_objects, fingerprint
+from callscore.core.rules import Matcher
 
 
 class Level(IntEnum):
@@ -138,7 +138,7 @@ def test_the_same_value_in_another_spelling_is_equal(left: Any, right: Any) -> N
     assert equal(right, left)
     assert fingerprint(left) == fingerprint(right)
     assert equal_objects({"a": left}, {"a": right})
-    assert differing_members({"a": left}, {"a": right}) == []
+    assert differing_keys({"a": left}, {"a": right}) == []
 
 
 @pytest.mark.parametrize(("left", "right"), DIFFERENT)
@@ -147,7 +147,7 @@ def test_values_that_only_look_alike_are_not_equal(left: Any, right: Any) -> Non
     assert not equal(right, left)
     assert fingerprint(left) != fingerprint(right)
     assert not equal_objects({"a": left}, {"a": right})
-    assert differing_members({"a": left}, {"a": right}) == ["a"]
+    assert differing_keys({"a": left}, {"a": right}) == ["a"]
 
 
 @given(VALUES)
@@ -192,7 +192,7 @@ def test_any_two_values_are_equal_exactly_when_their_fingerprints_are(
 def test_objects_are_equal_exactly_when_no_member_differs(
     left: dict[str, Any], right: dict[str, Any]
 ) -> None:
-    differing = differing_members(left, right)
+    differing = differing_keys(left, right)
 
     assert (differing == []) is equal_objects(left, right) is equal(left, right)
     assert set(differing) == {
@@ -206,7 +206,7 @@ def test_differing_members_come_in_the_order_of_the_expected_object() -> None:
     expected = {"z": 1, "same": 0, "a": 1}
     actual = {"y": 1, "same": 0.0, "a": 2, "b": 1}
 
-    assert differing_members(expected, actual) == ["z", "a", "y", "b"]
+    assert differing_keys(expected, actual) == ["z", "a", "y", "b"]
 
 
 @pytest.mark.parametrize("as_objects", [False, True])
@@ -224,7 +224,7 @@ def test_deep_nesting_inside_arguments_gives_an_answer() -> None:
 
     assert equal_objects(arguments, {"deep": nested(100_000)})
     assert not equal_objects(arguments, {"deep": nested(100_000, 1)})
-    assert differing_members(arguments, {"deep": nested(100_000, 1)}) == ["deep"]
+    assert differing_keys(arguments, {"deep": nested(100_000, 1)}) == ["deep"]
 
 
 def test_an_integer_too_long_to_print_is_compared_all_the_same() -> None:

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from callscore.core.call import ToolCall
 from callscore.core.equality import equal
-from callscore.core.model import ToolCall
-from callscore.core.pairing import is_correct, match_calls
+from callscore.core.pairing import is_correct_pair, match_calls
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Mode, Settings
 
@@ -235,7 +235,7 @@ def test_a_call_that_cannot_be_read_is_paired_by_name_and_not_correct() -> None:
 
     assert match_calls(numbered(1), [unreadable], 0, STRICT) == [(0, 0, False)]
     assert match_calls([ToolCall("f")], [unreadable], 0, STRICT) == [(0, 0, False)]
-    assert not is_correct(ToolCall("f", {}), unreadable, FLEXIBLE)
+    assert not is_correct_pair(ToolCall("f", {}), unreadable, FLEXIBLE)
 
 
 def test_calls_that_cannot_be_read_are_not_copies_of_one_another() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from callscore.core.model import Score, ToolCall
+from callscore.core.call import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Mode, Order, Settings
+
+if TYPE_CHECKING:
+    from callscore.core.score import Score
 
 Calls = tuple[ToolCall, ...]
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from callscore.core.export import results_to_dict
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.core.results import CaseScore, Noted, Results
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
+from callscore.words.plain_data import results_to_dict
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.model import Score, ToolCall
+from callscore.core.call import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Mode, Settings
+
+if TYPE_CHECKING:
+    from callscore.core.score import Score
 
 FLEXIBLE = Settings(mode=Mode.FLEXIBLE)
 COUNTING = Settings(mode=Mode.FLEXIBLE, extra_arguments="count")

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from callscore.core.argument_rules import ArgumentRule
-from callscore.core.settings import DEFAULT, Mode, Settings, settings_for, settings_from
+from callscore.core.settings import (
+    DEFAULT,
+    ArgumentRule,
+    Mode,
+    Settings,
+    cached_settings,
+    settings_from,
+)
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Effect
+    from callscore.core.call import Effect
 
 
 def test_the_defaults_are_the_strict_comparison() -> None:
@@ -40,7 +46,7 @@ def test_the_defaults_are_the_strict_comparison() -> None:
 
 @pytest.mark.parametrize("mode", ["strict", Mode.STRICT, "flexible", Mode.FLEXIBLE])
 def test_a_mode_may_be_given_as_text(mode: Mode | str) -> None:
-    settings = settings_for(mode=mode)
+    settings = cached_settings(mode=mode)
 
     assert settings.mode == str(mode)
     assert settings == Settings(mode=Mode(mode))
@@ -138,9 +144,9 @@ VALUES = {
 
 
 def test_the_same_values_give_the_same_settings() -> None:
-    first = settings_for(**VALUES)
+    first = cached_settings(**VALUES)
 
-    assert settings_for(**VALUES) is first
+    assert cached_settings(**VALUES) is first
     assert first == Settings(
         mode=Mode.FLEXIBLE,
         argument_match_threshold=0.5,
@@ -153,10 +159,10 @@ def test_the_same_values_give_the_same_settings() -> None:
 
 
 def test_what_was_given_before_does_not_change_what_is_refused() -> None:
-    settings_for(argument_match_threshold=1)
+    cached_settings(argument_match_threshold=1)
 
     with pytest.raises(InvalidSettings, match="argument_match_threshold: True is not a number"):
-        settings_for(argument_match_threshold=True)
+        cached_settings(argument_match_threshold=True)
 
 
 EFFECTS: tuple[tuple[str, Effect], ...] = (("get_*", "read"), ("*", "write"))
@@ -188,19 +194,19 @@ def test_settings_with_everything_in_them_can_be_hashed() -> None:
 
 
 def test_values_that_cannot_be_looked_up_give_settings_all_the_same() -> None:
-    assert settings_for(effects=dict(EFFECTS)) == Settings(effects=EFFECTS)
-    assert settings_for(arguments=RULES, judge=print) == Settings(arguments=RULES, judge=print)
+    assert cached_settings(effects=dict(EFFECTS)) == Settings(effects=EFFECTS)
+    assert cached_settings(arguments=RULES, judge=print) == Settings(arguments=RULES, judge=print)
 
 
 def test_options_of_rules_that_python_takes_for_equal_are_told_apart() -> None:
-    settings_for(arguments=(ArgumentRule("*.a", "text", {"similarity": 1}),))
+    cached_settings(arguments=(ArgumentRule("*.a", "text", {"similarity": 1}),))
 
     with pytest.raises(InvalidSettings, match="not true"):
-        settings_for(arguments=(ArgumentRule("*.a", "text", {"similarity": True}),))
+        cached_settings(arguments=(ArgumentRule("*.a", "text", {"similarity": True}),))
 
 
 def test_values_that_are_all_defaults_give_the_default() -> None:
-    assert settings_for(mode="strict", top_k=1) is DEFAULT
+    assert cached_settings(mode="strict", top_k=1) is DEFAULT
     assert settings_from({}) is DEFAULT
 
 
@@ -233,4 +239,4 @@ def test_an_unknown_setting_is_refused_with_the_nearest(name: str, hint: str) ->
 
 def test_a_setting_that_only_the_struct_knows_is_a_type_error_as_everywhere() -> None:
     with pytest.raises(TypeError):
-        settings_for(colour="red")
+        cached_settings(colour="red")

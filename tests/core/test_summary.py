@@ -10,12 +10,13 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from callscore.core.fault import Fault, FaultKind
-from callscore.core.model import Ignored, Score, ToolCall
+from callscore.core.call import ToolCall
+from callscore.core.counted_calls import Ignored
+from callscore.core.score import Fault, FaultKind, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import bootstrap_mean, wilson
-from callscore.core.summary import Summary, ToolCounts, increase_all
+from callscore.core.summary import Summary, ToolCounts, add_counts
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -357,6 +358,6 @@ def test_merging_leaves_the_other_summary_as_it_was() -> None:
 def test_counts_add_to_counts() -> None:
     counts = {"a": 1}
 
-    increase_all(counts, {"a": 2, "b": 3})
+    add_counts(counts, {"a": 2, "b": 3})
 
     assert counts == {"a": 3, "b": 3}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callscore import score
-from callscore.core.results import Results
-from callscore.core.run import CaseTrials, EvaluationResults
+from callscore.core.results import CaseTrials, EvaluationResults, Results
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 from callscore.core.totals import summary_payload

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 from tests.runner.agents import a_case
 
 from callscore import Case, score
-from callscore.core.results import MetricValue, Noted
-from callscore.core.run import Answer, CaseTrials, Failure, KeptScore, Result, Usage, passes
+from callscore.core.results import (
+    Answer,
+    CaseTrials,
+    Failure,
+    KeptScore,
+    MetricValue,
+    Noted,
+    Result,
+    Usage,
+    answer_passes,
+)
 from callscore.core.settings import DEFAULT
 from callscore.core.totals import Column, Totals
 
 if TYPE_CHECKING:
-    from callscore.core.run import EvaluationResults
+    from callscore.core.results import EvaluationResults
 
 ABOUT = {"name": "assistant", "place": "eval_a.py:3", "variant": None}
 
@@ -34,7 +43,7 @@ def outcome(name: str, value: float | None = 1.0, **others: Any) -> Result:
         ),
         score=None if fields["expected"] is None else score(fields["expected"], made),
         values=values,
-        passed=passes(values, 1.0),
+        passed=answer_passes(values, 1.0),
     )
 
 

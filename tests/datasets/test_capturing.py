@@ -10,11 +10,10 @@ import pytest
 
 from callscore import UnreadableInput
 from callscore.api import score_case
-from callscore.datasets.capturing import Captures
-from callscore.datasets.records import record_line
-from callscore.documents import stop
-from callscore.engines.inputs import TRACES, cases_in, inputs_for
-from callscore.formats.cases import read_case
+from callscore.datasets.capturing import TraceCapture
+from callscore.documents import raise_unreadable
+from callscore.engines.inputs import TRACES, input_options_for, read_cases
+from callscore.formats.cases import read_case, record_line
 from callscore.sources import BadRecord
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -27,7 +26,7 @@ FILES = sorted(
 
 
 def _captured(*paths: Path) -> list[dict[str, Any]]:
-    return list(Captures(inputs_for(), stop).take(map(str, paths)))
+    return list(TraceCapture(input_options_for(), raise_unreadable).take(map(str, paths)))
 
 
 def _write(path: Path, *records: Any) -> Path:
@@ -54,7 +53,7 @@ def test_every_real_trace_scores_as_exact_against_the_case_that_it_becomes() -> 
             records = {r["metadata"]["captured"]["place"]: r for r in _captured(path)}
         except UnreadableInput:
             continue  # it says what is expected, or defines tools, and shows no run
-        for found in cases_in(str(path), TRACES, inputs_for()):
+        for found in read_cases(str(path), TRACES, input_options_for()):
             assert not isinstance(found, BadRecord)
             place, trace = found
             if place in records and not any(call.error for call in trace.actual or ()):
@@ -112,7 +111,7 @@ def test_several_trials_of_an_id_are_one_case_that_tells_how_they_differ(tmp_pat
         {"id": "0", "trial": 3, "input": "Go", "actual": ["g"]},
         {"id": "1", "trial": 1, "input": "Stop", "actual": []},
     )
-    captures = Captures(inputs_for(), stop)
+    captures = TraceCapture(input_options_for(), raise_unreadable)
 
     first, second = captures.take([str(path)])
 
@@ -140,7 +139,7 @@ def test_only_some_of_many_different_trials_are_told(tmp_path: Path) -> None:
 
 def test_a_name_that_is_made_up_is_never_that_of_another_trace(tmp_path: Path) -> None:
     path = _write(tmp_path / "t.jsonl", _chat("Hi"), _chat("Ho", id="hi"))
-    captures = Captures(inputs_for(), stop)
+    captures = TraceCapture(input_options_for(), raise_unreadable)
 
     assert [record["id"] for record in captures.take([str(path)])] == ["hi-2", "hi"]
     assert captures.counts.nameless == 1
@@ -148,7 +147,7 @@ def test_a_name_that_is_made_up_is_never_that_of_another_trace(tmp_path: Path) -
 
 def test_the_same_question_with_the_same_answer_is_one_case(tmp_path: Path) -> None:
     path = _write(tmp_path / "t.jsonl", *[_chat("Hi!"), _chat("Hi!"), _chat("Hi!", ("f", "{}"))])
-    captures = Captures(inputs_for(), stop)
+    captures = TraceCapture(input_options_for(), raise_unreadable)
 
     records = list(captures.take([str(path)]))
 
@@ -160,7 +159,7 @@ def test_what_needs_a_look_is_named(tmp_path: Path) -> None:
     run = _chat("Go", ("f", '{"a'), ("g", "{}"))
     run["messages"].append({"role": "tool", "tool_call_id": "1", "content": "Error: no"})
     path = _write(tmp_path / "t.jsonl", run)
-    captures = Captures(inputs_for(), stop)
+    captures = TraceCapture(input_options_for(), raise_unreadable)
 
     (record,) = captures.take([str(path)])
 
@@ -176,7 +175,9 @@ def test_what_cannot_be_read_is_named_and_skipped_where_that_is_asked_for(tmp_pa
     path = tmp_path / "t.jsonl"
     path.write_bytes(b'{"id": "a", "actual": ["f"]}\nno json\n')
     named: list[tuple[str, str]] = []
-    captures = Captures(inputs_for(), lambda place, problem: named.append((place, problem)))
+    captures = TraceCapture(
+        input_options_for(), lambda place, problem: named.append((place, problem))
+    )
 
     records = list(captures.take([str(path)]))
 

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from callscore.datasets.flattening import flattened, has_choices, joined
-from callscore.datasets.unfilled import UnfilledError
+from callscore.datasets.flattening import (
+    NoValueError,
+    flatten_schema,
+    has_alternatives,
+    merge_schemas,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +43,13 @@ from callscore.datasets.unfilled import UnfilledError
     ids=str,
 )  # fmt: skip
 def test_two_schemas_ask_for_what_both_do(first: Any, second: Any, both: Any) -> None:
-    assert joined(first, second) == both
+    assert merge_schemas(first, second) == both
 
 
 def test_references_are_followed_and_what_stands_beside_them_is_kept() -> None:
     root = {"$defs": {"a": {"type": "integer", "minimum": 1}}}
 
-    flat = flattened({"$ref": "#/$defs/a", "minimum": 5}, root, Random(0))
+    flat = flatten_schema({"$ref": "#/$defs/a", "minimum": 5}, root, Random(0))
 
     assert flat == {"type": "integer", "minimum": 5}
 
@@ -53,7 +57,7 @@ def test_references_are_followed_and_what_stands_beside_them_is_kept() -> None:
 def test_one_of_the_alternatives_is_chosen_and_null_seldom() -> None:
     schema = {"anyOf": [{"type": "null"}, {"type": "integer"}, False]}
 
-    kinds = [flattened(schema, schema, Random(seed))["type"] for seed in range(100)]
+    kinds = [flatten_schema(schema, schema, Random(seed))["type"] for seed in range(100)]
 
     assert set(kinds) == {"null", "integer"}
     assert kinds.count("integer") > 80
@@ -64,7 +68,7 @@ def test_where_an_end_must_be_found_the_shortest_way_is_taken() -> None:
         "anyOf": [{"$ref": "#"}, {"type": "object", "properties": {"a": {}}}, {"type": "null"}]
     }
 
-    flat = flattened(schema, schema, Random(0), is_short=True)
+    flat = flatten_schema(schema, schema, Random(0), is_short=True)
 
     assert flat == {"type": "null"}
 
@@ -72,7 +76,7 @@ def test_where_an_end_must_be_found_the_shortest_way_is_taken() -> None:
 def test_a_condition_is_met_together_with_what_follows_from_it() -> None:
     schema = {"if": {"minimum": 5}, "then": {"multipleOf": 2}, "else": {"maximum": 1}}
 
-    found = [flattened(schema, schema, Random(seed)) for seed in range(20)]
+    found = [flatten_schema(schema, schema, Random(seed)) for seed in range(20)]
 
     assert {"minimum": 5, "multipleOf": 2} in found
     assert {"maximum": 1} in found
@@ -90,8 +94,8 @@ def test_a_condition_is_met_together_with_what_follows_from_it() -> None:
     ids=str,
 )
 def test_what_leads_nowhere_is_refused(schema: Any, problem: str) -> None:
-    with pytest.raises(UnfilledError) as raised:
-        flattened(schema, schema, Random(0))
+    with pytest.raises(NoValueError) as raised:
+        flatten_schema(schema, schema, Random(0))
 
     assert problem in raised.value.problem
 
@@ -108,4 +112,4 @@ def test_what_leads_nowhere_is_refused(schema: Any, problem: str) -> None:
     ids=str,
 )
 def test_it_is_known_whether_another_way_can_be_tried(schema: Any, *, found: bool) -> None:
-    assert has_choices(schema, schema) is found
+    assert has_alternatives(schema, schema) is found

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from callscore import Tool
-from callscore.core.fault import SCHEMA_FAULTS
-from callscore.datasets.near_misses import CLASSES, misses
-from callscore.datasets.records import call_record, expected_records
-from callscore.datasets.verifying import fails_only_by
+from callscore.core.score import SCHEMA_FAULTS
+from callscore.datasets.near_misses import FAILURE_CLASSES, fails_only_with, generate_near_misses
+from callscore.formats.cases import call_record, expected_records
 
 WEATHER = Tool(
     "get_weather",
@@ -43,16 +42,16 @@ def _kept(failure: str, tools: list[Tool], seed: int) -> list[dict[str, Any]]:
             "actual": [call_record(call) for call in miss.actual],
             "place": miss.place,
         }
-        for miss in misses(failure, tools, Random(seed))
+        for miss in generate_near_misses(failure, tools, Random(seed))
     ]
-    return [record for record in records if fails_only_by(record, failure, known)]
+    return [record for record in records if fails_only_with(record, failure, known)]
 
 
 def test_every_class_of_failure_that_checks_know_has_near_misses() -> None:
-    assert set(CLASSES) > SCHEMA_FAULTS | {"repeat", "loop", "retry_unchanged"}
+    assert set(FAILURE_CLASSES) > SCHEMA_FAULTS | {"repeat", "loop", "retry_unchanged"}
 
 
-@pytest.mark.parametrize("failure", CLASSES)
+@pytest.mark.parametrize("failure", FAILURE_CLASSES)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_near_miss_fails_in_its_own_way(failure: str, seed: int) -> None:
     kept = _kept(failure, [WEATHER, SUM, PING], seed)

@@ -8,11 +8,11 @@ import pytest
 
 from callscore import Tool, ToolCall
 from callscore.datasets.questions import (
-    ask_for,
-    ask_for_nothing,
-    ask_in_order,
-    ask_without,
-    purpose_of,
+    question_for_calls,
+    question_forbidding,
+    question_in_order,
+    question_without_calls,
+    tool_purpose,
 )
 
 WEATHER = Tool("getWeather", "Get the weather of a city. Uses a service.")
@@ -36,7 +36,7 @@ TOOLS = {tool.name: tool for tool in (WEATHER, SUM)}
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
 def test_a_tool_has_a_purpose_that_can_be_asked_for(tool: Tool, purpose: str) -> None:
-    assert purpose_of(tool) == purpose
+    assert tool_purpose(tool) == purpose
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -49,14 +49,14 @@ def test_every_value_is_said(seed: int) -> None:
         "deep": {"x": None},
     }
 
-    text = ask_for([ToolCall("getWeather", arguments)], TOOLS, Random(seed))
+    text = question_for_calls([ToolCall("getWeather", arguments)], TOOLS, Random(seed))
 
     assert "get the weather of a city" in text.lower()
     assert 'city: Paris, days: 3, tags: ["a","b"], note: "a, b", deep: {"x":null}' in text
 
 
 def test_a_call_without_arguments_has_no_list_of_them() -> None:
-    text = ask_for([ToolCall("getWeather", {})], TOOLS, Random(0))
+    text = question_for_calls([ToolCall("getWeather", {})], TOOLS, Random(0))
 
     assert "(" not in text
 
@@ -64,7 +64,7 @@ def test_a_call_without_arguments_has_no_list_of_them() -> None:
 def test_several_calls_are_asked_for_together() -> None:
     calls = [ToolCall("getWeather", {"city": "Paris"}), ToolCall("add_numbers", {"a": 1})]
 
-    text = ask_for(calls, TOOLS, Random(0))
+    text = question_for_calls(calls, TOOLS, Random(0))
 
     assert "Also: " in text
     assert "Paris" in text
@@ -74,19 +74,19 @@ def test_several_calls_are_asked_for_together() -> None:
 def test_an_order_is_said() -> None:
     calls = [ToolCall("getWeather", {"city": "Paris"}), ToolCall("add_numbers", {"a": 1})]
 
-    text = ask_in_order(calls, TOOLS, Random(0))
+    text = question_in_order(calls, TOOLS, Random(0))
 
     assert text.startswith("First: ")
     assert text.index("Paris") < text.index("Then: ") < text.index("a: 1")
 
 
 def test_what_must_not_be_done_is_said() -> None:
-    assert ask_without("Hi!", SUM) == "Hi! You must not add two numbers."
+    assert question_forbidding("Hi!", SUM) == "Hi! You must not add two numbers."
 
 
 def test_where_nothing_is_to_be_called_a_tool_may_still_be_talked_about() -> None:
-    texts = {ask_for_nothing([WEATHER], Random(seed)) for seed in range(100)}
+    texts = {question_without_calls([WEATHER], Random(seed)) for seed in range(100)}
 
     assert any("get the weather of a city" in text for text in texts)
     assert any("get the weather of a city" not in text for text in texts)
-    assert ask_for_nothing([], Random(0))
+    assert question_without_calls([], Random(0))

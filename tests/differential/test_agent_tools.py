@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callscore.integrations import handle, tool_definition
-from callscore.integrations.agent_tool import TOOLS
+from callscore.integrations.tools import TOOLS
 
 pydantic: Any = pytest.importorskip("pydantic")
 anthropic: Any = pytest.importorskip("anthropic.types")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.runner.agents import an_evaluation
 
-from callscore.core.model import Case
-from callscore.evaluations.plan import plan
+from callscore.core.case import Case
+from callscore.evaluations.plan import make_plan
 from callscore.history.opening import open_store
-from callscore.runner import looping
+from callscore.runner import event_loop as looping
 from callscore.runner.running import RunOptions, run
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def add_run(
     def agent(case: Case) -> Any:
         return _WRONG if case.id in wrong else _RIGHT[case.id]
 
-    asked = plan([an_evaluation(agent, *_CASES, name="agent")])
+    asked = make_plan([an_evaluation(agent, *_CASES, name="agent")])
     with open_store(folder / ".callscore/history.db") as store:
         options = RunOptions(jobs=1, arguments=arguments or {}, name=name)
         found = run(asked, options, store=store)
-    looping._kept.close()  # the loop is of this test alone
+    looping._reusable_loop.close()  # the loop is of this test alone
     return found.id

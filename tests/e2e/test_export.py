@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from callscore.engines.collector import Hooks
-from callscore.engines.keeping import KeepRequest, ScoreKeeper
-from callscore.engines.local import score_files
+from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.saving import SaveRequest, ScoreSaver
 from callscore.history.opening import open_store
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run that is kept under the name `first`."""
     (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    keeper = ScoreKeeper(KeepRequest(name="first", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=keeper.told(Hooks()))
+    keeper = ScoreSaver(SaveRequest(name="first", cases=["cases.jsonl"]), open_store)
+    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
     keeper.finish()
     with open_store(tmp_path / ".callscore/history.db") as store:
         return store.find("first").id

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from callscore.formats.registry import dialects
+from callscore.formats.dialect import dialects
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Program

@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from tests.e2e.histories import add_run
 
 from callscore.history.opening import open_store
-from callscore.history.tables import payloads
+from callscore.history.schema import payloads
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.servers.openai_server import Reply, openai_server
 
-from callscore.datasets.near_misses import CLASSES
+from callscore.datasets.near_misses import FAILURE_CLASSES
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Program
@@ -40,7 +40,7 @@ def test_the_file_scores_as_its_tags_say(callscore: Program, tmp_path: Path) -> 
     failed = {case["id"] for case in report["cases"] if not case["passed"]}
     assert done.returncode == 0
     assert failed == {record["id"] for record in missed}
-    assert {record["tags"][1] for record in missed} == set(CLASSES)
+    assert {record["tags"][1] for record in missed} == set(FAILURE_CLASSES)
     assert report["totals"]["passed"] == len(records) - len(missed) == 70
     assert report["not_run"]["count"] == 0
 

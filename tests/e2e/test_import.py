@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from callscore.engines.collector import Hooks
-from callscore.engines.keeping import KeepRequest, ScoreKeeper
-from callscore.engines.local import score_files
-from callscore.history.exchange.exporting import exported_lines
+from callscore.engines.local import ScoreHooks, score_files
+from callscore.engines.saving import SaveRequest, ScoreSaver
+from callscore.history.exchange.import_export import export_lines
 from callscore.history.opening import open_store
 
 if TYPE_CHECKING:
@@ -30,12 +29,12 @@ def exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that was exported, and the history that it is in."""
     (tmp_path / "cases.jsonl").write_text(CASES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    keeper = ScoreKeeper(KeepRequest(name="first", cases=["cases.jsonl"]), open_store)
-    score_files("cases.jsonl", hooks=keeper.told(Hooks()))
+    keeper = ScoreSaver(SaveRequest(name="first", cases=["cases.jsonl"]), open_store)
+    score_files("cases.jsonl", hooks=keeper.told(ScoreHooks()))
     keeper.finish()
     with open_store() as store:
         run = store.find("first")
-        lines = [line for line, _ in exported_lines(store, run)]
+        lines = [line for line, _ in export_lines(store, run)]
     (tmp_path / "out.jsonl").write_bytes(b"".join(lines))
     return tmp_path / "out.jsonl"
 

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from callscore import read_calls, score
 from callscore.evaluations.discovery import discover
-from callscore.evaluations.plan import plan
+from callscore.evaluations.plan import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def test_what_it_writes_is_an_evaluation_whose_cases_all_pass(
     ran = callscore("init", *options)
 
     evaluations, unloaded = discover([tmp_path / "evals"])
-    questions = plan(evaluations).groups[0].questions
+    questions = make_plan(evaluations).groups[0].questions
     scores = [
         score(each.case.expected, each.evaluation.task(each.case), tools=each.evaluation.tools)
         for each in questions

@@ -22,7 +22,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters
 
 import callscore as library
-from callscore.integrations.scoring_tool import explain_score, score_tool_calls
+from callscore.integrations.tools import explain_score, score_tool_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

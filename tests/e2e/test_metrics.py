@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
-from callscore.metrics.registry import peers
+from callscore.metrics.registry import metric_providers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ def test_all_metrics_are_listed(callscore: Program) -> None:
     run = callscore("metrics")
 
     assert (run.returncode, run.stderr) == (0, "")
-    assert all(f"\n  {peer.name}." in run.stdout for peer in peers())
+    assert all(f"\n  {peer.name}." in run.stdout for peer in metric_providers())
 
 
 def test_pages_about_metrics_are_shown(callscore: Program) -> None:
@@ -222,7 +222,7 @@ def test_the_cases_on_which_the_tools_disagree_are_shown_with_the_reasons(
     run = callscore("metrics", "--disagree", cases)
 
     assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout.startswith(f"4 cases, {len(peers()) + 1} metrics: all agree on ")
+    assert run.stdout.startswith(f"4 cases, {len(metric_providers()) + 1} metrics: all agree on ")
     assert "! 1 case not compared: fewer than two metrics have a number" in run.stdout
     assert "How often each metric is blind to a difference that is there\n" in run.stdout
     assert "wrong   spread 1.000   differences: arguments\n" in run.stdout

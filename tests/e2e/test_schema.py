@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from callscore.evaluations.suite_schema import suite_schema
-from callscore.formats.case_schema import case_schema
+from callscore.evaluations.suite_schema import suite_json_schema
+from callscore.formats.case_schema import build_case_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = Path(__file__).parents[2] / "docs/reference"
 every_schema = pytest.mark.parametrize(
-    ("name", "schema"), [("case", case_schema), ("suite", suite_schema)]
+    ("name", "schema"), [("case", build_case_schema), ("suite", suite_json_schema)]
 )
 
 

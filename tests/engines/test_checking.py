@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from callscore.core.call import Tool
 from callscore.core.results import Noted
-from callscore.core.tool import Tool
-from callscore.engines.checking import CheckHooks, _defined, check_files
-from callscore.engines.inputs import inputs_for
+from callscore.engines.checking import CheckHooks, _defined_tools, check_files
+from callscore.engines.inputs import input_options_for
 from callscore.errors import UnreadableInput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from callscore.checks.results import CheckResults, Finding
+    from callscore.checks.check import CheckResults, Finding
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 DEFINITION = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
 TOOLS = {"weather": Tool("weather", parameters=SCHEMA)}
-INPUTS = inputs_for(keeps_tools=True)
+INPUTS = input_options_for(keeps_tools=True)
 
 
 def _call(**arguments: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_tools_that_a_trace_of_another_stack_has_are_used(tmp_path: Path) -> Non
     )
 
     assert _check(file).totals == {"missing_argument": 1}
-    assert _check(file, inputs=inputs_for()).totals == {}
+    assert _check(file, inputs=input_options_for()).totals == {}
 
 
 def test_the_tools_that_are_given_come_before_those_of_the_trace(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_calls_of_tools_that_were_not_offered_are_told(tmp_path: Path, tools: An
 
 
 def test_definitions_that_are_not_json_are_read_all_the_same() -> None:
-    tools, problems = _defined([{"name": "f", "parameters": {"default": object()}}])
+    tools, problems = _defined_tools([{"name": "f", "parameters": {"default": object()}}])
 
     assert tools == {"f": Tool("f")}
     assert problems["f"].startswith("it is not JSON")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from callscore.core.model import Case, ToolCall
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Case
 from callscore.core.results import MetricResult, MetricValue, Noted
-from callscore.core.tool import Tool
-from callscore.core.totals import Column, Mean
-from callscore.engines.columns import Columns
+from callscore.core.totals import Column, ExactMean
+from callscore.engines.columns import MetricColumns
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
 
@@ -23,7 +23,7 @@ def share(expected: Any, actual: Any) -> float:
 
 
 def test_each_metric_is_given_the_calls_of_a_case_as_they_are() -> None:
-    columns = Columns([Metric("a.share", share, {}), Metric("b.none", lambda *_: None, {})])
+    columns = MetricColumns([Metric("a.share", share, {}), Metric("b.none", lambda *_: None, {})])
 
     values = columns.ask(Case(id="x", expected=(F, F), actual=(F,)), None)
 
@@ -34,7 +34,7 @@ def test_each_metric_is_given_the_calls_of_a_case_as_they_are() -> None:
 
 
 def test_the_mean_is_over_the_cases_that_have_a_number() -> None:
-    columns = Columns([Metric("a.share", share, {})])
+    columns = MetricColumns([Metric("a.share", share, {})])
 
     for expected, actual in (((F, F), (F,)), ((F,), (F,)), ((), (F,)), ((), ())):
         columns.ask(Case(id="x", expected=expected, actual=actual), None)
@@ -52,7 +52,7 @@ def test_the_mean_does_not_depend_on_the_order_of_the_numbers() -> None:
     numbers = [0.1] * 10 + [1e15, 1 / 3, 5e-324, -1e15, 1.0, 0.7]
     found = set()
     for order in (numbers, numbers[::-1], sorted(numbers), sorted(numbers, key=abs)):
-        mean = Mean()
+        mean = ExactMean()
         for number in order:
             mean.add(number)
         found.add(mean.value())
@@ -61,12 +61,12 @@ def test_the_mean_does_not_depend_on_the_order_of_the_numbers() -> None:
 
 
 def test_a_number_that_is_always_the_same_is_its_own_mean() -> None:
-    mean = Mean()
+    mean = ExactMean()
     for _ in range(1000):
         mean.add(0.1)
 
     assert (mean.value(), mean.count) == (0.1, 1000)
-    assert Mean().value() is None
+    assert ExactMean().value() is None
 
 
 def test_of_many_reasons_the_first_are_kept() -> None:
@@ -80,7 +80,7 @@ def test_of_many_reasons_the_first_are_kept() -> None:
 
 
 def test_without_metrics_nothing_is_asked() -> None:
-    columns = Columns([])
+    columns = MetricColumns([])
 
     assert not columns
     assert columns.ask(Case(id="x", expected=(), actual=()), None) == ()
@@ -90,6 +90,6 @@ def test_without_metrics_nothing_is_asked() -> None:
 def test_the_definitions_of_the_tools_are_handed_on() -> None:
     known = Metric("a.known", lambda *_, tools: len(tools), {}, takes_tools=True)
 
-    (value,) = Columns([known]).ask(Case(id="x", expected=(), actual=()), {"f": Tool("f")})
+    (value,) = MetricColumns([known]).ask(Case(id="x", expected=(), actual=()), {"f": Tool("f")})
 
     assert value.value == 1.0

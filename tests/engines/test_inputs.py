@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from callscore import Results, score_files, score_joined
-from callscore.engines.inputs import CASES, TRACES, Inputs, cases_in, inputs_for
+from callscore.engines.inputs import CASES, TRACES, InputOptions, input_options_for, read_cases
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.sources import BadRecord
 
@@ -126,7 +126,7 @@ def test_a_field_may_name_what_a_trace_does_not_say(write: Any) -> None:
     fields = {"id": "$.meta.task", "trial": "$.meta.try", "input": "$.meta.asked"}
     only_id = {"id": "$.meta.task"}
 
-    named = list(cases_in(str(log), TRACES, inputs_for(fields)))
+    named = list(read_cases(str(log), TRACES, input_options_for(fields)))
     results = score_joined(
         write(
             "golden2.jsonl",
@@ -162,7 +162,7 @@ def test_with_two_files_a_path_is_followed_where_it_applies(write: Any) -> None:
 def test_a_format_can_be_named(write: Any) -> None:
     file = write("log.jsonl", {"id": "a", "messages": chat(call())})
 
-    found = list(cases_in(str(file), CASES, inputs_for(format="openai_chat")))
+    found = list(read_cases(str(file), CASES, input_options_for(format="openai_chat")))
 
     assert len(found) == 1
     assert not isinstance(found[0], BadRecord)
@@ -176,7 +176,7 @@ def test_a_format_can_be_named(write: Any) -> None:
 def test_a_document_that_cannot_be_read_is_a_bad_record(write: Any) -> None:
     in_words = {"id": "memory_0", "ground_truth": ["Michael"]}
 
-    found = list(cases_in(str(write("answers.json", in_words)), CASES, Inputs()))
+    found = list(read_cases(str(write("answers.json", in_words)), CASES, InputOptions()))
 
     assert len(found) == 1
     assert isinstance(found[0], BadRecord)

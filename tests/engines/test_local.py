@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.model import Case, ToolCall
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
 from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.settings import Settings
 from callscore.engines import local
-from callscore.engines.collector import Hooks
-from callscore.engines.local import score_cases, score_files, score_joined
+from callscore.engines.local import ScoreHooks, score_cases, score_files, score_joined
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
 from callscore.parity import strands
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from callscore.core.summary import Outcome
-    from callscore.formats.plain import PlainCase
+    from callscore.core.score import Outcome
+    from callscore.formats.cases import PlainCase
 
 F: dict[str, Any] = {"name": "f", "arguments": {"a": 1}}
 G: dict[str, Any] = {"name": "g", "arguments": {}}
@@ -201,7 +201,7 @@ def test_the_bytes_that_were_read_can_be_listened_to(tmp_path: Path) -> None:
     file = write(tmp_path / "cases.jsonl", *[{"id": n, "expected": [], "actual": []} for n in "ab"])
     heard: list[int] = []
 
-    score_files(file, hooks=Hooks(on_bytes=heard.append))
+    score_files(file, hooks=ScoreHooks(on_bytes=heard.append))
 
     assert sum(heard) == file.stat().st_size
 
@@ -277,9 +277,9 @@ def test_the_quick_way_and_the_careful_way_give_the_same_results(
     careful: dict[tuple[str, int | str | None], Outcome] = {}
     settings = Settings(at_least=at_least)
 
-    hooks = Hooks(on_outcomes=lambda *heard: quick.update(outcomes_by_name(*heard)))
+    hooks = ScoreHooks(on_outcomes=lambda *heard: quick.update(outcomes_by_name(*heard)))
     one = score_files(file, settings=settings, limit=1000, hooks=hooks)
-    hooks = Hooks(on_outcomes=lambda *heard: careful.update(outcomes_by_name(*heard)))
+    hooks = ScoreHooks(on_outcomes=lambda *heard: careful.update(outcomes_by_name(*heard)))
     other = score_files(file, settings=settings, limit=None, hooks=hooks)
 
     assert quick == careful
@@ -431,7 +431,9 @@ def test_a_judge_that_gives_no_answer_costs_the_one_case_where_somebody_listens(
         )
     )
     told: list[Any] = []
-    hooks = Hooks(on_unjudged=lambda place, case, error: told.append((place, case.id, error.model)))
+    hooks = ScoreHooks(
+        on_unjudged=lambda place, case, error: told.append((place, case.id, error.model))
+    )
 
     results = score_files(path, settings=Settings(judge=judge), hooks=hooks)
     with pytest.raises(ModelFailed) as raised:
@@ -448,7 +450,7 @@ def test_the_files_are_told_before_their_cases(tmp_path: Path) -> None:
     for name in ("one", "two"):
         text = f'{{"id": "{name}", "expected": ["f"], "actual": ["f"]}}\n'
         (tmp_path / name).write_text(text, encoding="utf-8")
-    hooks = Hooks(
+    hooks = ScoreHooks(
         on_file=lambda path: told.append(path.rpartition("/")[2]),
         on_score=lambda case, *_: told.append(case.id),
     )

@@ -8,10 +8,9 @@ import msgspec
 import pytest
 
 from callscore import Case, InvalidSettings, Settings, ToolCall, UnreadableInput, Wanted
-from callscore.engines.collector import Collector, Hooks
-from callscore.engines.definitions import Definitions
-from callscore.engines.local import score_cases, score_files, score_joined
-from callscore.formats.plain import decode_plain
+from callscore.engines.inputs import ToolDefinitions
+from callscore.engines.local import Collector, ScoreHooks, score_cases, score_files, score_joined
+from callscore.formats.cases import decode_plain_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +122,7 @@ def test_tools_of_a_reference_are_not_those_of_the_trace(tmp_path: Path) -> None
 
 def test_a_plain_line_with_tools_is_read_with_care() -> None:
     with pytest.raises(ValueError, match="tools"):
-        decode_plain(b'{"id": "a", "expected": [], "actual": [], "tools": []}')
+        decode_plain_cases(b'{"id": "a", "expected": [], "actual": [], "tools": []}')
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_a_plain_line_with_tools_is_read_with_care() -> None:
     ],
 )
 def test_a_setting_that_may_change_a_score_needs_decoded_cases(settings: dict[str, Any]) -> None:
-    assert not Collector(Settings(**settings), "none", 0, Hooks()).takes_plain
+    assert not Collector(Settings(**settings), "none", 0, ScoreHooks()).takes_plain
 
 
 def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -> None:
@@ -158,11 +157,11 @@ def test_every_setting_either_needs_decoded_cases_or_changes_no_strict_score() -
     harmless = Settings(at_least=0.5, argument_match_threshold=0.5, extra_arguments="count")
 
     assert tried == {"at_least", "argument_match_threshold", "extra_arguments"}
-    assert Collector(harmless, "none", 0, Hooks()).takes_plain
+    assert Collector(harmless, "none", 0, ScoreHooks()).takes_plain
 
 
 def test_tools_of_the_run_need_decoded_cases() -> None:
-    assert not Collector(Settings(), "none", 0, Hooks(), Definitions(TOOLS)).takes_plain
+    assert not Collector(Settings(), "none", 0, ScoreHooks(), ToolDefinitions(TOOLS)).takes_plain
 
 
 def completion(*names: str) -> dict[str, Any]:

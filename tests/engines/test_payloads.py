@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from callscore import Case, Settings, expect
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher
 from callscore.engines.payloads import (
-    IN_PYTHON,
+    PYTHON_KEY,
     case_payload,
     function_payload,
     settings_payload,
@@ -42,7 +42,7 @@ def test_what_no_file_can_spell_is_kept_as_it_looks() -> None:
 
     (kept,) = case_payload(Case(id="a", expected=(odd,)))["expected"]
 
-    assert list(kept) == [IN_PYTHON]
+    assert list(kept) == [PYTHON_KEY]
 
 
 class Thing:
@@ -59,7 +59,7 @@ def test_where_an_object_is_in_memory_is_not_kept() -> None:
 
     assert first == second
     assert first["input"]["said"] == "it is at 0x12"
-    assert list(first["expected"][0]) == [IN_PYTHON]
+    assert list(first["expected"][0]) == [PYTHON_KEY]
 
 
 def test_tools_are_kept_as_they_are_where_that_is_data() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.core.run import Unloaded
-from callscore.evaluations.discovery import discover, files_in, load
+from callscore.core.results import Unloaded
+from callscore.evaluations.discovery import discover, evaluation_files, load_file
 from callscore.evaluations.evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_what_is_no_file_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "eval_pipe.py")
     (tree / "eval_link.py").symlink_to(tree / "gone.py")
 
-    found = [each for each in files_in(tree) if "pipe" in str(each) or "link" in str(each)]
+    found = [each for each in evaluation_files(tree) if "pipe" in str(each) or "link" in str(each)]
     _, unloaded = discover([tree / "eval_pipe.py"])
 
     assert found == [Unloaded(str(tree / "eval_link.py"), "it is a link that leads nowhere.")]
@@ -147,7 +147,7 @@ def test_one_of_another_file_of_evaluations_is_run_where_that_is_not_found(tmp_p
     assert [each.name for each in both] == [each.name for each in alone] == ["first"]
     assert both[0].key == alone[0].key
     assert (unloaded, notes) == ([], [])
-    assert load(second) == []
+    assert load_file(second) == []
 
 
 def test_evaluations_are_themselves_beside_files(tree: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_folder_that_is_closed_is_said(tree: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(os, "walk", walk)
 
-    assert list(files_in(tree)) == [
+    assert list(evaluation_files(tree)) == [
         Unloaded(str(tree / "sub"), "the folder cannot be read (Permission denied).")
     ]
 
@@ -196,7 +196,7 @@ def test_two_of_one_name_in_one_file_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "eval_a.py"
     file.write_text(PYTHON.format(name="a") + PYTHON.format(name="a"))
 
-    assert load(file) == Unloaded(
+    assert load_file(file) == Unloaded(
         f"{file}:7",
         "another evaluation is called 'a', too, on line 3. Rename one of them, or give it a name=...",
     )

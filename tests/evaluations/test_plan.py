@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from callscore import Case, InvalidSettings, Tool, expect
-from callscore.core.results import Noted
-from callscore.core.run import Unloaded
+from callscore.core.results import Noted, Unloaded
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.plan import Plan, Selection, Skipped, plan
+from callscore.evaluations.plan import Plan, Selection, Skipped, make_plan
 
 
 def made(name: str, *cases: Any, **fields: Any) -> Evaluation:
@@ -34,7 +33,7 @@ TWO = made("two", Case("Paris", tags=["slow"]), "Rome", variants={"a": {}, "b": 
 
 
 def test_everything_is_asked_in_order() -> None:
-    found = plan([ONE, TWO])
+    found = make_plan([ONE, TWO])
 
     assert asked(found) == [
         *("one/paris", "one/london"),
@@ -48,9 +47,9 @@ def test_everything_is_asked_in_order() -> None:
 def test_trials_of_a_case_come_together() -> None:
     twice = made("e", "Paris", "Rome", trials=2)
 
-    assert asked(plan([twice])) == ["e/paris#1", "e/paris#2", "e/rome#1", "e/rome#2"]
-    assert asked(plan([twice], trials=1)) == ["e/paris", "e/rome"]
-    assert plan([ONE], trials=3).total == 6
+    assert asked(make_plan([twice])) == ["e/paris#1", "e/paris#2", "e/rome#1", "e/rome#2"]
+    assert asked(make_plan([twice], trials=1)) == ["e/paris", "e/rome"]
+    assert make_plan([ONE], trials=3).total == 6
 
 
 @pytest.mark.parametrize(
@@ -72,31 +71,31 @@ def test_trials_of_a_case_come_together() -> None:
     ],
 )  # fmt: skip
 def test_what_is_selected_is_asked(selection: Selection, found: list[str]) -> None:
-    assert asked(plan([ONE, TWO], selection)) == found
+    assert asked(make_plan([ONE, TWO], selection)) == found
 
 
 def test_a_limit_counts_what_is_asked() -> None:
     some = made("e", Case("Paris", skip=True), "Rome", Case("Oslo", skip=True), "Bonn", "Bern")
-    found = plan([some], Selection(limit=2))
+    found = make_plan([some], Selection(limit=2))
 
     assert asked(found) == ["e/rome", "e/bonn"]
     assert found.groups[0].skipped.names == ("paris", "oslo")
-    assert plan([made("e", "Paris", "Rome", skip=True)], Selection(limit=1)).groups[0].left_out
+    assert make_plan([made("e", "Paris", "Rome", skip=True)], Selection(limit=1)).groups[0].left_out
 
 
 def test_what_looks_like_a_mistake_is_said_of_what_is_asked() -> None:
     tools = {"find_table": Tool("find_table")}
     wrong = made("e", Case("Paris", expected=[expect.call("find_tabel")]), tools=tools)
 
-    assert plan([wrong]).warnings == (
+    assert make_plan([wrong]).warnings == (
         "e: the case paris expects find_tabel, which is none of the tools. Is 'find_table' meant?",
     )
-    assert plan([wrong], Selection(keyword="rome")).warnings == ()
+    assert make_plan([wrong], Selection(keyword="rome")).warnings == ()
 
 
 def test_a_keyword_that_is_no_expression_is_refused() -> None:
     with pytest.raises(InvalidSettings, match="-k 'and'"):
-        plan([ONE], Selection(keyword="and"))
+        make_plan([ONE], Selection(keyword="and"))
 
 
 def test_only_leaves_out_all_others() -> None:
@@ -104,16 +103,16 @@ def test_only_leaves_out_all_others() -> None:
     part = made("part", "Paris", Case("Rome", only=True))
     both = made("both", "Paris", Case("Rome", only=True), only=True)
 
-    assert asked(plan([ONE, focused])) == ["focused/paris"]
-    assert asked(plan([ONE, part])) == ["part/rome"]
-    assert asked(plan([ONE, focused, part])) == ["focused/paris", "part/rome"]
-    assert asked(plan([ONE, both])) == ["both/rome"]
+    assert asked(make_plan([ONE, focused])) == ["focused/paris"]
+    assert asked(make_plan([ONE, part])) == ["part/rome"]
+    assert asked(make_plan([ONE, focused, part])) == ["focused/paris", "part/rome"]
+    assert asked(make_plan([ONE, both])) == ["both/rome"]
 
 
 def test_what_is_left_out_on_purpose_is_counted_with_the_reason() -> None:
     case = Case("Rome", skip="it is closed")
-    some = plan([made("e", "Paris", case, Case("Oslo", skip=True))])
-    whole = plan([made("e", "Paris", case, skip="no key"), made("f", "Paris", skip=True)])
+    some = make_plan([made("e", "Paris", case, Case("Oslo", skip=True))])
+    whole = make_plan([made("e", "Paris", case, skip="no key"), made("f", "Paris", skip=True)])
 
     assert asked(some) == ["e/paris"]
     assert some.groups[0].skipped == Noted(2, ("rome: it is closed", "oslo"))
@@ -124,12 +123,12 @@ def test_what_is_left_out_on_purpose_is_counted_with_the_reason() -> None:
 
 
 def test_a_selection_leaves_no_groups_without_questions() -> None:
-    assert plan([ONE, TWO], Selection(keyword="london")).groups[0].evaluation is ONE
-    assert len(plan([ONE, TWO], Selection(keyword="london")).groups) == 1
+    assert make_plan([ONE, TWO], Selection(keyword="london")).groups[0].evaluation is ONE
+    assert len(make_plan([ONE, TWO], Selection(keyword="london")).groups) == 1
 
 
 def test_an_evaluation_whose_cases_cannot_be_read_does_not_hide_the_others() -> None:
-    found = plan([made("bad", 7), ONE, made("none"), made("skipped", 7, skip=True)])
+    found = make_plan([made("bad", 7), ONE, made("none"), made("skipped", 7, skip=True)])
 
     assert asked(found) == ["one/paris", "one/london"]
     assert found.unloaded == (
@@ -146,7 +145,7 @@ def test_a_file_that_needs_what_is_not_installed_is_said(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("callscore.evaluations.plan.cases_of", missing)
 
-    found = plan([ONE, made("e", skip=True)])
+    found = make_plan([ONE, made("e", skip=True)])
 
     assert [each.place for each in found.unloaded] == ["eval_one.py:1"]
     assert "callscore[parquet]" in found.unloaded[0].problem

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore import Case, InvalidSettings, UnreadableInput
-from callscore.evaluations.recorded import Recorded, read_answers
+from callscore.evaluations.recorded import RecordedAnswers, read_answers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +26,14 @@ def answers(tmp_path: Path) -> Path:
 
 
 def test_an_answer_is_found_by_the_id_of_the_case(answers: Path) -> None:
-    task = Recorded([answers.name], answers.parent)
+    task = RecordedAnswers([answers.name], answers.parent)
 
     assert task(Case(id="weather")) == [{"name": "getWeather"}]
     assert task(Case(id="weather", trial=3)) == [{"name": "getWeather"}]
 
 
 def test_a_trial_may_have_an_answer_of_its_own(answers: Path) -> None:
-    task = Recorded([answers.name], answers.parent)
+    task = RecordedAnswers([answers.name], answers.parent)
 
     assert [task(Case(id="7", trial=trial)) for trial in (1, 2, 3)] == ["one", "two", []]
 
@@ -41,13 +41,13 @@ def test_a_trial_may_have_an_answer_of_its_own(answers: Path) -> None:
 def test_several_files_are_told_apart_by_their_paths(tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text(f'{{"id": "x", "answer": "{name}"}}\n')
-    task = Recorded(["a.jsonl", "b.jsonl"], tmp_path)
+    task = RecordedAnswers(["a.jsonl", "b.jsonl"], tmp_path)
 
     assert (task(Case(id="x")), task(Case(id="x"), answers="b.jsonl")) == ("a.jsonl", "b.jsonl")
 
 
 def test_a_case_without_an_answer_is_named(answers: Path) -> None:
-    task = Recorded([answers.name], answers.parent)
+    task = RecordedAnswers([answers.name], answers.parent)
 
     with pytest.raises(InvalidSettings) as caught:
         task(Case(id="wether"))
@@ -58,12 +58,12 @@ def test_a_case_without_an_answer_is_named(answers: Path) -> None:
 
 
 def test_it_is_another_one_once_an_answer_has_changed(answers: Path) -> None:
-    before = Recorded([answers.name], answers.parent).identity()
-    again = Recorded([answers.name], answers.parent).identity()
+    before = RecordedAnswers([answers.name], answers.parent).identity()
+    again = RecordedAnswers([answers.name], answers.parent).identity()
     answers.write_text(answers.read_text().replace("getWeather", "other"))
 
     assert before == again
-    assert before != Recorded([answers.name], answers.parent).identity()
+    assert before != RecordedAnswers([answers.name], answers.parent).identity()
     assert before["recorded"] == ("answers.jsonl",)
 
 
@@ -73,7 +73,7 @@ def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
         '{"id": "lodnon", "trial": 2, "answer": 1}\n{"id": "zzz", "answer": 1}\n'
     )
 
-    assert Recorded(["a.jsonl"], tmp_path).strays(["paris", "london"]) == [
+    assert RecordedAnswers(["a.jsonl"], tmp_path).strays(["paris", "london"]) == [
         "a.jsonl has an answer to 'lodnon', which is no case. Is 'london' meant?",
         "a.jsonl has an answer to 'zzz', which is no case",
     ]
@@ -116,4 +116,4 @@ def test_what_is_no_recorded_answer_is_refused(
 
 def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="no such file"):
-        Recorded(["gone.jsonl"], tmp_path)
+        RecordedAnswers(["gone.jsonl"], tmp_path)

@@ -12,8 +12,14 @@ import pytest
 from callscore import Case, Tool, ToolCall, score
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.evaluations.evaluation import Scorer
-from callscore.evaluations.places import shown
-from callscore.evaluations.scorers import GIVEN, SCORERS, scorer_of, scorers_from, value_of
+from callscore.evaluations.locations import display_path
+from callscore.evaluations.scorers import (
+    SCORER_ARGUMENTS,
+    SCORERS,
+    scorer_of,
+    scorer_value,
+    scorers_from,
+)
 
 if TYPE_CHECKING:
     from callscore.core.results import MetricValue
@@ -37,7 +43,7 @@ def given(**changed: Any) -> dict[str, Any]:
 
 
 def value(scorer: Any, **changed: Any) -> MetricValue:
-    return asyncio.run(value_of(scorer_of(scorer), given(**changed)))
+    return asyncio.run(scorer_value(scorer_of(scorer), given(**changed)))
 
 
 def said(scorer: Any, **changed: Any) -> tuple[float | None, str | None]:
@@ -169,7 +175,7 @@ def test_a_function_is_given_what_it_asks_for_by_name() -> None:
 
 def test_a_function_that_takes_anything_is_given_everything() -> None:
     def everything(*_: Any, **known: Any) -> bool:
-        return sorted(known) == sorted(GIVEN)
+        return sorted(known) == sorted(SCORER_ARGUMENTS)
 
     assert said(everything) == (1.0, None)
 
@@ -236,7 +242,7 @@ def test_a_function_that_raises_is_broken_and_the_line_is_named(
         raise error
 
     line = raising.__code__.co_firstlineno + 1
-    assert complaint(raising) == reason.format(f"{shown(Path(__file__))}:{line}")
+    assert complaint(raising) == reason.format(f"{display_path(Path(__file__))}:{line}")
 
 
 def test_a_function_may_say_that_it_has_no_number() -> None:

@@ -10,16 +10,15 @@ import msgspec
 import pytest
 
 from callscore import Settings
-from callscore.core.run import Unloaded
+from callscore.core.results import Unloaded
 from callscore.evaluations.scorers import SCORERS
-from callscore.evaluations.suite_schema import suite_schema
-from callscore.evaluations.suite_task import MODEL_KEYS, VARIANT_KEYS
-from callscore.evaluations.suites import JUDGE_KEYS, KEYS, load_suite
+from callscore.evaluations.suite_schema import suite_json_schema
+from callscore.evaluations.suites import JUDGE_KEYS, KEYS, MODEL_KEYS, VARIANT_KEYS, load_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = suite_schema()
+SCHEMA = suite_json_schema()
 VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
 DEFINITIONS = SCHEMA["$defs"]
 

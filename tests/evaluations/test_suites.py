@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore import Case, Settings
-from callscore.core.matcher import Matcher
-from callscore.core.run import Unloaded
-from callscore.evaluations.case_reading import cases_of
+from callscore.core.results import Unloaded
+from callscore.core.rules import Matcher
+from callscore.evaluations.plan import evaluation_cases
 from callscore.evaluations.suites import load_suite
 from callscore.models import Chat
 
@@ -94,7 +94,7 @@ def test_everything_that_a_suite_can_say_is_read(tmp_path: Path) -> None:
 
 
 def test_the_cases_of_a_suite_have_rules(tmp_path: Path) -> None:
-    weather, greeting = cases_of(loaded(tmp_path, FULL))
+    weather, greeting = evaluation_cases(loaded(tmp_path, FULL))
 
     assert weather.id == "what-is-the-weather-in-paris"
     assert isinstance((weather.expected or ())[0].arguments["location"], Matcher)
@@ -127,7 +127,7 @@ expected = []
     assert suite.settings == Settings(mode="flexible")
     assert suite.variants == {"warm": {"temperature": 0.9}}
     assert suite.thresholds == {"exact": 1.0}
-    assert [case.id for case in cases_of(suite)] == ["hi"]
+    assert [case.id for case in evaluation_cases(suite)] == ["hi"]
 
 
 def test_answers_may_be_recorded(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_cases_and_tools_come_from_files(tmp_path: Path) -> None:
     several = loaded(tmp_path, "model: m\ncases: [a.jsonl, {id: three}, b.yaml]\n")
 
     assert list(one.tools or ()) == ["search"]
-    assert [case.id for case in cases_of(one)] == ["one"]
+    assert [case.id for case in evaluation_cases(one)] == ["one"]
     assert one.cases == [tmp_path / "a.jsonl"]
-    assert [case.id for case in cases_of(several)] == ["one", "three", "two"]
+    assert [case.id for case in evaluation_cases(several)] == ["one", "three", "two"]
 
 
 def test_a_judge_may_be_told_where_to_ask(tmp_path: Path) -> None:

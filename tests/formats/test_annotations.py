@@ -26,7 +26,7 @@ import msgspec
 import pydantic
 import pytest
 
-from callscore.core.json_schema import errors_in, problem_with
+from callscore.core.schemas.validation import schema_problem, validation_errors
 from callscore.formats.annotations import hints_of, schema_of, with_notes
 
 TEXT = {"type": "string"}
@@ -125,7 +125,7 @@ class Unknown:
 def test_a_type_becomes_a_schema(kind: Any, schema: dict[str, Any] | None) -> None:
     found = schema_of(kind, {})
 
-    assert problem_with(found) is None
+    assert schema_problem(found) is None
     assert schema is None or found == schema
 
 
@@ -133,9 +133,9 @@ def test_a_tuple_of_some_length_has_a_schema_for_each_item() -> None:
     for kind in (tuple[int, float], Point):
         schema = schema_of(kind, {})
 
-        assert not errors_in(schema, [1, 2.5])
-        assert errors_in(schema, [2.5, 1])
-        assert errors_in(schema, [1])
+        assert not validation_errors(schema, [1, 2.5])
+        assert validation_errors(schema, [2.5, 1])
+        assert validation_errors(schema, [1])
 
 
 def test_a_typed_dictionary_is_an_object_with_what_it_requires() -> None:
@@ -166,8 +166,8 @@ def test_a_struct_is_an_object_under_the_names_that_json_has_and_may_hold_itself
     found = schema_of(Node, definitions)
 
     schema = {**found, "$defs": definitions}
-    assert not errors_in(schema, {"nodeName": "a", "children": [{"nodeName": "b"}]})
-    assert errors_in(schema, {"nodeName": "a", "children": [{"nodeName": 1}]})
+    assert not validation_errors(schema, {"nodeName": "a", "children": [{"nodeName": "b"}]})
+    assert validation_errors(schema, {"nodeName": "a", "children": [{"nodeName": 1}]})
 
 
 def test_a_model_of_pydantic_gives_its_own_schema_with_what_it_refers_to() -> None:
@@ -176,8 +176,10 @@ def test_a_model_of_pydantic_gives_its_own_schema_with_what_it_refers_to() -> No
     found = schema_of(list[Model], definitions)
 
     schema = {**found, "$defs": definitions}
-    assert not errors_in(schema, [{"inner": {"depth": 1}, "again": {"inner": {"depth": 2}}}])
-    assert errors_in(schema, [{"inner": {"depth": 1}, "again": {"inner": {"depth": "2"}}}])
+    assert not validation_errors(
+        schema, [{"inner": {"depth": 1}, "again": {"inner": {"depth": 2}}}]
+    )
+    assert validation_errors(schema, [{"inner": {"depth": 1}, "again": {"inner": {"depth": "2"}}}])
 
 
 def test_classes_of_the_same_name_keep_apart() -> None:

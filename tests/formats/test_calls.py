@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.malformed import (
+from callscore.core.call import (
     CONCATENATED,
     INVALID,
     NOT_AN_OBJECT,
@@ -18,8 +18,8 @@ from callscore.core.malformed import (
     TRUNCATED,
     FaultyObject,
     Malformed,
+    ToolCall,
 )
-from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.calls import Side, read_call, read_calls
 

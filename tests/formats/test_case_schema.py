@@ -11,14 +11,13 @@ import msgspec
 import pytest
 
 from callscore.errors import UnreadableInput
-from callscore.formats.case_fields import is_case
-from callscore.formats.case_schema import case_schema
+from callscore.formats.case_fields import ACTUAL_FIELDS, CASE_FIELDS, EXPECTED_FIELDS, is_case
+from callscore.formats.case_schema import build_case_schema
 from callscore.formats.cases import read_case
-from callscore.formats.fields import ACTUAL, EXPECTED, FIELDS
 from callscore.sources import BadRecord, read_records
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = case_schema()
+SCHEMA = build_case_schema()
 VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
 HERE = re.compile(
     r"^cat > (\S+\.(?:jsonl|json|ya?ml)) <<'(\w+)'\n(.*?)^\2$", re.DOTALL | re.MULTILINE
@@ -123,9 +122,11 @@ def test_every_field_of_a_case_says_on_hover_what_it_means() -> None:
     fields = case["properties"]
     sides = {"expected": SCHEMA["$defs"]["expected"], "actual": SCHEMA["$defs"]["actual"]}
 
-    assert set(fields) == {*FIELDS, "only", "skip", "$schema"}
-    assert set(case["patternProperties"]) == {f"^{name}$" for name in EXPECTED[1:] + ACTUAL[1:]}
-    assert all((fields | sides)[field]["title"] for field in FIELDS)
+    assert set(fields) == {*CASE_FIELDS, "only", "skip", "$schema"}
+    assert set(case["patternProperties"]) == {
+        f"^{name}$" for name in EXPECTED_FIELDS[1:] + ACTUAL_FIELDS[1:]
+    }
+    assert all((fields | sides)[field]["title"] for field in CASE_FIELDS)
 
 
 def _texts(page: Path) -> list[tuple[str, str]]:

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from callscore.core.malformed import Malformed
-from callscore.core.model import Case, ToolCall
+from callscore.core.call import Malformed, ToolCall
+from callscore.core.case import Case
 from callscore.errors import UnreadableInput
 from callscore.formats.cases import (
     NO_ID,
+    case_record,
     has_own_id,
     join_case,
     read_case,
     read_reference,
     read_trace,
-    record_of,
 )
-from callscore.sources.jsonl import decode_line
+from callscore.sources.json_document import decode_line
 from callscore.sources.record import Record
 
 F = {"name": "f", "arguments": {"q": 1}}
@@ -371,8 +371,8 @@ def test_a_case_says_whether_it_is_run_alone(given: Any, kept: bool) -> None:
 def test_a_case_becomes_the_record_that_a_file_has() -> None:
     case = Case("Hi!", expected=["greet"], tags=["short"])
 
-    record = record_of(case)
+    record = case_record(case)
 
     assert "id" not in record
     assert read_case(record, place="here").expected == (ToolCall("greet"),)
-    assert record_of(Case(id="a"))["id"] == "a"
+    assert case_record(Case(id="a"))["id"] == "a"

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.definitions import read_definition, read_definitions, unique_tools
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}

@@ -7,17 +7,17 @@ from typing import Any, cast
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.core.expectation import Forbidden, Group, Times, calls_in
-from callscore.core.matcher import Matcher
+from callscore.core.case import Forbidden, Group, Times, calls_in
+from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
-from callscore.formats.expectations import holds_groups
-from callscore.formats.sides import read_wanted
+from callscore.formats.case_sides import read_expected_side
+from callscore.formats.expectations import has_groups
 
 A, B = ToolCall("a"), ToolCall("b", {"x": 1})
 
 
 def read(value: Any, *, spelled: bool = True) -> Any:
-    return read_wanted(value, where="expected", spelled=spelled)
+    return read_expected_side(value, where="expected", spelled=spelled)
 
 
 def test_groups_are_read_from_files_in_any_depth() -> None:
@@ -152,7 +152,7 @@ def test_what_cannot_be_is_refused_with_its_place_and_the_nearest_spelling(
 def test_a_tool_may_be_called_like_a_group() -> None:
     value = {"name": "forbid", "arguments": {"optional": 1}}
 
-    assert not holds_groups([value])
+    assert not has_groups([value])
     assert read([value]) == (ToolCall("forbid", {"optional": 1}),)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from callscore import InvalidCall, Tool, read_tools, score
 from callscore.api import tools_by_name
-from callscore.core.json_schema import errors_in
+from callscore.core.schemas.validation import validation_errors
 from callscore.formats.function_tools import (
     Documentation,
     documentation_of,
@@ -85,8 +85,8 @@ def test_what_is_gathered_under_other_names_may_be_given_and_what_has_no_name_no
 
     assert list(schema["properties"]) == ["query"]
     assert schema["properties"]["query"]["description"] == "What to look for."
-    assert not errors_in(schema, {"query": "a", "year": 2024})
-    assert errors_in(schema, {"query": "a", "year": "2024"})
+    assert not validation_errors(schema, {"query": "a", "year": 2024})
+    assert validation_errors(schema, {"query": "a", "year": "2024"})
 
 
 def test_others_without_an_annotation_may_be_anything() -> None:
@@ -140,8 +140,8 @@ def test_a_default_of_none_allows_null_whatever_the_annotation() -> None:
 
     given = dict.fromkeys(("city", "unit", "either", "free"))
 
-    assert not errors_in(_parameters(function), given)
-    assert errors_in(_parameters(function), {**given, "unit": "K"})
+    assert not validation_errors(_parameters(function), given)
+    assert validation_errors(_parameters(function), {**given, "unit": "K"})
 
 
 def test_a_default_that_is_no_json_is_not_shown() -> None:
@@ -205,7 +205,7 @@ def test_classes_that_a_signature_names_are_defined_in_the_schema() -> None:
         "properties": {"name": {"type": "string"}},
         "required": ["name"],
     }
-    assert errors_in(schema, {"passengers": [{"name": 5}]})
+    assert validation_errors(schema, {"passengers": [{"name": 5}]})
 
 
 def test_what_holds_no_function_is_left_alone() -> None:

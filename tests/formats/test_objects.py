@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.malformed import FaultyArray, FaultyObject, Malformed
+from callscore.core.call import FaultyArray, FaultyObject, Malformed
 from callscore.errors import InvalidCall
-from callscore.formats.objects import plain
+from callscore.formats.objects import to_plain_data
 
 
 class Colour(Enum):
@@ -68,7 +68,7 @@ class Record(msgspec.Struct):
     ],
 )
 def test_a_value_becomes_what_json_has(value: Any, expected: Any) -> None:
-    assert plain(value) == expected
+    assert to_plain_data(value) == expected
 
 
 def test_a_result_that_holds_a_run_gives_it_out() -> None:
@@ -76,7 +76,7 @@ def test_a_result_that_holds_a_run_gives_it_out() -> None:
         def all_messages(self) -> list[Any]:
             return [Part("p")]
 
-    assert plain(Result()) == [{"name": "p", "inner": []}]
+    assert to_plain_data(Result()) == [{"name": "p", "inner": []}]
 
 
 def test_a_model_of_another_make_is_asked_without_options() -> None:
@@ -88,7 +88,7 @@ def test_a_model_of_another_make_is_asked_without_options() -> None:
         def to_dict(self) -> dict[str, Any]:
             return {"a": 1}
 
-    assert plain([Other(), Old()]) == [{"a": 1}, {"a": 1}]
+    assert to_plain_data([Other(), Old()]) == [{"a": 1}, {"a": 1}]
 
 
 def test_a_model_that_json_cannot_hold_is_taken_apart() -> None:
@@ -98,7 +98,7 @@ def test_a_model_that_json_cannot_hold_is_taken_apart() -> None:
                 raise ValueError("unable to serialise")
             return {"artifact": Part("p"), "content": "done"}
 
-    assert plain(Message()) == {"artifact": {"name": "p", "inner": []}, "content": "done"}
+    assert to_plain_data(Message()) == {"artifact": {"name": "p", "inner": []}, "content": "done"}
 
 
 def test_a_run_gives_out_the_runs_within_it() -> None:
@@ -111,7 +111,7 @@ def test_a_run_gives_out_the_runs_within_it() -> None:
 
     inner = {"id": 0, "child_runs": []}
 
-    assert plain(Run(Run(), Run())) == {"id": 2, "child_runs": [inner, inner]}
+    assert to_plain_data(Run(Run(), Run())) == {"id": 2, "child_runs": [inner, inner]}
 
 
 def test_an_object_that_keeps_its_messages_to_itself_is_asked_for_them() -> None:
@@ -124,7 +124,7 @@ def test_an_object_that_keeps_its_messages_to_itself_is_asked_for_them() -> None
         def messages(self) -> list[Model]:
             return self._messages
 
-    assert plain(State()) == {"choice": "auto", "messages": [{"role": "user"}]}
+    assert to_plain_data(State()) == {"choice": "auto", "messages": [{"role": "user"}]}
 
 
 def test_an_object_that_can_be_called_is_still_an_object() -> None:
@@ -134,22 +134,22 @@ def test_an_object_that_can_be_called_is_still_an_object() -> None:
         def to_dict(self) -> dict[str, Any]:
             return {"name": "f"}
 
-    assert plain([Tool()]) == [{"name": "f"}]
+    assert to_plain_data([Tool()]) == [{"name": "f"}]
 
 
 def test_what_knows_its_faults_keeps_them() -> None:
     fault = Malformed("NaN", "not JSON")
     values = [FaultyObject({}, fault), FaultyArray([], fault), fault]
 
-    assert all(found is value for found, value in zip(plain(values), values, strict=True))
+    assert all(found is value for found, value in zip(to_plain_data(values), values, strict=True))
 
 
 def test_what_has_no_parts_stays_what_it_is() -> None:
     thing = object()
 
-    assert plain(thing) is thing
-    assert plain(len) is len
-    assert plain(dict) is dict
+    assert to_plain_data(thing) is thing
+    assert to_plain_data(len) is len
+    assert to_plain_data(dict) is dict
 
 
 def test_an_object_that_cannot_be_asked_is_refused() -> None:
@@ -158,7 +158,7 @@ def test_an_object_that_cannot_be_asked_is_refused() -> None:
             raise RuntimeError("closed")
 
     with pytest.raises(InvalidCall, match=r"a .*Broken cannot be read: closed"):
-        plain(Broken())
+        to_plain_data(Broken())
 
 
 def test_what_is_nested_without_end_is_refused() -> None:
@@ -166,4 +166,4 @@ def test_what_is_nested_without_end_is_refused() -> None:
     endless.append(endless)
 
     with pytest.raises(InvalidCall, match="nested too deeply"):
-        plain(endless)
+        to_plain_data(endless)

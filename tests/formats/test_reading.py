@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.errors import InvalidCall, UnknownFormat
+from callscore.formats.dialect import dialect_named
 from callscore.formats.reading import read_as, read_document, read_named
-from callscore.formats.registry import dialect_named
 from callscore.formats.trace import Trace, Wanted
 
 ANTHROPIC = dialect_named("anthropic")

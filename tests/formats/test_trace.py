@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import Tool, ToolCall
 from callscore.errors import InvalidSettings
-from callscore.formats.trace import DEFAULT, Trace, Wanted, wanted_for
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted, wanted_for
 
 CALL = ToolCall("f", {})
 
@@ -28,7 +27,7 @@ def test_what_was_called_comes_before_what_is_expected(trace: Trace, calls: Any)
 
 
 def test_without_a_wish_the_defaults_are_wanted() -> None:
-    assert wanted_for() == DEFAULT
+    assert wanted_for() == DEFAULT_WANTED
 
 
 def test_what_is_wanted_can_be_said() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from callscore.core.malformed import NOT_CAPTURED
-from callscore.core.model import ToolCall
+from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.formats.trace import Trace, Wanted
 from callscore.formats.transcript import Transcript
 

@@ -6,11 +6,10 @@ import os
 import sys
 from typing import Any
 
-from callscore.core.results import MetricValue
-from callscore.core.run import Usage
+from callscore.core.results import MetricValue, Usage
 from callscore.history.opening import open_store
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.writer import Writer
+from callscore.history.writer import BackgroundWriter
 
 __all__ = ["a_result", "a_run", "an_answer", "an_evaluation", "main"]
 
@@ -65,7 +64,7 @@ def main(path: str, run: str, count: str) -> None:
     with open_store(path) as store:
         begun = store.begin(a_run(run, started_at=float(os.getpid())))
         store.add_evaluation(an_evaluation(begun.id))
-        with Writer(store) as writer:
+        with BackgroundWriter(store) as writer:
             for number in range(int(count)):
                 question = f"{number:08x}"
 

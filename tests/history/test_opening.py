@@ -14,7 +14,7 @@ import pytest
 from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnusableStore
-from callscore.history import connecting
+from callscore.history import database as connecting
 from callscore.history.opening import default_path, open_store
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(path).close()
-    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    monkeypatch.setattr(connecting, "_BUSY_TIMEOUT", 0.1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 

@@ -12,10 +12,9 @@ from tests.history.made_up import a_result, a_run, an_answer
 from tests.servers.cut_line import cut_line
 
 from callscore.errors import UnusableStore
-from callscore.history.addresses import require_server
 from callscore.history.opening import open_store
-from callscore.history.postgres import connect
-from callscore.history.tables import payloads
+from callscore.history.postgres import connect, parse_address
+from callscore.history.schema import payloads
 
 if TYPE_CHECKING:
     from tests.servers.postgres_server import PostgresServer
@@ -189,7 +188,7 @@ def test_a_server_that_is_full_of_others_is_told_as_such(
     only = postgres_url.replace(f"postgres:{postgres_server.password}@", f"{role}:one@")
     try:
         with (
-            connect(require_server(only)),
+            connect(parse_address(only)),
             pytest.raises(UnusableStore, match="too many connections"),
         ):
             open_store(only)

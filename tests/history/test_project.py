@@ -10,7 +10,7 @@ import pytest
 
 import callscore
 from callscore.history import project
-from callscore.history.project import commit_here, commit_of, git_state, versions
+from callscore.history.project import git_state, resolve_commit, resolve_commit_here, versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,7 +81,7 @@ def test_without_git_nothing_is_known(repository: Path, monkeypatch: pytest.Monk
 
 
 def test_nobody_waits_for_a_slow_git(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(project, "_PATIENCE", 0.0)
+    monkeypatch.setattr(project, "_GIT_TIMEOUT", 0.0)
 
     assert git_state(repository) == (None, None)
 
@@ -92,14 +92,14 @@ def test_a_reference_is_a_commit(repository: Path) -> None:
 
     assert commit is not None
     for reference in ("HEAD", "v1", commit, commit[:10], "@"):
-        assert commit_of(repository, reference) == commit
+        assert resolve_commit(repository, reference) == commit
 
 
 @pytest.mark.parametrize(
     "reference", ["", "nothing", "HEAD~1", "-h", "--all", "HEAD\x00", "HEAD v1", "$(touch x)"]
 )
 def test_what_is_no_commit_is_none(repository: Path, reference: str) -> None:
-    assert commit_of(repository, reference) is None
+    assert resolve_commit(repository, reference) is None
     assert not (repository / "x").exists()
 
 
@@ -107,13 +107,13 @@ def test_the_working_directory_says_which_repository(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repository)
-    assert commit_here("HEAD") == git_state(repository)[0]
+    assert resolve_commit_here("HEAD") == git_state(repository)[0]
 
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert commit_here("HEAD") is None
+    assert resolve_commit_here("HEAD") is None
 
 
 def test_the_versions_are_those_in_use(monkeypatch: pytest.MonkeyPatch) -> None:

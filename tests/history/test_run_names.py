@@ -6,21 +6,22 @@ import pytest
 
 from callscore.errors import InvalidSettings
 from callscore.history.records import Baseline
-from callscore.history.run_names import LONGEST_NAME, name_fault, require_no_baseline
+from callscore.history.run_names import MAX_NAME_LENGTH, name_problem, require_no_baseline
 
 
 @pytest.mark.parametrize(
-    "name", ["main", "before the change", "v1.2/try-3", "прогон", "latestone", "x" * LONGEST_NAME]
+    "name",
+    ["main", "before the change", "v1.2/try-3", "прогон", "latestone", "x" * MAX_NAME_LENGTH],
 )
 def test_a_word_that_means_nothing_else_is_a_name(name: str) -> None:
-    assert name_fault(name) is None
+    assert name_problem(name) is None
 
 
 @pytest.mark.parametrize(
     ("name", "fault"),
     [
         ("", "1 to 200"),
-        ("x" * (LONGEST_NAME + 1), "1 to 200"),
+        ("x" * (MAX_NAME_LENGTH + 1), "1 to 200"),
         ("a\nb", "1 to 200"),
         ("\ud800", "1 to 200"),
         (" main", "blank"),
@@ -36,7 +37,7 @@ def test_a_word_that_means_nothing_else_is_a_name(name: str) -> None:
     ],
 )
 def test_what_means_something_else_is_none(name: str, fault: str) -> None:
-    assert fault in (name_fault(name) or "")
+    assert fault in (name_problem(name) or "")
 
 
 def test_a_run_is_not_called_like_a_baseline() -> None:

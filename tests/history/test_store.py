@@ -14,9 +14,9 @@ from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history import store as store_module
-from callscore.history.baselines import remove_named
 from callscore.history.opening import open_store
-from callscore.history.tables import payloads
+from callscore.history.queries import delete_baseline
+from callscore.history.schema import payloads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,15 +227,15 @@ def test_a_baseline_that_is_removed_twice_by_one_who_asks_once_was_there(
 ) -> None:
     store.begin(a_run())
     store.set_baseline("main", RUN)
-    remove = remove_named
+    remove = delete_baseline
 
     def and_no_answer_comes(connection: Any, name: str) -> bool:
-        monkeypatch.setattr(store_module, "remove_named", remove)
+        monkeypatch.setattr(store_module, "delete_baseline", remove)
         remove(connection, name)
         connection.commit()
         raise UnusableStore("there", "lost") from _cut_off()
 
-    monkeypatch.setattr(store_module, "remove_named", and_no_answer_comes)
+    monkeypatch.setattr(store_module, "delete_baseline", and_no_answer_comes)
 
     assert store.remove_baseline("main")
     assert store.baselines() == []

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer
 
-from callscore.history import connecting
+from callscore.history import database as connecting
 from callscore.history import writer as writing
+from callscore.history.fallback_store import FallbackStore
 from callscore.history.opening import open_store
-from callscore.history.rescue import Rescue
-from callscore.history.writer import Writer
+from callscore.history.writer import BackgroundWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,7 +53,7 @@ class _Gate:
 def test_a_record_that_is_reported_kept_can_be_read_by_others(begun: Store, path: Path) -> None:
     is_kept = Event()
 
-    with Writer(begun) as writer, open_store(path) as other:
+    with BackgroundWriter(begun) as writer, open_store(path) as other:
         writer.put(an_answer(RUN), is_kept.set)
 
         assert is_kept.wait(10)
@@ -64,7 +64,7 @@ def test_a_record_that_is_reported_kept_can_be_read_by_others(begun: Store, path
 def test_putting_does_not_wait_for_the_disk() -> None:
     gate: Any = _Gate()
     kept: list[int] = []
-    with Writer(gate) as writer:
+    with BackgroundWriter(gate) as writer:
         writer.put(an_answer(), lambda: kept.append(0))
         gate.is_reached.wait(10)
         for number in range(1, 100):
@@ -78,7 +78,7 @@ def test_putting_does_not_wait_for_the_disk() -> None:
 
 def test_what_is_waiting_shares_a_transaction() -> None:
     gate: Any = _Gate()
-    with Writer(gate) as writer:
+    with BackgroundWriter(gate) as writer:
         writer.put(an_answer())
         gate.is_reached.wait(10)
         for _ in range(1_200):
@@ -90,7 +90,7 @@ def test_what_is_waiting_shares_a_transaction() -> None:
 
 def test_flushing_waits_until_all_is_kept_and_reported(begun: Store) -> None:
     kept: list[int] = []
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         for number in range(100):
             writer.put(a_result(RUN, f"case-{number}"), partial(kept.append, number))
         writer.flush()
@@ -100,13 +100,13 @@ def test_flushing_waits_until_all_is_kept_and_reported(begun: Store) -> None:
 
 
 def test_flushing_nothing_does_not_wait(begun: Store) -> None:
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         writer.flush()
         writer.flush()
 
 
 def test_closing_keeps_what_is_waiting(begun: Store) -> None:
-    writer = Writer(begun)
+    writer = BackgroundWriter(begun)
     for number in range(2_000):
         writer.put(a_result(RUN, f"case-{number}"))
 
@@ -117,7 +117,7 @@ def test_closing_keeps_what_is_waiting(begun: Store) -> None:
 
 
 def test_a_closed_writer_takes_nothing(begun: Store) -> None:
-    writer = Writer(begun)
+    writer = BackgroundWriter(begun)
     writer.close()
 
     with pytest.raises(RuntimeError, match="the writer is closed"):
@@ -129,7 +129,7 @@ def test_many_threads_put_at_once(begun: Store) -> None:
         for number in range(first, first + 200):
             writer.put(a_result(RUN, f"case-{number}"))
 
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         threads = [Thread(target=put, args=(first,)) for first in range(0, 1_600, 200)]
         for thread in threads:
             thread.start()
@@ -145,7 +145,7 @@ def test_whoever_listens_may_fail_without_harm(begun: Store) -> None:
     def fail() -> None:
         raise RuntimeError("the loop is closed")
 
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         writer.put(a_result(RUN, "a"), fail)
         writer.put(a_result(RUN, "b"), lambda: told.append(get_ident()))
 
@@ -157,7 +157,7 @@ def test_whoever_listens_may_fail_without_harm(begun: Store) -> None:
 # --- bad luck ---------------------------------------------------------------------------------
 
 
-def _put_many(writer: Writer, first: int, count: int) -> list[int]:
+def _put_many(writer: BackgroundWriter, first: int, count: int) -> list[int]:
     """Put so many results, one at a time; those that were reported."""
     told: list[int] = []
     for number in range(first, first + count):
@@ -175,7 +175,7 @@ def _fill_up(store: Store, pages: int) -> None:
 
 def test_a_full_disk_stops_the_keeping_and_not_the_run(begun: Store, path: Path) -> None:
     _fill_up(begun, 4)
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         told = _put_many(writer, 0, 300)
 
     assert told == list(range(300))
@@ -187,11 +187,11 @@ def test_a_full_disk_stops_the_keeping_and_not_the_run(begun: Store, path: Path)
 
 def test_after_a_full_disk_the_history_can_be_used_again(begun: Store, path: Path) -> None:
     _fill_up(begun, 0)
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         _put_many(writer, 0, 300)
     begun.close()
 
-    with open_store(path) as again, Writer(again) as once_more:
+    with open_store(path) as again, BackgroundWriter(again) as once_more:
         _put_many(once_more, 300, 10)
         again.finish(RUN, "finished", {}, {})
 
@@ -239,7 +239,7 @@ def test_a_disk_that_takes_no_more_is_told_and_what_was_kept_is_there(path: Path
 
 
 def test_a_file_that_is_gone_is_told(begun: Store, path: Path) -> None:
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         _put_many(writer, 0, 1)
         path.unlink()
         told = _put_many(writer, 1, 3)
@@ -252,12 +252,12 @@ def test_a_file_that_is_gone_is_told(begun: Store, path: Path) -> None:
 def test_a_file_that_another_process_keeps_to_itself_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connecting, "_PATIENCE", 0.1)
+    monkeypatch.setattr(connecting, "_BUSY_TIMEOUT", 0.1)
     with open_store(path) as store:
         store.begin(a_run())
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with Writer(store) as writer:
+        with BackgroundWriter(store) as writer:
             told = _put_many(writer, 0, 3)
         other.close()
 
@@ -267,7 +267,7 @@ def test_a_file_that_another_process_keeps_to_itself_is_told(
 
 
 def test_a_result_of_no_run_is_told(store: Store) -> None:
-    with Writer(store) as writer:
+    with BackgroundWriter(store) as writer:
         _put_many(writer, 0, 2)
 
     assert writer.problem == f"there is no run {RUN!r}"
@@ -275,7 +275,7 @@ def test_a_result_of_no_run_is_told(store: Store) -> None:
 
 def test_any_other_trouble_is_told_and_nobody_waits_for_ever(begun: Store) -> None:
     told: list[int] = []
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         writer.put(a_result(RUN, trial=10**30), lambda: told.append(1))
 
     assert told == [1]
@@ -286,7 +286,7 @@ def test_any_other_trouble_is_told_and_nobody_waits_for_ever(begun: Store) -> No
 @pytest.mark.usefixtures("path")
 def test_a_trouble_that_passes_loses_nothing(begun: Store) -> None:
     _fill_up(begun, 0)
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         told = _put_many(writer, 0, 300)
         _fill_up(begun, 1_000)
         writer._rests_until = 0.0
@@ -301,7 +301,7 @@ def test_a_trouble_that_passes_loses_nothing(begun: Store) -> None:
 @pytest.mark.usefixtures("path")
 def test_a_trouble_that_passes_before_the_end_loses_nothing(begun: Store) -> None:
     _fill_up(begun, 0)
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         _put_many(writer, 0, 300)
         _fill_up(begun, 1_000)
 
@@ -311,9 +311,9 @@ def test_a_trouble_that_passes_before_the_end_loses_nothing(begun: Store) -> Non
 
 @pytest.mark.usefixtures("path")
 def test_only_so_much_waits_in_memory(begun: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_MOST_LEFT", 50)
+    monkeypatch.setattr(writing, "_MAX_PENDING", 50)
     _fill_up(begun, 0)
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         _put_many(writer, 0, 300)
         _fill_up(begun, 1_000)
 
@@ -323,7 +323,7 @@ def test_only_so_much_waits_in_memory(begun: Store, monkeypatch: pytest.MonkeyPa
 
 
 def test_one_record_that_cannot_be_kept_takes_no_other_with_it(begun: Store) -> None:
-    with Writer(begun) as writer:
+    with BackgroundWriter(begun) as writer:
         writer.put(a_result(RUN, "a"))
         writer.put(a_result(RUN, "b", trial=10**30))
         writer.put(a_result(RUN, "c"))
@@ -336,9 +336,9 @@ def test_what_the_database_refuses_is_rescued(
     begun: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rescue = Rescue(tmp_path / "history.db")
+    rescue = FallbackStore(tmp_path / "history.db")
     rescue.begin(a_run())
-    with Writer(begun, rescue) as writer:
+    with BackgroundWriter(begun, rescue) as writer:
         writer.put(a_result(RUN, "a"))
         writer.put(a_result(RUN, "b", trial=10**30))
 
@@ -350,8 +350,8 @@ def test_what_the_database_refuses_is_rescued(
 
 
 def test_what_nobody_knows_the_run_of_is_rescued(store: Store, tmp_path: Path) -> None:
-    rescue = Rescue(tmp_path / "history.db")
-    with Writer(store, rescue) as writer:
+    rescue = FallbackStore(tmp_path / "history.db")
+    with BackgroundWriter(store, rescue) as writer:
         writer.put(a_result(RUN, "a"))
 
     assert len(rescue.files) == 1

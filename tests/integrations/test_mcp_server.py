@@ -15,9 +15,8 @@ from mcp import Client, MCPError
 
 import callscore
 from callscore.errors import InvalidSettings, MissingExtra
-from callscore.integrations.agent_tool import TOOLS
 from callscore.integrations.mcp_server import _security, make_server, serve_http, serve_stdio
-from callscore.integrations.scoring_tool import explain_score, score_tool_calls
+from callscore.integrations.tools import TOOLS, explain_score, score_tool_calls
 from callscore.integrations.workers import Workers
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from callscore.integrations.agent_tool import TOOLS, Answer, answer
+from callscore.integrations.tools import TOOLS, ToolAnswer, run_tool
 from callscore.integrations.workers import MOST_WORKERS, Workers
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def run(workers: Workers, what: Callable[[Workers], Awaitable[Any]]) -> Any:
 def test_an_answer_is_the_one_that_the_tool_gives(arguments: Any) -> None:
     found = run(Workers(), lambda workers: workers.answer(SCORE, arguments))
 
-    assert found == answer(SCORE, arguments)
+    assert found == run_tool(SCORE, arguments)
 
 
 def test_what_takes_too_long_is_stopped_and_the_next_call_answered() -> None:
-    async def ask(workers: Workers) -> list[Answer]:
+    async def ask(workers: Workers) -> list[ToolAnswer]:
         before = await workers.answer(SCORE, SMALL)
         workers._seconds = 0.3
         stopped = await workers.answer(SCORE, SLOW)
@@ -59,14 +59,14 @@ def test_what_takes_too_long_is_stopped_and_the_next_call_answered() -> None:
 
     before, stopped, after = run(Workers(seconds=60), ask)
 
-    assert stopped == Answer(
+    assert stopped == ToolAnswer(
         {
             "error": "this took more than 0.3 s and was stopped. Send fewer calls at once, or"
             " simpler rules."
         },
         is_error=True,
     )
-    assert before == after == answer(SCORE, SMALL)
+    assert before == after == run_tool(SCORE, SMALL)
 
 
 def test_whoever_stops_waiting_ends_the_work() -> None:
@@ -97,7 +97,7 @@ def test_calls_share_a_few_processes() -> None:
 def test_a_process_that_broke_down_is_replaced(
     is_noticed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def ask(workers: Workers) -> list[Answer]:
+    async def ask(workers: Workers) -> list[ToolAnswer]:
         (worker,) = workers._idle
         worker.kill()
         worker.wait()
@@ -107,7 +107,7 @@ def test_a_process_that_broke_down_is_replaced(
 
     first, second = run(Workers(), ask)
 
-    assert second == answer(SCORE, SMALL)
+    assert second == run_tool(SCORE, SMALL)
     if is_noticed:
         assert first == second
     else:

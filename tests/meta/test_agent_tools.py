@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from callscore.integrations.agent_tool import TOOLS
-from callscore.integrations.limits import DEEPEST, LARGEST, MOST_CALLS
-from callscore.integrations.workers import SECONDS
+from callscore.integrations.inputs import DEEPEST, LARGEST, MOST_CALLS
+from callscore.integrations.tools import TOOLS
+from callscore.integrations.workers import SECONDS_PER_CALL
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/agent-tools.md").read_text(encoding="utf-8")
 
@@ -58,4 +58,4 @@ def test_the_limits_are_documented() -> None:
     )
 
     assert said in _section("Input")
-    assert f"for at most {SECONDS:g} seconds" in _section("Input")
+    assert f"for at most {SECONDS_PER_CALL:g} seconds" in _section("Input")

@@ -11,10 +11,10 @@ import pytest
 from tests.reports.comparisons import CLOSED
 
 from callscore.comparing.gating import ReasonKind
-from callscore.reports.gate_json import write
+from callscore.reports.gate import write_json
 
 PAGE = Path(__file__).parents[2] / "docs/reference/comparison.md"
-GATE: dict[str, Any] = msgspec.json.decode(write(CLOSED, next_command="callscore"))
+GATE: dict[str, Any] = msgspec.json.decode(write_json(CLOSED, next_command="callscore"))
 REPORT = GATE["comparison"]
 
 

@@ -15,8 +15,8 @@ from tests.servers.fork_server import programs_folder
 import callscore
 from callscore import errors, expect
 from callscore.cli.main import COMMANDS, cli
-from callscore.core.comparator import comparators
-from callscore.core.spelling import LITERAL
+from callscore.core.expectation_json import LITERAL
+from callscore.core.rules import comparators
 from callscore.formats.expectations import FORBID, GROUPS, TIMES
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.phrase import Phrase, Plural
+from callscore.core.phrases import Phrase, Plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 MODULES = [
     "callscore.cli.baseline",
     "callscore.cli.gc",
-    "callscore.comparing.remarks",
-    "callscore.reports.case_wording",
-    "callscore.reports.compare_wording",
-    "callscore.reports.gate_wording",
-    "callscore.reports.history_wording",
-    "callscore.reports.run_wording",
-    "callscore.reports.wording",
-    "callscore.runner.kept_run",
+    "callscore.comparing.comparison",
+    "callscore.reports.case",
+    "callscore.reports.compare",
+    "callscore.reports.gate",
+    "callscore.reports.history",
+    "callscore.reports.run",
+    "callscore.reports.score",
+    "callscore.runner.stored_runs",
 ]
 # What an English word is called in Russian, by its stem, or one of several.
 WORDS = {

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.reports.runs import MIXED, VARIANTS, WEATHER
 
-from callscore.core.export import case_to_dict
-from callscore.core.run_export import run_to_dict
+from callscore.words.plain_data import case_to_dict, run_to_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,8 +25,8 @@ def bring(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]
         point = EntryPoint(name, value, "callscore.metrics")
         monkeypatch.setitem(sys.modules, "acme_metrics", module)
         monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: [point])
-        registry.peers.cache_clear()
+        registry.metric_providers.cache_clear()
         return module
 
     yield installed
-    registry.peers.cache_clear()
+    registry.metric_providers.cache_clear()

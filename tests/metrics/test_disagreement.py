@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from callscore.core.call import ToolCall
-from callscore.core.expectation import Forbidden
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Forbidden
 from callscore.core.results import CaseScore
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.core.tool import Tool
 from callscore.errors import NotScorable
-from callscore.metrics import own
-from callscore.metrics.disagreement import Effect, Opinion, disagreement_about
+from callscore.metrics import callscore_f1 as own
+from callscore.metrics.disagreement import Effect, MetricOpinion, disagreement_about
 from callscore.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from callscore.core.expectation import Expected
+    from callscore.core.case import Expected
     from callscore.metrics.disagreement import Disagreement
 
 A, B, X = (ToolCall(name, {}) for name in "abx")
@@ -153,7 +152,7 @@ def test_what_has_no_number_without_a_fault_is_unknown() -> None:
 
     _, opinion = about([], [X], OWN, metric(wants_a_call)).opinions
 
-    assert opinion == Opinion("it", 0.5, effects=(Effect("extra", "unknown"),))
+    assert opinion == MetricOpinion("it", 0.5, effects=(Effect("extra", "unknown"),))
 
 
 def test_what_has_no_number_with_one_fault_alone_is_unknown() -> None:
@@ -172,7 +171,7 @@ def test_a_perfect_case_has_nothing_to_repair() -> None:
     found = about([], [], OWN, ZERO)
 
     assert (found.faults, found.spread) == ((), 1.0)
-    assert found.opinions[1] == Opinion("zero", 0.0, perfect=0.0, together=0.0)
+    assert found.opinions[1] == MetricOpinion("zero", 0.0, perfect=0.0, together=0.0)
 
 
 def test_a_number_below_1_may_remain_where_every_call_is_as_expected() -> None:
@@ -191,7 +190,7 @@ def test_it_takes_two_to_disagree() -> None:
     found = about([A], [], OWN, metric(breaks))
 
     assert (found.spread, found.variance, found.faults) == (None, None, ())
-    assert found.opinions == (Opinion("own", 0.0), Opinion("it", None, "not this one."))
+    assert found.opinions == (MetricOpinion("own", 0.0), MetricOpinion("it", None, "not this one."))
 
 
 def test_one_without_a_number_says_why_among_the_others() -> None:
@@ -200,7 +199,7 @@ def test_one_without_a_number_says_why_among_the_others() -> None:
 
     found = about([A], [], OWN, ONE, metric(breaks))
 
-    assert found.opinions[2] == Opinion("it", None, "not this one.")
+    assert found.opinions[2] == MetricOpinion("it", None, "not this one.")
 
 
 def test_what_other_tools_have_no_word_for_is_compared_with_nobody() -> None:

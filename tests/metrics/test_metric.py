@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from callscore.core.call import ToolCall
-from callscore.core.expectation import Group
-from callscore.core.matcher import Matcher
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Group
 from callscore.core.results import MetricValue
-from callscore.core.tool import Tool
+from callscore.core.rules import Matcher
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.metrics.invalid_option import InvalidOption
-from callscore.metrics.metric import Metric, Option
+from callscore.metrics.metric import InvalidOption, Metric, Option
 
 F = ToolCall("f", {"a": 1})
 

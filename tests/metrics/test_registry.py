@@ -9,12 +9,12 @@ import pytest
 from callscore.errors import InvalidSettings
 from callscore.metrics.metric import Metric
 from callscore.metrics.registry import (
-    find,
-    headlines,
-    itself,
+    find_metric_function,
+    headline_metrics,
     metric_named,
-    metrics_from,
-    peers,
+    metric_providers,
+    own_provider,
+    resolve_metrics,
 )
 from callscore.parity import TOOLS, ragas, strands, tau_bench
 
@@ -28,27 +28,27 @@ STRICT = "ragas.tool_call_accuracy:strict_order=false"
 
 
 def test_every_tool_is_there_in_alphabetical_order() -> None:
-    names = [peer.name for peer in peers()]
+    names = [peer.name for peer in metric_providers()]
 
     assert names == sorted(names)
     assert set(names) <= set(TOOLS)
-    assert all(peer.title and peer.version and peer.metrics for peer in peers())
+    assert all(peer.title and peer.version and peer.metrics for peer in metric_providers())
 
 
 def test_a_headline_is_the_first_metric_of_a_tool_as_it_comes() -> None:
-    found = {metric.name: metric for metric in headlines()}
+    found = {metric.name: metric for metric in headline_metrics()}
 
     name = "strands.any_order"
     assert found[name] == Metric(name, strands.any_order, {}, version=strands.VERSION)
     assert [name.partition(".")[0] for name in found] == [
         "callscore",
-        *(peer.name for peer in peers()),
+        *(peer.name for peer in metric_providers()),
     ]
 
 
 def test_callscore_itself_can_be_asked_like_the_others() -> None:
-    assert metric_named("callscore.f1").function is itself().metrics["f1"]
-    assert itself() not in peers()
+    assert metric_named("callscore.f1").function is own_provider().metrics["f1"]
+    assert own_provider() not in metric_providers()
 
 
 def test_a_metric_is_asked_for_by_name_with_options_behind_a_colon() -> None:
@@ -95,17 +95,17 @@ def test_what_is_spelled_wrong_is_named_with_what_is_meant(name: str, problem: s
 @pytest.mark.parametrize("given", [3, [None]])
 def test_what_is_no_name_is_refused(given: Any) -> None:
     with pytest.raises(InvalidSettings, match="`callscore metrics` lists all"):
-        metrics_from(given)
+        resolve_metrics(given)
 
 
 def test_metrics_are_given_by_name_or_as_they_are_and_each_counts_once() -> None:
     own = Metric("mine", lambda *_: 1.0, {})
 
-    assert metrics_from("strands.exact") == (metric_named("strands.exact"),)
-    assert metrics_from(own) == (own,)
+    assert resolve_metrics("strands.exact") == (metric_named("strands.exact"),)
+    assert resolve_metrics(own) == (own,)
     with pytest.raises(InvalidSettings, match="two different ones are called"):
-        metrics_from([own, Metric(own.name, ragas.tool_call_f1, {})])
-    assert metrics_from(["strands.exact", own, "strands.exact"]) == (
+        resolve_metrics([own, Metric(own.name, ragas.tool_call_f1, {})])
+    assert resolve_metrics(["strands.exact", own, "strands.exact"]) == (
         metric_named("strands.exact"),
         own,
     )
@@ -128,7 +128,7 @@ def test_what_cannot_be_used_of_another_package_is_named(bring: Bring) -> None:
     bring(TITLE="Acme")
 
     with pytest.raises(InvalidSettings, match=r"acme \(acme_metrics\).*lacks VERSION, METRICS"):
-        peers()
+        metric_providers()
     assert metric_named("strands.exact").function is strands.exact  # nobody else suffers
 
 
@@ -137,7 +137,7 @@ def test_another_package_cannot_take_a_name_of_ours(bring: Bring, name: str) -> 
     bring(name, TITLE="Acme", VERSION="2", METRICS=())
 
     with pytest.raises(InvalidSettings, match=f"the metrics {name} .* another tool of this name"):
-        peers()
+        metric_providers()
 
 
 def test_a_metric_that_must_be_told_something_or_counts_faults_stands_for_no_tool(
@@ -155,8 +155,8 @@ def test_a_metric_that_must_be_told_something_or_counts_faults_stands_for_no_too
     for first, rates in ((share, ()), (weighed, ()), (rate, (rate,))):
         bring(TITLE="Acme", VERSION="2", METRICS=(first,), RATES_OF_FAULT=rates)
 
-        assert "acme" in [peer.name for peer in peers()]
-        assert not [metric for metric in headlines() if metric.name.startswith("acme.")]
+        assert "acme" in [peer.name for peer in metric_providers()]
+        assert not [metric for metric in headline_metrics() if metric.name.startswith("acme.")]
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_a_metric_may_count_what_is_wrong_or_say_the_opposite(name: str, is_so: 
 
 
 def test_only_our_own_score_knows_rules_and_each_knows_its_version() -> None:
-    assert [metric.name for metric in headlines() if metric.knows_rules] == ["callscore.f1"]
-    assert all(metric.version for metric in headlines())
+    assert [metric.name for metric in headline_metrics() if metric.knows_rules] == ["callscore.f1"]
+    assert all(metric.version for metric in headline_metrics())
 
 
 def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
-    peer, function = find("tau_bench.pass_hat_k")
+    peer, function = find_metric_function("tau_bench.pass_hat_k")
 
     assert (peer.name, function) == ("tau_bench", tau_bench.pass_hat_k)
     with pytest.raises(InvalidSettings, match=r"called from Python, and `callscore metrics tau_b"):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from callscore.core.call import ToolCall
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics.repairs import KINDS, Kind, faults_of, repaired
+from callscore.metrics.repairs import REPAIR_KINDS, RepairKind, fault_kinds_of, repair_case
 
 if TYPE_CHECKING:
-    from callscore.core.model import Score
+    from callscore.core.score import Score
 
 A, B, C, X = (ToolCall(name, {}) for name in "abcx")
 
@@ -28,9 +28,9 @@ def scored(expected: list[ToolCall], actual: list[ToolCall]) -> Score:
 
 
 def mended(
-    expected: list[ToolCall], actual: list[ToolCall], *kinds: Kind
+    expected: list[ToolCall], actual: list[ToolCall], *kinds: RepairKind
 ) -> tuple[list[ToolCall], list[ToolCall]]:
-    sides = repaired(scored(expected, actual), kinds)
+    sides = repair_case(scored(expected, actual), kinds)
     return list(sides.expected), list(sides.actual)
 
 
@@ -71,7 +71,7 @@ def mended(
 def test_the_faults_of_a_case_are_found(
     expected: list[ToolCall], actual: list[ToolCall], faults: tuple[str, ...]
 ) -> None:
-    assert faults_of(scored(expected, actual)) == faults
+    assert fault_kinds_of(scored(expected, actual)) == faults
 
 
 def test_calls_are_put_in_the_expected_order_and_the_others_stay() -> None:
@@ -147,8 +147,8 @@ def test_a_value_may_be_nested_deeper_than_the_interpreter_can_follow() -> None:
 
     score = scored([f(deep), f(deep)], [f(other)])
 
-    assert faults_of(score) == ("missed", "form")
-    assert len(repaired(score, KINDS).actual) == 2
+    assert fault_kinds_of(score) == ("missed", "form")
+    assert len(repair_case(score, REPAIR_KINDS).actual) == 2
     while isinstance(deep, list):  # or taking it down would go just as deep
         deep, other = deep.pop(), other.pop()
 
@@ -160,18 +160,18 @@ calls = st.builds(
 sides = st.lists(calls, max_size=5)
 
 
-@given(sides, sides, st.sets(st.sampled_from(KINDS)))
+@given(sides, sides, st.sets(st.sampled_from(REPAIR_KINDS)))
 def test_what_is_repaired_is_no_fault_any_more(
-    expected: list[ToolCall], actual: list[ToolCall], kinds: set[Kind]
+    expected: list[ToolCall], actual: list[ToolCall], kinds: set[RepairKind]
 ) -> None:
     score = scored(expected, actual)
 
-    left = faults_of(scored(*map(list, repaired(score, kinds))))
+    left = fault_kinds_of(scored(*map(list, repair_case(score, kinds))))
 
     if kinds >= {"extra", "missed"}:
         assert not {"extra", "missed"} & set(left)
     if kinds == {"repeats"}:
-        assert {"order", "extra", "missed", "arguments"} & set(faults_of(score)) <= set(left)
+        assert {"order", "extra", "missed", "arguments"} & set(fault_kinds_of(score)) <= set(left)
     if kinds >= {"order", "extra", "missed", "arguments", "form"}:
         assert set(left) <= {"repeats"}
 
@@ -180,7 +180,7 @@ def test_what_is_repaired_is_no_fault_any_more(
 def test_with_all_repaired_the_calls_are_the_expected_ones(
     expected: list[ToolCall], actual: list[ToolCall]
 ) -> None:
-    wanted, made = repaired(scored(expected, actual), KINDS)
+    wanted, made = repair_case(scored(expected, actual), REPAIR_KINDS)
 
     assert [(call.name, repr(call.arguments)) for call in wanted] == [
         (call.name, repr(call.arguments)) for call in made
@@ -191,4 +191,4 @@ def test_with_all_repaired_the_calls_are_the_expected_ones(
 def test_with_nothing_repaired_the_calls_are_as_they_were(
     expected: list[ToolCall], actual: list[ToolCall]
 ) -> None:
-    assert repaired(scored(expected, actual), ()) == (tuple(expected), tuple(actual))
+    assert repair_case(scored(expected, actual), ()) == (tuple(expected), tuple(actual))

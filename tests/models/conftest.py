@@ -13,4 +13,4 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.models.retrying._FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("callscore.models.limits._FIRST_PAUSE", 0.001)

@@ -15,7 +15,7 @@ import pytest
 from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
 
 from callscore import InvalidSettings, MissingKey, ModelFailed, UnusableStore, expect, models, score
-from callscore.core.run import JudgeCounts
+from callscore.core.results import JudgeCounts
 from callscore.models import Judge, Limits, Memory
 
 KEY = "ZxQqWmPlKey0123456789hush"
@@ -225,7 +225,7 @@ def test_a_memory_that_fails_does_not_stop_the_judge(is_readable: bool) -> None:
 
 
 def test_not_more_than_so_many_answers_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.models.judging._REMEMBERED", 2)
+    monkeypatch.setattr("callscore.models.judging._MAX_REMEMBERED", 2)
     with openai_server(in_turn(YES)) as server:
         judge = judge_at(server)
         for value in (1, 2, 3, 3, 1):

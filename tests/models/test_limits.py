@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from callscore import InvalidSettings
-from callscore.models.limits import DEFAULT, Limits, Rate, limits_for, limits_in_force, rate_of
+from callscore.models.limits import (
+    DEFAULT_LIMITS,
+    Limits,
+    Rate,
+    limits_for,
+    parse_rate,
+    run_limits,
+)
 
 
 @pytest.fixture
@@ -73,7 +80,7 @@ def test_what_is_no_rate_is_refused(given: tuple[Any, ...]) -> None:
     ],
 )
 def test_a_rate_is_written_as_people_do(text: str, starts: float, seconds: float) -> None:
-    rate = rate_of(text)
+    rate = parse_rate(text)
 
     assert (rate.starts, rate.seconds) == (starts, seconds)
     assert repr(rate) == f"Rate({starts:g}, {seconds:g})"
@@ -82,7 +89,7 @@ def test_a_rate_is_written_as_people_do(text: str, starts: float, seconds: float
 @pytest.mark.parametrize("text", ["", "fast", "10/d", "1e3", "-1", "10/s/s", "٣"])
 def test_another_way_to_write_a_rate_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(InvalidSettings, match="is not like '10/s'"):
-        rate_of(text)
+        parse_rate(text)
 
 
 @pytest.mark.parametrize(
@@ -110,21 +117,21 @@ def test_no_timeout_is_a_limit_like_any_other() -> None:
 def test_a_chat_has_its_own_limits_those_of_the_run_or_the_usual_ones() -> None:
     run, own = Limits(retries=5), Limits(retries=1)
 
-    assert limits_for(None) is DEFAULT
+    assert limits_for(None) is DEFAULT_LIMITS
     assert limits_for(own) is own
-    token = limits_in_force.set(run)
+    token = run_limits.set(run)
     try:
         assert limits_for(None) is run
         assert limits_for(own) is own
     finally:
-        limits_in_force.reset(token)
+        run_limits.reset(token)
 
 
 def test_the_rate_of_the_run_holds_for_everybody_without_one() -> None:
     slow, own = Rate(1), Rate(2)
-    token = limits_in_force.set(Limits(rate=slow))
+    token = run_limits.set(Limits(rate=slow))
     try:
         assert limits_for(Limits(retries=1)) == Limits(retries=1, rate=slow)
         assert limits_for(Limits(rate=own)).rate is own
     finally:
-        limits_in_force.reset(token)
+        run_limits.reset(token)

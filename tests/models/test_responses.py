@@ -7,15 +7,15 @@ from typing import Any
 import httpx2
 import pytest
 
+from callscore.models.limits import is_transient
 from callscore.models.responses import (
-    NoAnswer,
-    Unusable,
-    completion_in,
-    is_unconnected,
-    lost_call_in,
-    model_failed,
+    EmptyAnswer,
+    UnusableAnswer,
+    model_failure,
+    never_connected,
+    read_completion,
+    read_lost_call,
 )
-from callscore.models.retrying import is_transient
 
 KEY = "ZxQqWmPl/Key+0123456789"
 CHOICES = '{"choices": [{"message": {"role": "assistant", "content": %s}}]}'
@@ -26,11 +26,11 @@ def response(content: str | bytes) -> httpx2.Response:
 
 
 def failed(error: Exception, key: str = "hush-hush") -> Any:
-    return model_failed(error, model="m", server="http://127.0.0.1:1/v1", key=key)
+    return model_failure(error, model="m", server="http://127.0.0.1:1/v1", key=key)
 
 
 def said(content: str) -> Any:
-    return completion_in(response(CHOICES % content), KEY)["choices"][0]["message"]["content"]
+    return read_completion(response(CHOICES % content), KEY)["choices"][0]["message"]["content"]
 
 
 def test_a_completion_is_given_as_it_is() -> None:
@@ -59,15 +59,15 @@ def test_what_only_a_lenient_reader_takes_becomes_plain_data() -> None:
     ],
 )
 def test_anything_else_cannot_be_used_and_does_not_pass(content: Any, problem: str) -> None:
-    with pytest.raises(Unusable, match=problem) as raised:
-        completion_in(response(content), KEY)
+    with pytest.raises(UnusableAnswer, match=problem) as raised:
+        read_completion(response(content), KEY)
 
     assert not is_transient(raised.value)
 
 
 def test_an_error_with_the_status_of_success_may_pass() -> None:
-    with pytest.raises(Unusable) as raised:
-        completion_in(response('{"error": {"message": "slow down", "code": 429}}'), KEY)
+    with pytest.raises(UnusableAnswer) as raised:
+        read_completion(response('{"error": {"message": "slow down", "code": 429}}'), KEY)
 
     assert is_transient(raised.value)
     assert failed(raised.value).status == 429
@@ -115,7 +115,11 @@ class StatusError(Exception):
         (TimeoutError("there was no answer within 1 s"), "there was no answer within 1 s", True),
         (TimeoutError(), "there was no answer in time", True),
         (APITimeoutError("Request timed out."), "the connection to", True),
-        (Unusable("the server's answer is not JSON"), "the server's answer is not JSON", False),
+        (
+            UnusableAnswer("the server's answer is not JSON"),
+            "the server's answer is not JSON",
+            False,
+        ),
         (KeyError("x"), "KeyError: 'x'", False),
     ],
 )
@@ -135,15 +139,15 @@ def test_a_long_answer_is_cut() -> None:
 def test_a_call_that_the_server_threw_away_is_an_answer() -> None:
     body = {"code": "tool_use_failed", "message": "no", "failed_generation": "<f>{"}
 
-    assert lost_call_in(StatusError(400, body), KEY) == {"error": body}
-    assert lost_call_in(StatusError(400, {"code": "other"}), KEY) is None
-    assert lost_call_in(ValueError(), KEY) is None
+    assert read_lost_call(StatusError(400, body), KEY) == {"error": body}
+    assert read_lost_call(StatusError(400, {"code": "other"}), KEY) is None
+    assert read_lost_call(ValueError(), KEY) is None
 
 
 @pytest.mark.parametrize("content", ['{"choices": []}', "data: [DONE]\n\n"])
 def test_an_answer_with_nothing_in_it_may_come_the_next_time(content: str) -> None:
-    with pytest.raises(NoAnswer, match="there is no answer") as raised:
-        completion_in(response(content), KEY)
+    with pytest.raises(EmptyAnswer, match="there is no answer") as raised:
+        read_completion(response(content), KEY)
 
     assert is_transient(raised.value)
     assert failed(raised.value).problem == "there is no answer in what the server sent"
@@ -163,41 +167,41 @@ def test_an_answer_with_nothing_in_it_may_come_the_next_time(content: str) -> No
     ids=["as it is", "escaped", "in pieces"],
 )
 def test_a_key_that_an_answer_repeats_is_not_kept(content: str) -> None:
-    found = completion_in(response(content), KEY)
+    found = read_completion(response(content), KEY)
 
     assert "***" in str(found)
     assert "ZxQqWmPl" not in str(found)
 
 
 def test_a_word_that_is_a_short_key_stays_in_an_answer() -> None:
-    found = completion_in(response(CHOICES % '"ollama runs here"'), "ollama")
+    found = read_completion(response(CHOICES % '"ollama runs here"'), "ollama")
 
     assert "ollama" in str(found)
 
 
 def test_half_a_key_is_not_shown_where_an_answer_is_cut() -> None:
     for content in (f"{'x' * 95}{KEY}", f'{{"pad": "{"x" * 85}{KEY}"}}'):
-        with pytest.raises(Unusable) as raised:
-            completion_in(response(content), KEY)
+        with pytest.raises(UnusableAnswer) as raised:
+            read_completion(response(content), KEY)
         assert "ZxQ" not in str(raised.value)
 
 
 def test_an_answer_that_is_nested_too_deep_to_be_cleaned_cannot_be_used() -> None:
     deep = f'{"[" * 700}"{KEY}"{"]" * 700}'
-    with pytest.raises(Unusable, match=r"nested too deep|is not JSON"):
-        completion_in(response(CHOICES % deep), KEY)
+    with pytest.raises(UnusableAnswer, match=r"nested too deep|is not JSON"):
+        read_completion(response(CHOICES % deep), KEY)
 
 
 def test_a_lost_call_holds_no_key() -> None:
     body = {"code": "tool_use_failed", "message": f"Bearer {KEY}", "failed_generation": KEY}
 
-    assert "ZxQ" not in str(lost_call_in(StatusError(400, body), KEY))
+    assert "ZxQ" not in str(read_lost_call(StatusError(400, body), KEY))
 
 
 def test_a_stream_may_begin_with_any_field_and_with_a_mark() -> None:
     chunk = 'data: {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}\n\n'
     for beginning in ("retry: 1000\n\n", "id: 1\n", ": ping\n\n", "\ufeff", "\ufeffid: 1\n"):
-        found = completion_in(response(beginning + chunk), KEY)
+        found = read_completion(response(beginning + chunk), KEY)
         assert found["choices"][0]["message"]["content"] == "hi"
 
 
@@ -211,7 +215,7 @@ def test_a_refused_connection_asks_whether_the_server_runs() -> None:
     error.__cause__, inner.__context__ = inner, refused
     refused.__context__ = RuntimeError("no running event loop")
 
-    assert is_unconnected(error)
+    assert never_connected(error)
     assert (
         failed(error).problem
         == "connection refused: is the server running at http://127.0.0.1:1/v1?"

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from callscore.models.secrets import (
-    cleaned,
-    hiding_known,
-    holds,
+    contains_secret,
+    hide_known_secrets,
+    hide_secrets,
     is_secret_name,
-    looks_secret,
-    scrubbed,
-    without_known,
+    known_secrets_hider,
+    map_texts,
+    may_contain_key,
 )
 
 HUSH = "ZxQq/WmPl+hush"
@@ -48,11 +48,11 @@ WORDS = [
 
 @pytest.mark.parametrize("text", LOOKS)
 def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
-    shown = scrubbed(f"it said: {text}, and no more").lower()
+    shown = hide_secrets(f"it said: {text}, and no more").lower()
 
     assert "***" in shown
     assert "hush" not in shown
-    assert looks_secret(f"<{text}>")
+    assert contains_secret(f"<{text}>")
 
 
 @pytest.mark.parametrize(
@@ -60,18 +60,18 @@ def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
     ["sent 'Bearer hush'", "Authorization: Basic hush", "GET /v1?api_key=hush&x=1", "&sig=hush"],
 )
 def test_what_follows_a_word_that_announces_it_is_hidden_too(text: str) -> None:
-    assert "hush" not in scrubbed(text)
-    assert not looks_secret(text)
+    assert "hush" not in hide_secrets(text)
+    assert not contains_secret(text)
 
 
 @pytest.mark.parametrize("text", WORDS)
 def test_words_stay(text: str) -> None:
-    assert scrubbed(text, ("a", "key")) == text
-    assert not looks_secret(text)
+    assert hide_secrets(text, ("a", "key")) == text
+    assert not contains_secret(text)
 
 
 def test_what_is_known_to_be_a_secret_is_hidden() -> None:
-    assert scrubbed(f"wrong key {HUSH}!", (HUSH,)) == "wrong key ***!"
+    assert hide_secrets(f"wrong key {HUSH}!", (HUSH,)) == "wrong key ***!"
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_what_is_known_to_be_a_secret_is_hidden() -> None:
 def test_secrets_of_the_environment_are_hidden(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, f" {HUSH}\n")
 
-    assert scrubbed(f"it was {HUSH}.") == "it was ***."
+    assert hide_secrets(f"it was {HUSH}.") == "it was ***."
 
 
 def test_a_longer_secret_is_hidden_before_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY", HUSH)
     monkeypatch.setenv("B_KEY", f"{HUSH}-and-more")
 
-    assert scrubbed(f"{HUSH}-and-more") == "***"
+    assert hide_secrets(f"{HUSH}-and-more") == "***"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_anything_else_in_the_environment_is_not(
 ) -> None:
     monkeypatch.setenv(name, value)
 
-    assert scrubbed(f"it was {value}.") == f"it was {value}."
+    assert hide_secrets(f"it was {value}.") == f"it was {value}."
 
 
 @pytest.mark.parametrize(
@@ -119,16 +119,16 @@ def test_other_names_do_not(name: str) -> None:
 
 
 def test_a_glance_at_the_bytes_finds_a_key() -> None:
-    assert holds(f'"{HUSH}"'.encode(), HUSH)
-    assert holds(b'"ZxQq\\/WmPl+hush"', HUSH)
-    assert not holds(b'"something else"', HUSH)
-    assert not holds(b'"ollama"', "ollama")
+    assert may_contain_key(f'"{HUSH}"'.encode(), HUSH)
+    assert may_contain_key(b'"ZxQq\\/WmPl+hush"', HUSH)
+    assert not may_contain_key(b'"something else"', HUSH)
+    assert not may_contain_key(b'"ollama"', "ollama")
 
 
 def test_every_text_of_a_document_is_cleaned() -> None:
     document: Any = {HUSH: [HUSH, 5, None, {"a": f"<{HUSH}>"}]}
 
-    assert cleaned(document, lambda text: scrubbed(text, (HUSH,))) == {
+    assert map_texts(document, lambda text: hide_secrets(text, (HUSH,))) == {
         "***": ["***", 5, None, {"a": "<***>"}]
     }
 
@@ -137,20 +137,20 @@ def test_every_text_of_a_document_is_cleaned() -> None:
     "text", ["sk-", "://a:", "-eyJ", "Bearer ", "-----BEGIN PRIVATE KEY-----", "&key", "eyJ.x-."]
 )
 def test_a_hostile_text_does_not_keep_us_busy(text: str) -> None:
-    assert len(scrubbed(text * 20_000)) <= len(text) * 20_000
+    assert len(hide_secrets(text * 20_000)) <= len(text) * 20_000
 
 
 def test_the_keys_of_the_environment_are_taken_out_of_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TUNA_API_KEY", "tuna-fish-8877665544")
     data: dict[str, Any] = {"a": ["tuna-fish-8877665544", 1], "looks": "sk-abcdefghijkl0123456789"}
 
-    assert without_known(data) == {"a": ["***", 1], "looks": "sk-abcdefghijkl0123456789"}
+    assert hide_known_secrets(data) == {"a": ["***", 1], "looks": "sk-abcdefghijkl0123456789"}
     assert data["a"][0] == "tuna-fish-8877665544"
 
 
 def test_the_environment_is_looked_at_once_for_much_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", "a-secret-of-mine")
-    hide = hiding_known()
+    hide = known_secrets_hider()
     monkeypatch.delenv("MY_API_KEY")
 
     assert hide(["a-secret-of-mine", {"a": "b"}]) == ["***", {"a": "b"}]

@@ -11,7 +11,7 @@ import pytest
 from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
 
 from callscore import ModelFailed, models, read_calls, score
-from callscore.core.run import Usage
+from callscore.core.results import Usage
 from callscore.models import Limits
 from callscore.models.usage import usage_of
 

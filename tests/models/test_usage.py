@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.run import Usage
-from callscore.models.counting import count_request
-from callscore.models.usage import counted, usage_of
+from callscore.core.results import Usage
+from callscore.models.usage import add_request, count_requests, usage_of
 
 
 @pytest.mark.parametrize(
@@ -150,10 +149,10 @@ def test_where_nothing_is_said_nothing_is_found(document: Any) -> None:
 
 def test_requests_are_counted_for_who_asks_and_for_the_tasks_within() -> None:
     async def ask() -> None:
-        count_request()
+        add_request()
 
     async def main() -> int:
-        with counted() as asked:
+        with count_requests() as asked:
             await asyncio.gather(asyncio.create_task(ask()), ask())
         await ask()
         return asked.requests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.parity.autoevals_assignment import assigned
+from callscore.parity.autoevals import _linear_sum_assignment
 
 THIRD = 1 / 3
 
@@ -27,4 +27,4 @@ THIRD = 1 / 3
 def test_the_pairs_are_those_of_scipy(
     costs: list[list[float]], pairs: list[tuple[int, int]]
 ) -> None:
-    assert assigned(costs) == pairs
+    assert _linear_sum_assignment(costs) == pairs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callscore import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.metrics.metric import Metric
 from callscore.parity.bfcl import METRICS, Check, ast_check, check, valid

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.tool import Tool
-from callscore.parity.bfcl_documents import answers_for, functions_for
+from callscore.core.call import Tool
+from callscore.parity.bfcl import _answers_for_calls, _function_documents
 
 
 def document(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
@@ -31,13 +31,13 @@ def document(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
 def test_a_parameter_has_the_type_of_its_first_value(value: Any, described: Any) -> None:
     calls: Any = [("f", {"a": value}), ("f", {"a": object(), "b": "x"}), ("f", None)]
 
-    assert functions_for(calls, {}) == [
+    assert _function_documents(calls, {}) == [
         document({"a": described, "b": {"type": "string"}}, ["a", "b"])
     ]
 
 
 def test_every_function_has_one_document() -> None:
-    functions = functions_for([("g", {}), ("f", {}), ("g", {"a": 1})], {})
+    functions = _function_documents([("g", {}), ("f", {}), ("g", {"a": 1})], {})
 
     assert [function["name"] for function in functions] == ["g", "f"]
 
@@ -62,12 +62,14 @@ def test_every_function_has_one_document() -> None:
 def test_a_definition_gives_the_types_in_bfcls_words(schema: Any, described: Any) -> None:
     tool = Tool("f", parameters={"properties": {"a": schema}, "required": ["a"]})
 
-    assert functions_for([("f", {"a": 1})], {"f": tool}) == [document({"a": described}, ["a"])]
+    assert _function_documents([("f", {"a": 1})], {"f": tool}) == [
+        document({"a": described}, ["a"])
+    ]
 
 
 @pytest.mark.parametrize("parameters", [None, {}, {"properties": [], "required": True}])
 def test_a_definition_may_say_nothing(parameters: Any) -> None:
-    assert functions_for([("f", {"a": 1})], {"f": Tool("f", parameters=parameters)}) == [
+    assert _function_documents([("f", {"a": 1})], {"f": Tool("f", parameters=parameters)}) == [
         document({}, [])
     ]
 
@@ -75,7 +77,7 @@ def test_a_definition_may_say_nothing(parameters: Any) -> None:
 def test_every_value_is_the_only_possible_answer() -> None:
     calls: Any = [("f", {"a": 1, "o": {"b": {"c": 2}}, "l": [{"d": 3}, 4], "m": [5, {"e": 6}]})]
 
-    assert answers_for(calls, may_be_left_out=False) == [
+    assert _answers_for_calls(calls, may_be_left_out=False) == [
         {"f": {"a": [1], "o": [{"b": [{"c": 2}]}], "l": [[{"d": [3]}, 4]], "m": [[5, {"e": 6}]]}}
     ]
 
@@ -83,4 +85,4 @@ def test_every_value_is_the_only_possible_answer() -> None:
 def test_it_may_be_left_out_where_that_is_said() -> None:
     calls: Any = [("f", {"a": 1}), ("g", None)]
 
-    assert answers_for(calls, may_be_left_out=True) == [{"f": {"a": [1, ""]}}, {"g": {}}]
+    assert _answers_for_calls(calls, may_be_left_out=True) == [{"f": {"a": [1, ""]}}, {"g": {}}]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore.parity.bfcl_values import argument_problem
+from callscore.parity.bfcl import _argument_problem
 
 INTEGERS = {"type": "array", "items": {"type": "integer"}}
 STRINGS = {"type": "array", "items": {"type": "string"}}
@@ -16,14 +16,14 @@ OBJECT = {"type": "dict"}
 
 @pytest.mark.parametrize("text", ["april 1 2024", "April-1,2024", "APRIL/1.2024", "A_p*r^il 12024"])
 def test_texts_are_compared_without_case_spaces_and_some_characters(text: str) -> None:
-    assert argument_problem(text, ["April 1, 2024"], {"type": "string"}) is None
-    assert argument_problem([text], [["April 1, 2024"]], STRINGS) is None
-    assert argument_problem({"day": text}, [{"day": ["April 1, 2024"]}], OBJECT) is None
+    assert _argument_problem(text, ["April 1, 2024"], {"type": "string"}) is None
+    assert _argument_problem([text], [["April 1, 2024"]], STRINGS) is None
+    assert _argument_problem({"day": text}, [{"day": ["April 1, 2024"]}], OBJECT) is None
 
 
 def test_one_kind_of_quotes_is_as_good_as_the_other() -> None:
-    assert argument_problem("it's", ['it"s'], {"type": "string"}) is None
-    assert argument_problem("its", ['it"s', 1], {"type": "string"}) == "value_error:string"
+    assert _argument_problem("it's", ['it"s'], {"type": "string"}) is None
+    assert _argument_problem("its", ['it"s', 1], {"type": "string"}) == "value_error:string"
 
 
 @pytest.mark.parametrize(
@@ -48,36 +48,36 @@ def test_one_kind_of_quotes_is_as_good_as_the_other() -> None:
 def test_an_argument_has_the_type_of_its_document(
     value: Any, answers: list[Any], word: str, problem: str | None
 ) -> None:
-    assert argument_problem(value, answers, {"type": word}) == problem
+    assert _argument_problem(value, answers, {"type": word}) == problem
 
 
 def test_answers_of_another_type_are_compared_as_they_are() -> None:
-    assert argument_problem("x", ["x"], {"type": "integer"}) is None
-    assert argument_problem("X", ["x"], {"type": "integer"}) == "value_error:others"
-    assert argument_problem(None, [None], {"type": "any"}) is None
-    assert argument_problem(1, [True, 1], {"type": "integer"}) is None
-    assert argument_problem({"a": 1}, [[1]], OBJECT) == "value_error:others"
+    assert _argument_problem("x", ["x"], {"type": "integer"}) is None
+    assert _argument_problem("X", ["x"], {"type": "integer"}) == "value_error:others"
+    assert _argument_problem(None, [None], {"type": "any"}) is None
+    assert _argument_problem(1, [True, 1], {"type": "integer"}) is None
+    assert _argument_problem({"a": 1}, [[1]], OBJECT) == "value_error:others"
 
 
 def test_the_items_of_an_array_have_the_type_of_the_document_or_of_the_first_answer() -> None:
-    assert argument_problem([1, 2], [[1, 2]], INTEGERS) is None
-    assert argument_problem(["x"], [["x"]], INTEGERS) is None
-    assert argument_problem([1.0], [[1]], INTEGERS) == "type_error:nested"
-    assert argument_problem([1.0], [[2], [1.0]], INTEGERS) is None
-    assert argument_problem([1], [], INTEGERS) == "type_error:simple"
-    assert argument_problem([2, 1], [[1, 2]], INTEGERS) == "value_error:list/tuple"
+    assert _argument_problem([1, 2], [[1, 2]], INTEGERS) is None
+    assert _argument_problem(["x"], [["x"]], INTEGERS) is None
+    assert _argument_problem([1.0], [[1]], INTEGERS) == "type_error:nested"
+    assert _argument_problem([1.0], [[2], [1.0]], INTEGERS) is None
+    assert _argument_problem([1], [], INTEGERS) == "type_error:simple"
+    assert _argument_problem([2, 1], [[1, 2]], INTEGERS) == "value_error:list/tuple"
 
 
 def test_what_may_be_left_out_may_have_items_of_any_type() -> None:
-    assert argument_problem([1.0], [[1], ""], INTEGERS) is None
-    assert argument_problem([], [""], INTEGERS) is None
+    assert _argument_problem([1.0], [[1], ""], INTEGERS) is None
+    assert _argument_problem([], [""], INTEGERS) is None
 
 
 def test_a_tuple_is_a_list_where_the_document_says_tuple() -> None:
     document = {"type": "tuple", "items": {"type": "integer"}}
 
-    assert argument_problem((1, 2), [[1, 2]], document) is None
-    assert argument_problem((1, 2), [[1, 2]], INTEGERS) == "type_error:simple"
+    assert _argument_problem((1, 2), [[1, 2]], document) is None
+    assert _argument_problem((1, 2), [[1, 2]], INTEGERS) == "type_error:simple"
 
 
 @pytest.mark.parametrize(
@@ -94,29 +94,29 @@ def test_a_tuple_is_a_list_where_the_document_says_tuple() -> None:
 def test_the_members_of_an_object_have_answers_of_their_own(
     value: Any, problem: str | None
 ) -> None:
-    assert argument_problem(value, ["", {"a": [1, 2], "b": ["x", ""]}], OBJECT) == problem
+    assert _argument_problem(value, ["", {"a": [1, 2], "b": ["x", ""]}], OBJECT) == problem
 
 
 def test_one_possible_object_of_several_is_enough() -> None:
     answers = [{"a": [1]}, {"b": [2]}]
 
-    assert argument_problem({"a": 1}, answers, OBJECT) is None
-    assert argument_problem({"b": 2}, answers, OBJECT) is None
-    assert argument_problem({"b": 1}, answers, OBJECT) == "value_error:dict_value"
-    assert argument_problem({"b": 1}, [""], OBJECT) == "dict_checker:unclear"
+    assert _argument_problem({"a": 1}, answers, OBJECT) is None
+    assert _argument_problem({"b": 2}, answers, OBJECT) is None
+    assert _argument_problem({"b": 1}, answers, OBJECT) == "value_error:dict_value"
+    assert _argument_problem({"b": 1}, [""], OBJECT) == "dict_checker:unclear"
 
 
 def test_what_is_nested_deeper_has_to_be_equal_as_it_is() -> None:
     answers = [{"a": [{"b": "x"}]}]
 
-    assert argument_problem({"a": {"b": "x"}}, answers, OBJECT) is None
-    assert argument_problem({"a": {"b": "X"}}, answers, OBJECT) == "value_error:dict_value"
+    assert _argument_problem({"a": {"b": "x"}}, answers, OBJECT) is None
+    assert _argument_problem({"a": {"b": "X"}}, answers, OBJECT) == "value_error:dict_value"
 
 
 def test_an_array_of_objects_has_them_in_order() -> None:
     answers = [[{"a": [1]}, {"a": [2]}]]
 
-    assert argument_problem([{"a": 1}, {"a": 2}], answers, OBJECTS) is None
-    assert argument_problem([{"a": 2}, {"a": 1}], answers, OBJECTS) == "value_error:dict_value"
-    assert argument_problem([{"a": 1}], answers, OBJECTS) == "value_error:list_dict_count"
-    assert argument_problem([{"a": 1}], [*answers, [{"a": [1]}]], OBJECTS) is None
+    assert _argument_problem([{"a": 1}, {"a": 2}], answers, OBJECTS) is None
+    assert _argument_problem([{"a": 2}, {"a": 1}], answers, OBJECTS) == "value_error:dict_value"
+    assert _argument_problem([{"a": 1}], answers, OBJECTS) == "value_error:list_dict_count"
+    assert _argument_problem([{"a": 1}], [*answers, [{"a": [1]}]], OBJECTS) is None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.metrics.options import options_of, python_options_of
-from callscore.metrics.registry import peers
+from callscore.metrics.metric import options_of, python_options_of
+from callscore.metrics.registry import metric_providers
 from callscore.parity import TOOLS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 METRICS = {
     f"{peer.name}.{name}": function
-    for peer in peers()
+    for peer in metric_providers()
     if peer.name in TOOLS
     for name, function in peer.metrics.items()
 }

@@ -10,12 +10,12 @@ import pytest
 from tests.parity.nesting import nested
 
 from callscore import NotScorable
-from callscore.parity.tool_scorer_arguments import (
+from callscore.parity.tool_scorer import (
     ArgumentScores,
-    argument_scores,
-    equal_share,
-    repeated_share,
-    steps_share,
+    _argument_scores,
+    _equal_share,
+    _repeated_share,
+    _steps_share,
 )
 
 Sides = dict[str, Any] | None
@@ -30,7 +30,7 @@ UNCHECKED: tuple[str, Sides] = ("f", None)
 
 
 def scores(expected: list[Any], actual: list[Any], *, strict: bool = False) -> ArgumentScores:
-    return argument_scores(expected, actual, strict=strict)
+    return _argument_scores(expected, actual, strict=strict)
 
 
 def is_same(wanted: Any, given: Any, *, strict: bool = False) -> bool:
@@ -204,30 +204,30 @@ def _right(wanted: Sides, given: Sides) -> int:
 
 
 def test_steps_want_the_expected_arguments_and_mind_no_others() -> None:
-    assert steps_share([f(a=1), f(b=2)], [f(a=1, c=3), f(b=1)]) == 0.5
-    assert steps_share([f(a=None)], [f()]) == 0.0
-    assert steps_share([f(a=1)], [("f", None)]) == 0.0
-    assert steps_share([UNCHECKED, f()], [f(a=1), ("f", None)]) == 1.0
-    assert steps_share([f(a=" x")], [f(a="x")]) == 0.0
-    assert steps_share([], []) == 1.0
-    assert steps_share([], [f()]) == 0.0
+    assert _steps_share([f(a=1), f(b=2)], [f(a=1, c=3), f(b=1)]) == 0.5
+    assert _steps_share([f(a=None)], [f()]) == 0.0
+    assert _steps_share([f(a=1)], [("f", None)]) == 0.0
+    assert _steps_share([UNCHECKED, f()], [f(a=1), ("f", None)]) == 1.0
+    assert _steps_share([f(a=" x")], [f(a="x")]) == 0.0
+    assert _steps_share([], []) == 1.0
+    assert _steps_share([], [f()]) == 0.0
     with pytest.raises(NotScorable, match="recursion"):
-        steps_share([f(a=nested())], [f(a=nested())])
+        _steps_share([f(a=nested())], [f(a=nested())])
 
 
 def test_equal_calls_are_found_once() -> None:
-    assert equal_share([f(a=1), f(a=1)], [f(a=1.0), ("g", {"a": 1})]) == 0.5
-    assert equal_share([], []) == 1.0
-    assert equal_share([], [f()]) == 0.0
+    assert _equal_share([f(a=1), f(a=1)], [f(a=1.0), ("g", {"a": 1})]) == 0.5
+    assert _equal_share([], []) == 1.0
+    assert _equal_share([], [f()]) == 0.0
     with pytest.raises(NotScorable, match="recursion"):
-        equal_share([f(a=nested())], [f(a=nested())])
+        _equal_share([f(a=nested())], [f(a=nested())])
 
 
 def test_repetitions_have_the_same_text() -> None:
-    assert repeated_share([f(a=1, b=2), f(b=2, a=1), f(a=1.0, b=2)]) == 1 / 3
-    assert repeated_share([f(a={"x": 1, "y": 2}), f(a={"y": 2, "x": 1})]) == 0.5
-    assert repeated_share([f(), ("f", None)]) == 0.5
-    assert repeated_share([f(), ("g", {})]) == 0.0
-    assert repeated_share([]) == 0.0
+    assert _repeated_share([f(a=1, b=2), f(b=2, a=1), f(a=1.0, b=2)]) == 1 / 3
+    assert _repeated_share([f(a={"x": 1, "y": 2}), f(a={"y": 2, "x": 1})]) == 0.5
+    assert _repeated_share([f(), ("f", None)]) == 0.5
+    assert _repeated_share([f(), ("g", {})]) == 0.0
+    assert _repeated_share([]) == 0.0
     with pytest.raises(NotScorable, match="JSON"):
-        repeated_share([f(a=10**5000)])
+        _repeated_share([f(a=10**5000)])

@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from callscore.parity.tool_scorer_names import (
+from callscore.parity.tool_scorer import (
     SequenceScores,
-    efficiency_of,
-    folded,
-    found_share,
-    invoked_share,
-    placed_share,
-    redundant_share,
-    selected_share,
-    sequence_scores,
-    tools_share,
+    _efficiency,
+    _folded_name,
+    _found_share,
+    _invoked_share,
+    _placed_share,
+    _redundant_share,
+    _selected_share,
+    _sequence_scores,
+    _tools_share,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@pytest.mark.parametrize("share", [found_share, invoked_share, placed_share, tools_share])
+@pytest.mark.parametrize("share", [_found_share, _invoked_share, _placed_share, _tools_share])
 def test_nothing_expected_is_right_if_nothing_is_given(
     share: Callable[[list[str], list[str]], float],
 ) -> None:
@@ -36,7 +36,7 @@ def test_nothing_expected_is_right_if_nothing_is_given(
     [("", "", 1.0), ("a", "", 0.0), ("", "a", 0.0), ("ab", "a", 1.0), ("ab", "aac", 2 / 3)],
 )
 def test_selected(expected: str, actual: str, share: float) -> None:
-    assert selected_share(list(expected), list(actual)) == share
+    assert _selected_share(list(expected), list(actual)) == share
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_selected(expected: str, actual: str, share: float) -> None:
     ],
 )
 def test_invoked(expected: str, actual: str, share: float) -> None:
-    assert invoked_share(list(expected), list(actual)) == share
+    assert _invoked_share(list(expected), list(actual)) == share
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_invoked(expected: str, actual: str, share: float) -> None:
     [("", "", 1.0), ("", "a", 0.0), ("a", "", 0.0), ("aab", "ax", 0.5), ("ab", "xba", 1.0)],
 )
 def test_tools(expected: str, actual: str, share: float) -> None:
-    assert tools_share(list(expected), list(actual)) == share
+    assert _tools_share(list(expected), list(actual)) == share
 
 
 @pytest.mark.parametrize(
@@ -78,24 +78,24 @@ def test_tools(expected: str, actual: str, share: float) -> None:
     ],
 )
 def test_sequences(expected: str, actual: str, scores: tuple[float, float, float]) -> None:
-    assert sequence_scores(list(expected), list(actual)) == SequenceScores(*scores)
+    assert _sequence_scores(list(expected), list(actual)) == SequenceScores(*scores)
 
 
 def test_names_of_several_letters_are_compared_whole() -> None:
-    found = sequence_scores(["search", "book"], ["search", "books", "погода"])
+    found = _sequence_scores(["search", "book"], ["search", "books", "погода"])
 
     assert found.edit_distance == 2.0
 
 
 def test_a_name_stands_at_its_position_or_not() -> None:
-    assert placed_share(list("abc"), list("abx")) == 2 / 3
-    assert placed_share(list("abc"), list("xabc")) == 0.0
+    assert _placed_share(list("abc"), list("abx")) == 2 / 3
+    assert _placed_share(list("abc"), list("xabc")) == 0.0
 
 
 def test_names_are_shared_as_often_as_both_have_them() -> None:
-    assert found_share(list("aab"), list("abbx")) == 2 / 3
-    assert redundant_share(list("aab"), list("abbx")) == 0.5
-    assert redundant_share(["a"], []) == 0.0
+    assert _found_share(list("aab"), list("abbx")) == 2 / 3
+    assert _redundant_share(list("aab"), list("abbx")) == 0.5
+    assert _redundant_share(["a"], []) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def test_names_are_shared_as_often_as_both_have_them() -> None:
     [("", "", 1.0), ("", "a", 1.0), ("a", "", 0.0), ("ab", "abc", 2 / 3), ("ab", "a", 1.0)],
 )
 def test_efficiency(expected: str, actual: str, share: float) -> None:
-    assert efficiency_of(expected, actual) == share
+    assert _efficiency(expected, actual) == share
 
 
 def test_a_name_without_what_may_vary() -> None:
-    assert folded("Get_Wea-ther") == "getweather"
-    assert folded("web search") == "web search"
-    assert folded("ẞ") == "ß"
+    assert _folded_name("Get_Wea-ther") == "getweather"
+    assert _folded_name("web search") == "web search"
+    assert _folded_name("ẞ") == "ß"

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from callscore.comparing.comparison import (
-    Alarm,
-    CaseChange,
-    ChangeReason,
-    Comparison,
-    Difference,
-    SideSummary,
-    Slice,
-)
+from callscore.comparing.changes import Alarm, CaseChange, ChangeReason
+from callscore.comparing.comparison import Comparison, SideSummary
+from callscore.comparing.differences import Difference, Slice
 from callscore.comparing.gating import Gate, Reason
-from callscore.core.phrase import Note, Phrase
+from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.core.statistics import Interval
 

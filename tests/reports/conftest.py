@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from callscore.core.fault import Fault
-from callscore.core.model import Case, Ignored, Score, ToolCall
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
+from callscore.core.counted_calls import Ignored
 from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
+from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.engines.disagreeing import DisagreementCollector
+from callscore.engines.columns import DisagreementCollector
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
 from callscore.metrics.registry import metric_named

@@ -6,7 +6,7 @@ from time import mktime
 from typing import Any
 
 from callscore.core.statistics import wilson
-from callscore.reports.history_rows import RunRow
+from callscore.reports.history import RunRow
 
 __all__ = ["NOW", "RUNS", "a_run", "at"]
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from callscore.core.call import ToolCall
-from callscore.core.kept_case import KeptCase
-from callscore.core.model import Case
-from callscore.core.results import MetricValue
-from callscore.core.run import Answer, Failure, FailureKind, KeptScore, Result, Usage
+from callscore.core.case import Case
+from callscore.core.results import (
+    Answer,
+    Failure,
+    FailureKind,
+    KeptCase,
+    KeptScore,
+    MetricValue,
+    Result,
+    Usage,
+)
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 

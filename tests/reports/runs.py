@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from callscore.core.model import ToolCall
-from callscore.core.results import CaseScore, MetricValue, Noted, Results
-from callscore.core.run import (
+from callscore.core.call import ToolCall
+from callscore.core.results import (
+    CaseScore,
     CaseTrials,
     CaseValues,
     EvaluationResults,
     Failure,
     JudgeCounts,
+    MetricValue,
+    Noted,
+    Results,
     RunResults,
     ScorerResult,
     Unloaded,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, COMPARISON, FAILED, REPEATED
 
-from callscore.reports.case_json import write
+from callscore.reports.case import write_json
 
 
 def test_a_case_is_an_object_with_all_that_was_kept() -> None:
-    (case,) = msgspec.json.decode(write([FAILED]))
+    (case,) = msgspec.json.decode(write_json([FAILED]))
 
     (trial,) = case.pop("trials")
     assert case == {
@@ -31,7 +31,7 @@ def test_a_case_is_an_object_with_all_that_was_kept() -> None:
 
 
 def test_a_trial_without_an_answer_says_why() -> None:
-    (case,) = msgspec.json.decode(write([REPEATED]))
+    (case,) = msgspec.json.decode(write_json([REPEATED]))
 
     assert case["trials"][1]["failure"] == {
         "kind": "timeout",
@@ -41,13 +41,13 @@ def test_a_trial_without_an_answer_says_why() -> None:
 
 
 def test_what_cannot_be_scored_is_there_as_it_was_kept() -> None:
-    (case,) = msgspec.json.decode(write([AS_KEPT]))
+    (case,) = msgspec.json.decode(write_json([AS_KEPT]))
 
     assert case["trials"][0]["score"] is None
     assert case["trials"][0]["comparison"] == COMPARISON
 
 
 def test_hostile_texts_stay_text() -> None:
-    (case,) = msgspec.json.decode(write([ATTACKED]))
+    (case,) = msgspec.json.decode(write_json([ATTACKED]))
 
     assert case["id"] == ATTACKED.id

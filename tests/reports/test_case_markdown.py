@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
-from callscore.reports.case_markdown import write
+from callscore.reports.case import write_markdown
 
 FAILED_REPORT = """\
 ## `weather`: failed
@@ -34,23 +34,23 @@ What is the weather in Paris?
 
 
 def test_a_case_is_a_headline_the_input_and_a_diff() -> None:
-    assert write([FAILED]) == FAILED_REPORT
+    assert write_markdown([FAILED]) == FAILED_REPORT
 
 
 def test_every_trial_has_a_headline() -> None:
-    report = write([REPEATED])
+    report = write_markdown([REPEATED])
 
     assert report.startswith("## `weather`: 1/3 trials passed\n")
     assert "### Trial 2: error: timeout\n\n```text\nno answer within 60 seconds\n```" in report
 
 
 def test_what_was_kept_stands_where_nothing_can_be_scored() -> None:
-    assert "```diff\n~ getWeather(location=" in write([AS_KEPT])
-    assert "```diff\nNo calls were made.\n```" in write([SILENT])
+    assert "```diff\n~ getWeather(location=" in write_markdown([AS_KEPT])
+    assert "```diff\nNo calls were made.\n```" in write_markdown([SILENT])
 
 
 def test_hostile_texts_leave_no_fence() -> None:
-    report = write([ATTACKED])
+    report = write_markdown([ATTACKED])
 
     assert "\x1b" not in report
     assert report.count("\n````") % 2 == 0

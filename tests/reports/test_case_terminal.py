@@ -14,12 +14,12 @@ from tests.reports.kept_cases import AS_KEPT, ATTACKED, FAILED, REPEATED, SILENT
 
 from callscore import Case, score
 from callscore.core.call import ToolCall
-from callscore.core.run import KeptScore
-from callscore.core.text import display_width
-from callscore.reports.case_terminal import render, write
+from callscore.core.rendering import display_width
+from callscore.core.results import KeptScore
+from callscore.reports.case_terminal import render, write_text
 
 if TYPE_CHECKING:
-    from callscore.core.kept_case import KeptCase
+    from callscore.core.results import KeptCase
 
 FAILED_REPORT = """\
 weather   failed   assistant
@@ -85,17 +85,17 @@ def shown(case: KeptCase, width: int) -> str:
     ids=["failed", "repeated", "as kept"],
 )
 def test_a_case_is_shown_with_all_its_trials(case: KeptCase, report: str) -> None:
-    assert write([case]) == report
+    assert write_text([case]) == report
 
 
 def test_a_case_without_calls_says_so() -> None:
-    assert write([SILENT]) == "hello   no number   assistant\nrun r\n\n  No calls were made.\n"
+    assert write_text([SILENT]) == "hello   no number   assistant\nrun r\n\n  No calls were made.\n"
 
 
 def test_what_nobody_can_read_of_a_comparison_leaves_the_calls() -> None:
     trial = replace(AS_KEPT.trials[0], kept=KeptScore(comparison={"pairs": "none"}))
 
-    report = write([replace(AS_KEPT, trials=(trial,))])
+    report = write_text([replace(AS_KEPT, trials=(trial,))])
 
     assert report.endswith('  getWeather(location="Paris")\n  delete(all=true)\n')
 
@@ -105,7 +105,7 @@ def test_a_forbidden_call_is_said_in_the_first_line() -> None:
     assert trial.score is not None
     forbidden = replace(trial, score=replace(trial.score, forbidden=(1,)))
 
-    report = write([replace(FAILED, trials=(forbidden,))])
+    report = write_text([replace(FAILED, trials=(forbidden,))])
 
     assert report.startswith("weather   failed   1 forbidden call   assistant\n")
 
@@ -117,13 +117,13 @@ def test_a_name_that_fills_the_line_leaves_no_room_for_the_evaluation() -> None:
 
 
 def test_several_evaluations_are_shown_one_below_the_other() -> None:
-    report = write([FAILED, AS_KEPT])
+    report = write_text([FAILED, AS_KEPT])
 
     assert report == f"{FAILED_REPORT}\n{AS_KEPT_REPORT}"
 
 
 def test_a_case_is_shown_in_russian() -> None:
-    report = write([REPEATED, AS_KEPT], lang="ru")
+    report = write_text([REPEATED, AS_KEPT], lang="ru")
 
     assert report.startswith("weather   попыток пройдено: 1/3   assistant [large]\nпрогон 2026")
     assert "\nВход\n" in report
@@ -138,7 +138,7 @@ def test_no_line_is_wider_than_the_terminal(case: KeptCase, width: int) -> None:
 
 
 def test_hostile_texts_are_harmless() -> None:
-    report = write([ATTACKED])
+    report = write_text([ATTACKED])
 
     assert "\x1b" not in report
     assert "\x00" not in report
@@ -155,13 +155,13 @@ def test_a_long_call_is_shown_to_its_end_at_every_width() -> None:
         trials=(replace(FAILED.trials[0], score=wanted, case=Case(id="a", actual=(made,))),),
     )
 
-    for report in (write([case]), shown(case, 60)):
+    for report in (write_text([case]), shown(case, 60)):
         joined = "".join(line.strip() for line in report.splitlines())
         assert f'write(text="{text}")' in joined
         assert f'write(text="x{text}")' in joined
         assert max(map(display_width, report.splitlines())) <= 100
         assert "\nMetadata\n" in report
-    assert "in full" not in write([FAILED])
+    assert "in full" not in write_text([FAILED])
 
 
 def test_long_calls_that_are_as_kept_go_on_in_the_next_line() -> None:

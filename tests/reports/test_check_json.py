@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from callscore.checks.results import CheckResults, Finding, ToolFaults
+from callscore.checks.check import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
-from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_json import finding_line, write
+from callscore.core.score import Fault
+from callscore.reports.check import jsonl_line, write_json
 
 FINDING = Finding(
     "a.jsonl:1",
@@ -47,7 +47,7 @@ def test_the_document_has_every_number_and_finding() -> None:
         without_tools=Noted(1, ("x",)),
     )
 
-    assert msgspec.json.decode(write(results)) == {
+    assert msgspec.json.decode(write_json(results)) == {
         "files": 1,
         "runs": 2,
         "calls": 4,
@@ -68,7 +68,7 @@ def test_the_document_has_every_number_and_finding() -> None:
 
 
 def test_a_finding_is_one_line() -> None:
-    line = finding_line(FINDING, lang="ru")
+    line = jsonl_line(FINDING, lang="ru")
 
     assert line.endswith("}\n")
     assert msgspec.json.decode(line) == {

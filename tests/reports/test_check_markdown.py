@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from callscore.checks.results import CheckResults, Finding, ToolFaults
+from callscore.checks.check import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
-from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_markdown import write
+from callscore.core.score import Fault
+from callscore.reports.check import write_markdown
 
 REPORT = """\
 ## 1 file, 2 runs, 4 calls: 1 at fault, 25.0%
@@ -49,17 +49,17 @@ def test_the_report() -> None:
         skipped=Noted(1, ("a.jsonl:3: not JSON",)),
     )
 
-    assert write(results) == REPORT
+    assert write_markdown(results) == REPORT
 
 
 def test_nothing_wrong_is_a_headline() -> None:
-    assert write(CheckResults(files=1, runs=1, calls=2)) == (
+    assert write_markdown(CheckResults(files=1, runs=1, calls=2)) == (
         "## 1 file, 1 run, 2 calls: no faults found\n"
     )
 
 
 def test_a_note_about_every_run_names_none() -> None:
-    report = write(CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",))))
+    report = write_markdown(CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",))))
 
     assert report.endswith("names a file of them**\n")
 
@@ -67,7 +67,7 @@ def test_a_note_about_every_run_names_none() -> None:
 def test_of_many_tools_the_first_are_shown() -> None:
     tools = {f"tool{number}": ToolFaults(1, {"repeat": 1}) for number in range(25)}
 
-    report = write(CheckResults(files=1, runs=1, calls=25, faulty_calls=25, tools=tools))
+    report = write_markdown(CheckResults(files=1, runs=1, calls=25, faulty_calls=25, tools=tools))
 
     assert "`tool19`" in report
     assert "`tool20`" not in report

@@ -6,11 +6,11 @@ from io import StringIO
 
 from rich.console import Console
 
-from callscore.checks.results import CheckResults, Finding, ToolFaults
+from callscore.checks.check import CheckResults, Finding, ToolFaults
 from callscore.core.call import ToolCall
-from callscore.core.fault import Fault
 from callscore.core.results import Noted
-from callscore.reports.check_terminal import render, write
+from callscore.core.score import Fault
+from callscore.reports.check_terminal import render, write_text
 
 CALL = ToolCall("weather", {"days": 9, "sky": "[bold]blue"})
 RESULTS = CheckResults(
@@ -68,11 +68,11 @@ a.jsonl:2, call 3
 
 
 def test_the_report_for_a_file() -> None:
-    assert write(RESULTS) == REPORT
+    assert write_text(RESULTS) == REPORT
 
 
 def test_the_report_in_russian() -> None:
-    assert "неизвестный аргумент  sky: схеме не известно" in write(RESULTS, lang="ru")
+    assert "неизвестный аргумент  sky: схеме не известно" in write_text(RESULTS, lang="ru")
 
 
 def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:
@@ -87,7 +87,7 @@ def test_on_a_narrow_terminal_the_numbers_stay_whole() -> None:
 
 
 def test_nothing_wrong_takes_no_table() -> None:
-    assert write(CheckResults(files=1, runs=1, calls=2, tools={"f": ToolFaults(2, {})})) == (
+    assert write_text(CheckResults(files=1, runs=1, calls=2, tools={"f": ToolFaults(2, {})})) == (
         "1 file, 1 run, 2 calls: no faults found\n"
     )
 
@@ -95,7 +95,7 @@ def test_nothing_wrong_takes_no_table() -> None:
 def test_of_many_tools_the_first_are_shown() -> None:
     tools = {f"tool{number}": ToolFaults(1, {"repeat": 1}) for number in range(25)}
 
-    report = write(CheckResults(files=1, runs=1, calls=25, faulty_calls=25, tools=tools))
+    report = write_text(CheckResults(files=1, runs=1, calls=25, faulty_calls=25, tools=tools))
 
     assert "tool19" in report
     assert "tool20" not in report
@@ -105,14 +105,14 @@ def test_of_many_tools_the_first_are_shown() -> None:
 def test_a_note_without_names_has_no_brackets() -> None:
     results = CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",)))
 
-    assert "(a)" not in write(results)
+    assert "(a)" not in write_text(results)
 
 
 def test_arguments_that_are_not_json_are_shown_as_they_are() -> None:
     call = ToolCall("f", raw='{"a": \x1b', error="invalid_json")
     fault = Fault("malformed", "f", 0, detail="invalid_json")
 
-    report = write(CheckResults(files=1, findings=(Finding("x", None, call, fault),)))
+    report = write_text(CheckResults(files=1, findings=(Finding("x", None, call, fault),)))
 
     assert '    f({"a": \\u001b)\n' in report
     assert "malformed arguments  the arguments are not a JSON object: not JSON" in report

@@ -6,16 +6,20 @@ from __future__ import annotations
 
 from tests.reports.comparisons import ATTACKED, NOTHING_COMMON, NOTHING_NEW, REGRESSED
 
-from callscore.reports.compare_markdown import write
+from callscore.reports.compare import write_markdown
 
 
 def test_the_verdict_is_the_heading() -> None:
-    assert write(REGRESSED).startswith("## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n")
-    assert write(NOTHING_COMMON).startswith("## Not enough data: no case is in both\n\nbefore: ")
+    assert write_markdown(REGRESSED).startswith(
+        "## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n"
+    )
+    assert write_markdown(NOTHING_COMMON).startswith(
+        "## Not enough data: no case is in both\n\nbefore: "
+    )
 
 
 def test_a_quiet_comparison_is_short() -> None:
-    assert write(NOTHING_NEW).splitlines() == [
+    assert write_markdown(NOTHING_NEW).splitlines() == [
         "## No evidence: passed 92.0% → 92.0%, 0.0 points",
         "",
         "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  ",
@@ -34,7 +38,7 @@ def test_a_quiet_comparison_is_short() -> None:
 
 
 def test_what_is_grave_is_in_bold_and_comes_first() -> None:
-    text = write(REGRESSED)
+    text = write_markdown(REGRESSED)
 
     grave = text.index("- **1 case with a new forbidden call** (<code>assistant&#58;&#58;refund")
     assert grave < text.index("- 3 cases only before: `main` (`a, b, c`)")
@@ -47,11 +51,11 @@ def test_all_measures_stand_in_a_table() -> None:
         "| passed | 92.0% | 84.0% | −8.0 | −12.5 to −3.5 | 0.002 |\n"
         "| F1 | 95.1% | 90.3% | −4.8 | −8.1 to −1.6 | &lt; 0.050 |\n"
         "| `tone` | – | – | – | – | – |\n"
-    ) in write(REGRESSED)
+    ) in write_markdown(REGRESSED)
 
 
 def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
-    text = write(REGRESSED)
+    text = write_markdown(REGRESSED)
 
     assert (
         "### Broken: 3 cases\n\n"
@@ -66,7 +70,7 @@ def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
 
 
 def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
-    text = write(REGRESSED)
+    text = write_markdown(REGRESSED)
 
     assert (
         "### Tools, by the F1 of their calls\n\n"
@@ -79,7 +83,7 @@ def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
 
 
 def test_what_is_not_shown_is_counted() -> None:
-    one, none = write(REGRESSED, most=1), write(REGRESSED, most=0)
+    one, none = write_markdown(REGRESSED, most=1), write_markdown(REGRESSED, most=0)
 
     assert "\n\n… 2 more; --most shows more\n\n### Fixed: 1 case\n" in one
     assert one.endswith(
@@ -89,14 +93,14 @@ def test_what_is_not_shown_is_counted() -> None:
 
 
 def test_a_report_can_be_had_in_russian() -> None:
-    text = write(REGRESSED, lang="ru")
+    text = write_markdown(REGRESSED, lang="ru")
 
     assert text.startswith("## Стало хуже: пройдено 92.0% → 84.0%, −8.0 п. п.\n")
     assert "| случай | попыток пройдено | F1 | примечания |" in text
 
 
 def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
-    text = write(ATTACKED)
+    text = write_markdown(ATTACKED)
 
     assert "<b>" not in text
     assert "\x1b" not in text

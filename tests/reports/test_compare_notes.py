@@ -7,21 +7,21 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.reports.comparisons import HOSTILE, NOT_ENOUGH, NOTHING_NEW, REGRESSED
 
-from callscore.core.phrase import Note, Phrase
+from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
-from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes, note_text
+from callscore.reports.compare import alarm_notes, below_notes, comparison_notes, note_text
 
 LOST = Noted(1, ("assistant::b",))
 
 
 def test_a_comparison_without_surprises_has_no_notes() -> None:
-    assert compare_notes(NOTHING_NEW, "en") == []
+    assert comparison_notes(NOTHING_NEW, "en") == []
     assert alarm_notes(NOTHING_NEW, "en") == []
     assert below_notes(NOTHING_NEW, "en") == []
 
 
 def test_what_only_one_run_has_and_what_is_other_is_counted_and_named() -> None:
-    assert compare_notes(REGRESSED, "en") == [
+    assert comparison_notes(REGRESSED, "en") == [
         ("3 cases only before: main", "a, b, c"),
         ("2 cases only after: latest", "d, e"),
         ("1 case without a number before or after, left out", "without-a-number"),
@@ -32,7 +32,7 @@ def test_what_only_one_run_has_and_what_is_other_is_counted_and_named() -> None:
 
 
 def test_the_notes_can_be_had_in_russian() -> None:
-    sentences = [sentence for sentence, _ in compare_notes(REGRESSED, "ru")]
+    sentences = [sentence for sentence, _ in comparison_notes(REGRESSED, "ru")]
 
     assert sentences == [
         "только раньше, main: 3 случая",
@@ -64,18 +64,20 @@ def test_a_number_that_was_lost_is_told_from_one_that_never_was() -> None:
         NOTHING_NEW, undecided=Noted(3, ("assistant::a", "assistant::b", "x::c")), lost=LOST
     )
 
-    assert compare_notes(comparison, "en") == [
+    assert comparison_notes(comparison, "en") == [
         ("1 case with a number before and none after, left out", "b"),
         ("2 cases without a number before or after, left out", "a, x::c"),
     ]
-    assert len(compare_notes(comparison, "en", said={"missing"})) == 1
+    assert len(comparison_notes(comparison, "en", said={"missing"})) == 1
 
 
 def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
     comparison = replace(NOTHING_NEW, is_same_run=True)
 
-    assert compare_notes(comparison, "en") == [("both are the same run: 20261114-120000-aaaa", "")]
-    assert compare_notes(comparison, "en", said={"same run"}) == []
+    assert comparison_notes(comparison, "en") == [
+        ("both are the same run: 20261114-120000-aaaa", "")
+    ]
+    assert comparison_notes(comparison, "en", said={"same run"}) == []
 
 
 def test_a_missed_threshold_is_a_sentence_of_its_own() -> None:

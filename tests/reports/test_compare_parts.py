@@ -5,14 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.reports.comparisons import NOTHING_NEW, REGRESSED
 
-from callscore.comparing.comparison import CaseChange, Difference, Slice
-from callscore.reports.compare_parts import (
-    by_kind,
+from callscore.comparing.changes import CaseChange
+from callscore.comparing.differences import Difference, Slice
+from callscore.reports.compare import (
     case_names,
     change_rows,
-    has_several,
-    moved_slices,
+    changed_slices,
+    has_several_evaluations,
     slice_name,
+    slices_by_kind,
 )
 
 
@@ -36,10 +37,10 @@ def test_an_f1_that_is_the_same_is_not_said() -> None:
 
 
 def test_evaluations_are_named_where_there_are_several() -> None:
-    assert has_several(REGRESSED)
-    assert not has_several(NOTHING_NEW)
+    assert has_several_evaluations(REGRESSED)
+    assert not has_several_evaluations(NOTHING_NEW)
     several = replace(REGRESSED, changes=REGRESSED.changed("fixed"))  # of one evaluation alone
-    assert has_several(several)
+    assert has_several_evaluations(several)
     (row,) = change_rows(several.changes, "en", has_evaluation=True)
     assert row.case == "assistant::book-a-table"
 
@@ -54,14 +55,14 @@ def test_where_one_evaluation_was_compared_its_name_is_not_repeated() -> None:
 def test_tools_and_tags_stand_apart() -> None:
     slices = (*REGRESSED.tags, *REGRESSED.tools)
 
-    kinds = [[part.kind for part in group] for group in by_kind(slices)]
+    kinds = [[part.kind for part in group] for group in slices_by_kind(slices)]
 
     assert kinds == [["tool", "tool"], ["tag", "tag"]]
-    assert by_kind(REGRESSED.tags) == [list(REGRESSED.tags)]
+    assert slices_by_kind(REGRESSED.tags) == [list(REGRESSED.tags)]
 
 
 def test_slices_that_moved_come_the_surest_first() -> None:
-    names = [slice_name(part, "en") for part in moved_slices(REGRESSED)]
+    names = [slice_name(part, "en") for part in changed_slices(REGRESSED)]
 
     assert names == ["tool get_weather", "tag weather", "tag smoke"]
     assert slice_name(REGRESSED.tags[0], "ru", write=str.upper) == "тег SMOKE"
@@ -74,4 +75,4 @@ def test_of_slices_that_are_as_sure_the_larger_difference_comes_first() -> None:
 
     comparison = replace(NOTHING_NEW, tags=(part("a", None), part("b", 0.4), part("c", 0.1)))
 
-    assert [each.name for each in moved_slices(comparison)] == ["c", "b", "a"]
+    assert [each.name for each in changed_slices(comparison)] == ["c", "b", "a"]

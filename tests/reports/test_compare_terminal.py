@@ -19,11 +19,11 @@ from tests.reports.comparisons import (
     REGRESSED,
 )
 
-from callscore.reports.compare_terminal import render, write
+from callscore.reports.compare_terminal import render, write_text
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
-    from callscore.core.wording import Language
+    from callscore.core.phrases import Language
 
 REGRESSED_REPORT = """\
 Regressed   passed 92.0% → 84.0%, −8.0 points
@@ -176,32 +176,32 @@ def rendered(
 
 
 def test_the_verdict_comes_first_and_everything_has_its_place() -> None:
-    assert write(REGRESSED) == REGRESSED_REPORT
+    assert write_text(REGRESSED) == REGRESSED_REPORT
 
 
 def test_a_report_can_be_had_in_russian() -> None:
-    assert write(REGRESSED, lang="ru") == RUSSIAN_REPORT
+    assert write_text(REGRESSED, lang="ru") == RUSSIAN_REPORT
 
 
 def test_two_runs_that_are_the_same_take_a_few_lines() -> None:
-    assert write(NOTHING_NEW) == QUIET_REPORT
+    assert write_text(NOTHING_NEW) == QUIET_REPORT
 
 
 def test_too_few_cases_are_said_to_be_too_few() -> None:
-    assert write(NOT_ENOUGH) == SMALL_REPORT
+    assert write_text(NOT_ENOUGH) == SMALL_REPORT
 
 
 def test_nothing_in_common_is_said_without_numbers() -> None:
-    assert write(NOTHING_COMMON) == EMPTY_REPORT
+    assert write_text(NOTHING_COMMON) == EMPTY_REPORT
 
 
 def test_cases_and_slices_beyond_the_most_are_counted() -> None:
-    text = write(REGRESSED, most=1)
+    text = write_text(REGRESSED, most=1)
 
     assert "\n… 2 more; --most shows more\n\nFixed: 1 case\n" in text
     assert "\n… 1 more; --most shows more\n\n3 broken," in text  # of the tags, too
-    assert "Broken" not in write(REGRESSED, most=0)
-    assert "get_weather" not in write(REGRESSED, most=0)
+    assert "Broken" not in write_text(REGRESSED, most=0)
+    assert "get_weather" not in write_text(REGRESSED, most=0)
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
@@ -221,7 +221,7 @@ def test_a_long_name_of_a_slice_is_cut() -> None:
 
     (line,) = [
         line
-        for line in write(replace(REGRESSED, tools=(part,))).splitlines()
+        for line in write_text(replace(REGRESSED, tools=(part,))).splitlines()
         if line.startswith("get_weather")
     ]
 

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from callscore.core.call import ToolCall
-from callscore.core.diff import call_lines, plain_text
 from callscore.core.results import CaseScore
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics.disagreement import Disagreement, Opinion
-from callscore.reports.disagreement_case import by_value, short_diff
+from callscore.metrics.disagreement import Disagreement, MetricOpinion
+from callscore.reports.disagreement import opinions_by_value, short_diff
+from callscore.words.diff import call_lines, plain_text
 
 
-def about(calls: int, *opinions: Opinion) -> Disagreement:
+def about(calls: int, *opinions: MetricOpinion) -> Disagreement:
     made = tuple([ToolCall(f"f{number}", {}) for number in range(calls)])
     return Disagreement(CaseScore(id="a", score=score_calls((), made, DEFAULT)), opinions)
 
 
 def test_opinions_are_grouped_by_their_numbers_from_high_to_low() -> None:
     opinions = (
-        Opinion("a", 0.5),
-        Opinion("b", None, "why"),
-        Opinion("c", 0.9999999999999999),
-        Opinion("d", 1.0),
-        Opinion("e", 0.5),
+        MetricOpinion("a", 0.5),
+        MetricOpinion("b", None, "why"),
+        MetricOpinion("c", 0.9999999999999999),
+        MetricOpinion("d", 1.0),
+        MetricOpinion("e", 0.5),
     )
 
     found = [
         (value, [opinion.name for opinion in group])
-        for value, group in by_value(about(0, *opinions))
+        for value, group in opinions_by_value(about(0, *opinions))
     ]
 
     assert found == [("1.000", ["c", "d"]), ("0.500", ["a", "e"]), ("–", ["b"])]  # noqa: RUF001  (a dash)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.reports.disagreement_json import write
+from callscore.reports.disagreement import write_json
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def test_the_document_has_everything(disagreements: Disagreements, results: Results) -> None:
-    document = msgspec.json.decode(write(disagreements, results))
+    document = msgspec.json.decode(write_json(disagreements, results))
 
     (case,) = document["disagreements"]
     assert (document["cases"], document["agreed"], document["not_shown"]) == (4, 2, 1)
@@ -48,4 +48,4 @@ def test_the_document_has_everything(disagreements: Disagreements, results: Resu
 
 
 def test_the_language_changes_nothing(disagreements: Disagreements, results: Results) -> None:
-    assert write(disagreements, results, lang="ru") == write(disagreements, results)
+    assert write_json(disagreements, results, lang="ru") == write_json(disagreements, results)

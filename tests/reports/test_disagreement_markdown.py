@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from callscore.core.results import Noted
-from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
-from callscore.reports.disagreement_markdown import write
+from callscore.metrics.disagreement import Disagreement, Disagreements, MetricOpinion
+from callscore.reports.disagreement import write_markdown
 
 if TYPE_CHECKING:
     from callscore.core.results import Results
@@ -50,13 +50,13 @@ but here others hide it.
 
 
 def test_the_report_is_made_of_tables(disagreements: Disagreements, nothing: Results) -> None:
-    assert write(disagreements, nothing) == REPORT
+    assert write_markdown(disagreements, nothing) == REPORT
 
 
 def test_where_nothing_could_be_compared_it_is_said_why(nothing: Results) -> None:
     found = Disagreements(not_compared=Noted(1, ("there are rules.",)))
 
-    assert write(found, nothing) == (
+    assert write_markdown(found, nothing) == (
         "## No case could be compared.\n\n"
         "- **1 case not compared: fewer than two metrics have a number** (`there are rules`)\n"
     )
@@ -65,7 +65,7 @@ def test_where_nothing_could_be_compared_it_is_said_why(nothing: Results) -> Non
 def test_without_cases_to_show_there_is_nothing_to_be_read(
     disagreements: Disagreements, nothing: Results
 ) -> None:
-    text = write(replace(disagreements, shown=()), nothing)
+    text = write_markdown(replace(disagreements, shown=()), nothing)
 
     assert "blind to:" not in text
     assert text.endswith("… 2 cases not shown on which they disagree; --limit shows more\n")
@@ -76,15 +76,17 @@ def test_without_notes_the_table_follows_the_headline(
 ) -> None:
     metrics = tuple(replace(metric, not_scorable=Noted()) for metric in disagreements.metrics)
 
-    text = write(replace(disagreements, metrics=metrics), nothing)
+    text = write_markdown(replace(disagreements, metrics=metrics), nothing)
 
     assert "mean spread 0.500\n\n### How often" in text
 
 
 def test_a_reason_is_no_markup(disagreements: Disagreements, nothing: Results) -> None:
     shown = disagreements.shown[0]
-    hostile = Disagreement(shown.case, (Opinion("x", None, "<b> | `"),), shown.faults, 1.0, 0.25)
+    hostile = Disagreement(
+        shown.case, (MetricOpinion("x", None, "<b> | `"),), shown.faults, 1.0, 0.25
+    )
 
-    text = write(replace(disagreements, shown=(hostile,)), nothing)
+    text = write_markdown(replace(disagreements, shown=(hostile,)), nothing)
 
     assert "| `x` | <code>&#60;b&#62; &#124; &#96;</code> |" in text

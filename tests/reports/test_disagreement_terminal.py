@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
+from callscore.core.rendering import display_width
 from callscore.core.results import MetricResult, Noted
-from callscore.core.text import display_width
 from callscore.metrics.disagreement import Disagreements
-from callscore.reports.disagreement_terminal import render, write
+from callscore.reports.disagreement_terminal import render, write_text
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
     from callscore.core.results import Results
 
 REPORT = """\
@@ -54,7 +54,7 @@ def rendered(found: Disagreements, results: Results, width: int, lang: Language 
 
 
 def test_a_report_in_a_file_is_plain_text(disagreements: Disagreements, nothing: Results) -> None:
-    assert write(disagreements, nothing) == REPORT
+    assert write_text(disagreements, nothing) == REPORT
 
 
 @pytest.mark.parametrize("lang", ["en", "ru"])
@@ -98,7 +98,7 @@ def test_no_name_of_a_metric_is_cut(disagreements: Disagreements, nothing: Resul
 
 
 def test_the_report_can_be_in_russian(disagreements: Disagreements, nothing: Results) -> None:
-    text = write(disagreements, nothing, lang="ru")
+    text = write_text(disagreements, nothing, lang="ru")
 
     assert "4 случая, 3 метрики: полное согласие: 2, средний разброс 0.500" in text
     assert "не видит: лишние, аргументы" in text
@@ -107,7 +107,7 @@ def test_the_report_can_be_in_russian(disagreements: Disagreements, nothing: Res
 def test_where_nothing_could_be_compared_it_is_said_why(nothing: Results) -> None:
     found = Disagreements(not_compared=Noted(1, ("there are rules.",)))
 
-    assert write(found, nothing) == (
+    assert write_text(found, nothing) == (
         "No case could be compared.\n\n"
         "! 1 case not compared: fewer than two metrics have a number (there are rules)\n"
     )
@@ -117,7 +117,7 @@ def test_where_all_is_right_there_is_nothing_to_be_blind_to(nothing: Results) ->
     metrics = (MetricResult("x.y", 1.0, 2), MetricResult("x.z", 1.0, 2))
     found = Disagreements(cases=2, agreed=2, mean_spread=0.0, metrics=metrics, sights=({}, {}))
 
-    assert write(found, nothing) == (
+    assert write_text(found, nothing) == (
         "2 cases, 2 metrics: all agree on 2, mean spread 0.000\n\n"
         "Other tools' numbers\nmetric   mean\nx.y     1.000\nx.z     1.000\n"
     )

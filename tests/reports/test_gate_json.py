@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 from tests.reports.comparisons import ATTACKED_GATE, CLOSED, OPEN, REGRESSED
 
-from callscore.reports.gate_json import write
+from callscore.reports.gate import write_json
 
 
 def test_the_document_has_the_reasons_the_comparison_and_what_to_type_next() -> None:
-    document = msgspec.json.decode(write(CLOSED, next_command="callscore"), type=dict[str, Any])
+    document = msgspec.json.decode(
+        write_json(CLOSED, next_command="callscore"), type=dict[str, Any]
+    )
 
     assert not document["is_open"]
     assert document["next"] == "callscore"
@@ -20,14 +22,14 @@ def test_the_document_has_the_reasons_the_comparison_and_what_to_type_next() -> 
 
 
 def test_an_open_gate_has_no_reasons() -> None:
-    document = msgspec.json.decode(write(OPEN, next_command=""), type=dict[str, Any])
+    document = msgspec.json.decode(write_json(OPEN, next_command=""), type=dict[str, Any])
 
     assert (document["is_open"], document["reasons"]) == (True, [])
 
 
 def test_sentences_are_in_the_language() -> None:
     document = msgspec.json.decode(
-        write(ATTACKED_GATE, next_command="", lang="ru"), type=dict[str, Any]
+        write_json(ATTACKED_GATE, next_command="", lang="ru"), type=dict[str, Any]
     )
 
     assert document["comparison"]["notes"][0].endswith(" странен")

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from tests.reports.comparisons import ATTACKED_GATE, CLOSED, DOUBTFUL, EMPTY, IN_DOUBT, OPEN, SLICED
 
-from callscore.reports.gate_markdown import write
+from callscore.reports.gate import write_markdown
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 
 
 def test_a_closed_gate_gives_its_reasons_at_once() -> None:
-    text = write(CLOSED, next_command=NEXT)
+    text = write_markdown(CLOSED, next_command=NEXT)
 
     assert text.startswith(
         "## Gate closed: regressed, `main` → `latest`\n\n"
@@ -25,15 +25,18 @@ def test_a_closed_gate_gives_its_reasons_at_once() -> None:
 
 
 def test_the_cases_are_folded_in() -> None:
-    text = write(CLOSED, next_command=NEXT)
+    text = write_markdown(CLOSED, next_command=NEXT)
 
     folded = text.partition("<details><summary>3 broken&#44; 1 fixed&#44; 1 changed&#44; ")[2]
     assert "### Broken: 3 cases" in folded.partition("</details>")[0]
-    assert "<details>" not in write(OPEN, next_command=NEXT)
+    assert "<details>" not in write_markdown(OPEN, next_command=NEXT)
 
 
 def test_tools_that_regressed_are_shown_and_a_doubt_is_said() -> None:
-    sliced, doubtful = write(SLICED, next_command=NEXT), write(DOUBTFUL, next_command=NEXT)
+    sliced, doubtful = (
+        write_markdown(SLICED, next_command=NEXT),
+        write_markdown(DOUBTFUL, next_command=NEXT),
+    )
 
     assert "- **1 tool or tag regressed** (`tool get_weather`)\n" in sliced
     assert "\n| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n" in sliced
@@ -42,12 +45,12 @@ def test_tools_that_regressed_are_shown_and_a_doubt_is_said() -> None:
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
-    assert "… 2 more; --most shows more" in write(CLOSED, next_command=NEXT, most=1)
-    assert "<details>" not in write(CLOSED, next_command=NEXT, most=0)
+    assert "… 2 more; --most shows more" in write_markdown(CLOSED, next_command=NEXT, most=1)
+    assert "<details>" not in write_markdown(CLOSED, next_command=NEXT, most=0)
 
 
 def test_an_open_gate_gives_its_numbers() -> None:
-    text = write(OPEN, next_command=NEXT)
+    text = write_markdown(OPEN, next_command=NEXT)
 
     assert text.startswith(
         "## Gate open: no evidence, `main` → `main`\n\n"
@@ -57,7 +60,10 @@ def test_an_open_gate_gives_its_numbers() -> None:
 
 
 def test_a_gate_can_be_had_in_russian_and_without_numbers() -> None:
-    doubtful, empty = write(IN_DOUBT, next_command=NEXT, lang="ru"), write(EMPTY, next_command=NEXT)
+    doubtful, empty = (
+        write_markdown(IN_DOUBT, next_command=NEXT, lang="ru"),
+        write_markdown(EMPTY, next_command=NEXT),
+    )
 
     assert "- **`accuracy` `0.667` ниже порога `0.900`**\n" in doubtful
     assert "**accuracy" not in doubtful
@@ -65,7 +71,7 @@ def test_a_gate_can_be_had_in_russian_and_without_numbers() -> None:
 
 
 def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
-    text = write(ATTACKED_GATE, next_command="callscore show '<b>`'")
+    text = write_markdown(ATTACKED_GATE, next_command="callscore show '<b>`'")
 
     assert "<b>" not in text
     assert "\x1b" not in text

@@ -21,7 +21,7 @@ from tests.reports.comparisons import (
 )
 
 from callscore.comparing.gating import Gate, Reason
-from callscore.reports.gate_terminal import render, write
+from callscore.reports.gate_terminal import render, write_text
 
 NEXT = "callscore show 20261115-120000-bbbb refund-order-17"
 OPEN_BLOCK = """\
@@ -99,19 +99,19 @@ p = 0.500, точный критерий Макнемара, общих: 8 сл�
 
 
 def test_an_open_gate_says_so_and_on_which_numbers() -> None:
-    assert write(OPEN, next_command=NEXT) == OPEN_BLOCK
+    assert write_text(OPEN, next_command=NEXT) == OPEN_BLOCK
 
 
 def test_a_closed_gate_gives_its_reasons_first_and_the_next_command_last() -> None:
-    assert write(CLOSED, next_command=NEXT) == CLOSED_BLOCK
+    assert write_text(CLOSED, next_command=NEXT) == CLOSED_BLOCK
 
 
 def test_a_gate_in_doubt_says_so_in_russian() -> None:
-    assert write(IN_DOUBT, next_command=NEXT, lang="ru") == DOUBTFUL_BLOCK
+    assert write_text(IN_DOUBT, next_command=NEXT, lang="ru") == DOUBTFUL_BLOCK
 
 
 def test_a_loss_that_does_not_close_it_is_said_plainly() -> None:
-    text = write(DOUBTFUL, next_command=NEXT)
+    text = write_text(DOUBTFUL, next_command=NEXT)
 
     assert text.startswith(
         "Gate open   not enough data, main → latest   --fail-on regressed\n"
@@ -121,7 +121,7 @@ def test_a_loss_that_does_not_close_it_is_said_plainly() -> None:
 
 
 def test_tools_and_tags_that_regressed_are_shown() -> None:
-    text = write(SLICED, next_command=NEXT)
+    text = write_text(SLICED, next_command=NEXT)
 
     assert "\n! 1 tool or tag regressed (tool get_weather)\n" in text
     assert "\nget_weather      61    98.0%   83.0%        −15.0   0.004   regressed\n" in text
@@ -131,7 +131,7 @@ def test_tools_and_tags_that_regressed_are_shown() -> None:
 def test_where_nothing_broke_what_became_worse_is_shown() -> None:
     comparison = replace(SLICED.comparison, changes=SLICED.comparison.changed("changed"))
 
-    text = write(replace(SLICED, comparison=comparison), next_command=NEXT)
+    text = write_text(replace(SLICED, comparison=comparison), next_command=NEXT)
 
     assert "\nChanged: 1 case\n~ assistant::convert-5-miles-to-km " in text
 
@@ -140,19 +140,19 @@ def test_a_run_that_is_held_against_itself_is_told_once() -> None:
     comparison = replace(NOTHING_NEW, is_same_run=True)
     gate = Gate(comparison=comparison, fail_on="any", reasons=(Reason(kind="same run"),))
 
-    text = write(gate, next_command="callscore run")
+    text = write_text(gate, next_command="callscore run")
 
     assert "\n! 20261114-120000-aaaa is held against itself: run the evaluations again, " in text
     assert "both are the same run" not in text
 
 
 def test_how_many_cases_are_shown_can_be_chosen() -> None:
-    assert "\n… 2 more; --most shows more\n" in write(CLOSED, next_command=NEXT, most=1)
-    assert "\nBroken" not in write(CLOSED, next_command=NEXT, most=0)
+    assert "\n… 2 more; --most shows more\n" in write_text(CLOSED, next_command=NEXT, most=1)
+    assert "\nBroken" not in write_text(CLOSED, next_command=NEXT, most=0)
 
 
 def test_a_gate_that_compared_nothing_has_no_numbers() -> None:
-    text = write(EMPTY, next_command=NEXT)
+    text = write_text(EMPTY, next_command=NEXT)
 
     assert "! no case is in both\n" in text
     assert "points" not in text
@@ -176,7 +176,7 @@ def test_open_is_green_and_closed_is_red(gate: object, colour: str) -> None:
 
 
 def test_nothing_in_the_data_reaches_the_terminal_as_it_is() -> None:
-    text = write(ATTACKED_GATE, next_command="callscore show '\x1b[31m'")
+    text = write_text(ATTACKED_GATE, next_command="callscore show '\x1b[31m'")
 
     assert "\x1b" not in text
     assert "\x00" not in text

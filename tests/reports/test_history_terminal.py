@@ -11,15 +11,15 @@ import pytest
 from rich.console import Console
 from tests.reports.histories import NOW, RUNS, a_run
 
-from callscore.core.text import display_width
-from callscore.reports.history_rows import timelines
-from callscore.reports.history_terminal import History, render, write
+from callscore.core.rendering import display_width
+from callscore.reports.history import timelines_of
+from callscore.reports.history_terminal import History, render, write_text
 
 if TYPE_CHECKING:
-    from callscore.core.wording import Language
+    from callscore.core.phrases import Language
 
 HOSTILE = "\x1b[31m[red]|`<b>:smile:\x00"
-HISTORY = History(timelines(RUNS), has_more=True, now=NOW)
+HISTORY = History(timelines_of(RUNS), has_more=True, now=NOW)
 REPORT = """\
 router [mini]   evals/eval_router.py
 run                            when   passed     interval      F1   cases   commit
@@ -52,7 +52,7 @@ def shown(history: History, width: int, lang: Language = "en", *, colour: bool =
 
 
 def test_every_run_has_a_line_under_what_it_evaluated() -> None:
-    assert write(HISTORY) == REPORT
+    assert write_text(HISTORY) == REPORT
 
 
 def test_the_arrow_is_bright_only_where_the_step_is_no_small_one() -> None:
@@ -62,7 +62,7 @@ def test_the_arrow_is_bright_only_where_the_step_is_no_small_one() -> None:
     (risen,) = [line for line in lines if "c3d4" in line]
     assert "\x1b[31m▼\x1b[0m" in fallen
     assert "\x1b[32m▲\x1b[0m" in risen
-    close = History(timelines([a_run("b", 61), a_run("a", 60)]), now=NOW)
+    close = History(timelines_of([a_run("b", 61), a_run("a", 60)]), now=NOW)
     assert "\x1b[2m▲\x1b[0m" in shown(close, 120, colour=True)
 
 
@@ -89,7 +89,7 @@ def test_no_line_is_wider_than_the_terminal(width: int, lang: Language) -> None:
 
 
 def test_a_history_is_told_in_russian() -> None:
-    report = write(HISTORY, lang="ru")
+    report = write_text(HISTORY, lang="ru")
 
     assert "прогон                        когда   пройдено     интервал" in report
     assert "14 ноя 09:05" in report
@@ -100,12 +100,12 @@ def test_a_history_is_told_in_russian() -> None:
 
 
 def test_an_empty_history_says_how_to_begin() -> None:
-    assert write(History([])) == "No runs yet. Begin with: callscore run\n"
-    assert write(History([], tag="slow")) == "No run has cases with the tag slow.\n"
+    assert write_text(History([])) == "No runs yet. Begin with: callscore run\n"
+    assert write_text(History([], tag="slow")) == "No run has cases with the tag slow.\n"
 
 
 def test_a_tag_is_told_first() -> None:
-    report = write(History(timelines([a_run("a", 3, of=4)]), tag="smoke", now=NOW))
+    report = write_text(History(timelines_of([a_run("a", 3, of=4)]), tag="smoke", now=NOW))
 
     assert report.startswith("cases with the tag smoke\n\nassistant\nrun ")
 
@@ -113,14 +113,14 @@ def test_a_tag_is_told_first() -> None:
 def test_a_run_of_which_nothing_is_known_is_shown_all_the_same() -> None:
     run = a_run("a", 0, share=None, interval=None, f1=None, evaluation=None, status="running")
 
-    report = write(History(timelines([run]), now=NOW))
+    report = write_text(History(timelines_of([run]), now=NOW))
 
     assert report.startswith("nothing evaluated\n")
     assert "14 Nov 09:05        –       120   running" in report
 
 
 def test_shares_that_never_change_are_told_once() -> None:
-    report = write(History(timelines([a_run("b", 60), a_run("a", 60)]), now=NOW))
+    report = write_text(History(timelines_of([a_run("b", 60), a_run("a", 60)]), now=NOW))
 
     assert report.startswith("assistant   ▅▅   50.0%\n")
     assert "50.0% =" in report
@@ -129,7 +129,7 @@ def test_shares_that_never_change_are_told_once() -> None:
 def test_nothing_is_cut_in_a_file() -> None:
     run = a_run("a", 1, evaluation="e" * 200, place="p" * 200, name="n" * 200, baselines=("main",))
 
-    report = write(History(timelines([run]), now=NOW))
+    report = write_text(History(timelines_of([run]), now=NOW))
 
     for text in ("e" * 200, "p" * 200, "n" * 200):
         assert text in report
@@ -138,25 +138,27 @@ def test_nothing_is_cut_in_a_file() -> None:
 def test_other_cases_have_a_mark_that_is_told() -> None:
     runs = [a_run("b", 60, of=121), a_run("a", 60)]
 
-    report = write(History(timelines(runs), now=NOW))
+    report = write_text(History(timelines_of(runs), now=NOW))
 
     assert "49.6% ≠" in report
     assert report.endswith(
         "\n\n≠ has more cases than the run before it, or fewer; callscore compare holds those that both have against each other.\n"
     )
     assert "▲" not in report
-    assert max(map(display_width, shown(History(timelines(runs), now=NOW), 60).splitlines())) <= 60
+    assert (
+        max(map(display_width, shown(History(timelines_of(runs), now=NOW), 60).splitlines())) <= 60
+    )
 
 
 def test_a_run_whose_process_was_ended_did_not_end() -> None:
     run = a_run("a", 1, status="abandoned")
 
-    assert "did not end" in write(History(timelines([run]), now=NOW))
-    assert "не завершён" in write(History(timelines([run]), now=NOW), lang="ru")
+    assert "did not end" in write_text(History(timelines_of([run]), now=NOW))
+    assert "не завершён" in write_text(History(timelines_of([run]), now=NOW), lang="ru")
 
 
 def test_words_that_nothing_fits_are_told() -> None:
-    assert write(History([], keyword="nope")) == "No run has an evaluation that 'nope' fits.\n"
+    assert write_text(History([], keyword="nope")) == "No run has an evaluation that 'nope' fits.\n"
 
 
 def test_hostile_names_are_harmless() -> None:
@@ -171,7 +173,7 @@ def test_hostile_names_are_harmless() -> None:
         git_commit="\x1b",
     )
 
-    report = shown(History(timelines([run]), tag=HOSTILE, now=NOW), 200)
+    report = shown(History(timelines_of([run]), tag=HOSTILE, now=NOW), 200)
 
     assert "\x1b" not in report
     assert "\x00" not in report

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from callscore.core.results import CaseScore, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.reports.junit import write
+from callscore.reports.score import write_junit
 
 if TYPE_CHECKING:
-    from callscore.core.model import Score
+    from callscore.core.score import Score
 
 
 def parsed(results: Results) -> Element:
-    return fromstring(write(results).encode())  # noqa: S314  (our own text)
+    return fromstring(write_junit(results).encode())  # noqa: S314  (our own text)
 
 
 def names(root: Element, outcome: str) -> list[str]:
@@ -93,7 +93,7 @@ def test_the_suite_counts_its_tests(results: Results) -> None:
 
 
 def test_a_report_can_be_had_in_russian(results: Results) -> None:
-    text = write(results, lang="ru")
+    text = write_junit(results, lang="ru")
 
     assert 'message="Оценка точности: 40.0% | Верно: 1/2' in text
     assert 'message="трассировки нет"' in text
@@ -109,7 +109,7 @@ def test_characters_that_xml_does_not_know_are_spelled_out(hostile: Results) -> 
 
 
 def test_nothing_to_report_is_an_empty_suite(nothing: Results) -> None:
-    assert write(nothing) == (
+    assert write_junit(nothing) == (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<testsuites name="callscore" tests="0" failures="0" errors="0" skipped="0">\n'
         '  <testsuite name="callscore" tests="0" failures="0" errors="0" skipped="0" />\n'

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 from tests.reports.runs import ATTACKED, MIXED
 
-from callscore.core.run_export import run_to_dict
-from callscore.reports.run_json import write
+from callscore.reports.run import write_json
+from callscore.words.plain_data import run_to_dict
 
 
 def test_the_report_is_the_run_as_plain_data() -> None:
-    text = write(MIXED)
+    text = write_json(MIXED)
 
     assert msgspec.json.decode(text) == run_to_dict(MIXED)
     assert text.startswith('{\n  "id": "20261115-184354-k3f9",\n')
@@ -19,8 +19,8 @@ def test_the_report_is_the_run_as_plain_data() -> None:
 
 def test_keys_do_not_change_with_the_language_and_sentences_do() -> None:
     english, russian = (
-        msgspec.json.decode(write(MIXED)),
-        msgspec.json.decode(write(MIXED, lang="ru")),
+        msgspec.json.decode(write_json(MIXED)),
+        msgspec.json.decode(write_json(MIXED, lang="ru")),
     )
 
     assert english.keys() == russian.keys()
@@ -29,4 +29,4 @@ def test_keys_do_not_change_with_the_language_and_sentences_do() -> None:
 
 
 def test_whatever_stands_in_the_data_the_document_is_json() -> None:
-    assert msgspec.json.decode(write(ATTACKED)) == run_to_dict(ATTACKED)
+    assert msgspec.json.decode(write_json(ATTACKED)) == run_to_dict(ATTACKED)

@@ -7,13 +7,12 @@ from xml.etree.ElementTree import Element, fromstring
 from msgspec.structs import replace
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
-from callscore.core.results import Noted
-from callscore.core.run import CaseValues, RunResults
-from callscore.reports.run_junit import write
+from callscore.core.results import CaseValues, Noted, RunResults
+from callscore.reports.run import write_junit
 
 
 def parsed(run: RunResults) -> Element:
-    return fromstring(write(run).encode())  # noqa: S314  (our own text)
+    return fromstring(write_junit(run).encode())  # noqa: S314  (our own text)
 
 
 def found(root: Element, outcome: str) -> list[tuple[str | None, str | None]]:
@@ -132,7 +131,7 @@ def test_no_calls_are_said_in_words_and_in_russian() -> None:
     case = replace(each.unreferenced[0], calls=())
     run = RunResults(evaluations=(replace(each, unreferenced=(case,)),))
 
-    assert "Вызовов не сделано." in write(run, lang="ru")
+    assert "Вызовов не сделано." in write_junit(run, lang="ru")
 
 
 def test_characters_that_xml_does_not_know_are_left_out() -> None:
@@ -159,7 +158,7 @@ def test_warnings_are_what_the_program_said_beside_the_report() -> None:
 
 
 def test_nothing_run_is_an_empty_document() -> None:
-    assert write(NOTHING) == (
+    assert write_junit(NOTHING) == (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<testsuites name="callscore" time="0.000" tests="0" failures="0" errors="0" skipped="0"'
         " />\n"

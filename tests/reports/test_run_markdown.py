@@ -7,10 +7,9 @@ import re
 from msgspec.structs import replace
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS
 
-from callscore.core.model import ToolCall
-from callscore.core.results import MetricValue
-from callscore.core.run import CaseValues, RunResults
-from callscore.reports.run_markdown import write
+from callscore.core.call import ToolCall
+from callscore.core.results import CaseValues, MetricValue, RunResults
+from callscore.reports.run import write_markdown
 
 FINE_REPORT = """\
 ## All 3 passed
@@ -31,21 +30,23 @@ run `20261115-184354-k3f9`
 
 
 def test_a_run_that_is_fine_is_a_headline_and_a_table() -> None:
-    assert write(FINE) == FINE_REPORT
+    assert write_markdown(FINE) == FINE_REPORT
 
 
 def test_the_verdict_is_the_headline() -> None:
-    first, *_ = write(MIXED).split("\n")
+    first, *_ = write_markdown(MIXED).split("\n")
 
     assert first == (
         "## 3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered"
     )
-    assert write(NOTHING) == "## Nothing was run.\n"
-    assert write(VARIANTS, lang="ru").startswith("## пройдено 15 из 18, не пройдено 3, 1 ошибка\n")
+    assert write_markdown(NOTHING) == "## Nothing was run.\n"
+    assert write_markdown(VARIANTS, lang="ru").startswith(
+        "## пройдено 15 из 18, не пройдено 3, 1 ошибка\n"
+    )
 
 
 def test_a_table_says_which_thresholds_are_missed() -> None:
-    text = write(MIXED)
+    text = write_markdown(MIXED)
 
     assert "| scorer | mean | passed | threshold |" in text
     assert "| `parameters_valid` | 0.950 | 4/5 | ≥ 0.900 |" in text
@@ -54,7 +55,7 @@ def test_a_table_says_which_thresholds_are_missed() -> None:
 
 
 def test_cases_and_errors_are_folded_in() -> None:
-    text = write(MIXED)
+    text = write_markdown(MIXED)
 
     assert "paris</code> failed, assistant</summary>\n\n`tool_called` 1.000" in text
     assert '  ~ location: "Paris"     location: "Lyon"' in text
@@ -68,14 +69,14 @@ def test_cases_and_errors_are_folded_in() -> None:
 
 
 def test_what_scorers_say_stands_in_the_case_with_the_reasons() -> None:
-    text = write(MIXED)
+    text = write_markdown(MIXED)
 
     assert "`no_promises` 0.000\n\n- `no_promises`: <code>it says &#8220;at once" in text
     assert '```text\ngetWeather(location="Paris", unit="celsius")\nreply(text="Of cou' in text
 
 
 def test_variants_stand_side_by_side() -> None:
-    text = write(VARIANTS)
+    text = write_markdown(VARIANTS)
 
     assert (
         "| variant | `tool_called` | `parameters_valid` | `accuracy` | passed | errors | median"
@@ -92,7 +93,9 @@ def test_a_long_reason_is_cut() -> None:
     values = (MetricValue("x", 0.0, "why " * 200),)
     each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=values),))
 
-    line = next(x for x in write(RunResults(evaluations=(each,))).split("\n") if "why" in x)
+    line = next(
+        x for x in write_markdown(RunResults(evaluations=(each,))).split("\n") if "why" in x
+    )
 
     assert "…" in line
     assert len(line) < 320
@@ -101,7 +104,7 @@ def test_a_long_reason_is_cut() -> None:
 def test_trials_of_an_evaluation_without_variants_have_no_name_before_them() -> None:
     alone = replace(VARIANTS.evaluations[0], variant=None)
 
-    assert "| `pass@k` | 1.000 |" in write(RunResults(evaluations=(alone,)))
+    assert "| `pass@k` | 1.000 |" in write_markdown(RunResults(evaluations=(alone,)))
 
 
 def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
@@ -115,7 +118,7 @@ def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
         place="",
     )
 
-    text = write(RunResults(evaluations=(each,)))
+    text = write_markdown(RunResults(evaluations=(each,)))
 
     assert "many</code> passed</summary>" in text
     assert "f(n=19)\n… 5 more\n```" in text
@@ -123,7 +126,7 @@ def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
 
 
 def test_names_from_the_data_stay_plain_text() -> None:
-    text = write(ATTACKED)
+    text = write_markdown(ATTACKED)
 
     assert "\x1b" not in text
     outside = re.sub(r"^(`{3,})\w+\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)

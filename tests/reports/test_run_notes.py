@@ -5,11 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.reports.runs import FINE, MIXED, VARIANTS, WEATHER
 
-from callscore.core.model import Ignored, ToolCall
-from callscore.core.results import Noted
-from callscore.core.run import CaseTrials
+from callscore.core.call import ToolCall
+from callscore.core.counted_calls import Ignored
+from callscore.core.results import CaseTrials, Noted
 from callscore.core.summary import Summary
-from callscore.reports.run_notes import group_notes
+from callscore.reports.run import group_notes
 
 EACH = FINE.evaluations[0]
 

@@ -13,14 +13,13 @@ from rich.console import Console
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
 from callscore.api import score
-from callscore.core.model import ToolCall
-from callscore.core.results import CaseScore, MetricValue
-from callscore.core.run import CaseValues, RunResults
-from callscore.core.text import display_width
-from callscore.reports.run_terminal import render, render_summary, write
+from callscore.core.call import ToolCall
+from callscore.core.rendering import display_width
+from callscore.core.results import CaseScore, CaseValues, MetricValue, RunResults
+from callscore.reports.run_terminal import render, render_summary, write_text
 
 if TYPE_CHECKING:
-    from callscore.core.wording import Language
+    from callscore.core.phrases import Language
 
 FINE_REPORT = """\
 assistant   examples/assistant/eval_assistant.py:12
@@ -145,24 +144,24 @@ def rendered(run: RunResults, *, width: int, lang: Language = "en", colour: bool
 
 
 def test_a_run_that_is_fine_is_reported_in_a_few_lines() -> None:
-    assert write(FINE) == FINE_REPORT
+    assert write_text(FINE) == FINE_REPORT
 
 
 def test_everything_that_can_happen_has_its_place() -> None:
-    assert write(MIXED) == MIXED_REPORT
+    assert write_text(MIXED) == MIXED_REPORT
 
 
 def test_variants_stand_side_by_side_in_one_table() -> None:
-    assert write(VARIANTS) == VARIANTS_REPORT
+    assert write_text(VARIANTS) == VARIANTS_REPORT
 
 
 def test_nothing_run_is_said_in_one_sentence() -> None:
-    assert write(NOTHING) == "Nothing was run.\n"
-    assert write(NOTHING, lang="ru") == "Ничего не запущено.\n"
+    assert write_text(NOTHING) == "Nothing was run.\n"
+    assert write_text(NOTHING, lang="ru") == "Ничего не запущено.\n"
 
 
 def test_a_report_can_be_had_in_russian() -> None:
-    text = write(MIXED, lang="ru")
+    text = write_text(MIXED, lang="ru")
 
     assert "критерий           среднее   пройдено     порог" in text
     assert "! polite: без оценки 5 случаев (the scorer raised KeyError: 'text')" in text
@@ -225,7 +224,7 @@ def test_a_forbidden_call_is_said_beside_the_case() -> None:
     cases = (replace(WEATHER, score=score),)
     run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=cases)),))
 
-    assert "what-is-the-weather-in-paris   failed   1 forbidden call\n" in write(run)
+    assert "what-is-the-weather-in-paris   failed   1 forbidden call\n" in write_text(run)
 
 
 def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
@@ -239,7 +238,7 @@ def test_cases_that_pass_or_have_no_number_can_be_shown_too() -> None:
         ),
     )
 
-    text = write(RunResults(evaluations=(each,)))
+    text = write_text(RunResults(evaluations=(each,)))
 
     assert "fine #2   passed\n  1.000 no_promises\n  No calls were made.\n" in text
     assert "unknown   no number\n      – no_promises\n  f(n=0)\n" in text
@@ -259,14 +258,14 @@ def test_a_long_place_has_a_line_of_its_own() -> None:
 def test_an_evaluation_without_a_place_has_none() -> None:
     here = replace(FINE.evaluations[0], place="")
 
-    assert write(RunResults(evaluations=(here,))).startswith("assistant\n3 cases")
+    assert write_text(RunResults(evaluations=(here,))).startswith("assistant\n3 cases")
 
 
 def test_a_long_reason_is_cut() -> None:
     values = (MetricValue("x", 0.0, "why " * 200),)
     each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=values),))
 
-    said = write(RunResults(evaluations=(each,)))
+    said = write_text(RunResults(evaluations=(each,)))
 
     assert "…" in said
     assert said.count("why") == 75
@@ -277,4 +276,4 @@ def test_that_there_are_no_calls_stands_under_its_case() -> None:
     each = FINE.evaluations[0]
     run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=[case])),))
 
-    assert "\n  Nothing was expected and nothing was called.\n" in write(run)
+    assert "\n  Nothing was expected and nothing was called.\n" in write_text(run)

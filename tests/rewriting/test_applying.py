@@ -12,11 +12,11 @@ from msgspec import structs
 from tests.rewriting.texts import LONDON, PARIS, change
 
 from callscore import expect, score
-from callscore.evaluations.case_reading import cases_of
 from callscore.evaluations.evaluation import Evaluation
-from callscore.rewriting.applying import place_of, refusal_of, rewrite
+from callscore.evaluations.plan import evaluation_cases
+from callscore.rewriting.applying import find_location_key, refusal_of, rewrite
 from callscore.rewriting.change import CannotRewrite, Change
-from callscore.rewriting.observed import observation, spelled
+from callscore.rewriting.observed import as_case_data, observe_expectation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_a_place_is_the_same_whatever_is_written_there(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     file.write_text(CASES)
     places = [
-        place_of(change(file, PARIS[:1], actual, case=case, input="hi"), tmp_path)
+        find_location_key(change(file, PARIS[:1], actual, case=case, input="hi"), tmp_path)
         for case, actual in (("a", ROME), ("a", []), ("b", []), ("z", []))
     ]
 
@@ -238,7 +238,7 @@ def _case_in(file: Path) -> Case:
     elif file.suffix == ".toml":
         cases = tomllib.loads(file.read_text(encoding="utf-8"))["cases"]
     evaluation = Evaluation(name="x", task=print, cases=cases, folder=str(file.parent))
-    (case,) = cases_of(evaluation)
+    (case,) = evaluation_cases(evaluation)
     return case
 
 
@@ -254,7 +254,7 @@ def test_whatever_was_called_is_right_when_the_file_is_read_again(
     assert _case_in(file).expected == tuple(OLD_CALLS)
     made = score(OLD_CALLS, actual)
     try:
-        observed = observation(OLD_CALLS, made)
+        observed = observe_expectation(OLD_CALLS, made)
     except CannotRewrite as problem:
         why = str(problem)
         assert "that no file can hold" in why or "has no name" in why
@@ -264,7 +264,7 @@ def test_whatever_was_called_is_right_when_the_file_is_read_again(
         files=(str(file),),
         case="a",
         input="hi",
-        expected=spelled(OLD_CALLS),
+        expected=as_case_data(OLD_CALLS),
         items=observed.items,
         patches=observed.patches,
     )

@@ -9,13 +9,11 @@ import pytest
 
 from callscore import Case, InvalidSettings, ToolCall
 from callscore.api import score_case, tools_by_name
-from callscore.engines.payloads import case_payload
-from callscore.engines.score_payloads import score_payload
-from callscore.formats.sides import read_wanted
+from callscore.engines.payloads import case_payload, score_payload
+from callscore.formats.case_sides import read_expected_side
 from callscore.history.records import EvaluationRecord, ResultRecord
 from callscore.rewriting.applying import rewrite
-from callscore.rewriting.blessing import Blessings, KeptRun, blessings
-from callscore.rewriting.standing import Standings
+from callscore.rewriting.blessing import Blessings, CaseLocator, StoredRun, find_blessings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +56,7 @@ class Run:
         calls = [
             ToolCall(*one) if isinstance(one, tuple) else ToolCall(one, {}) for one in made or ()
         ]
-        wanted = tuple(read_wanted(expected, where="expected", spelled=True))
+        wanted = tuple(read_expected_side(expected, where="expected", spelled=True))
         payload = case_payload(Case(f"about {case}", id=case, expected=wanted))
         record = ResultRecord(
             run="r",
@@ -77,7 +75,9 @@ class Run:
         self.results.append(record)
 
     def score_of(self, record: ResultRecord) -> Score:
-        wanted = tuple(read_wanted(record.payload["expected"], where="expected", spelled=True))
+        wanted = tuple(
+            read_expected_side(record.payload["expected"], where="expected", spelled=True)
+        )
         return score_case(wanted, self.calls_of(record), tools=TOOLS)
 
     @staticmethod
@@ -91,10 +91,10 @@ class Run:
             )
             for number, name in enumerate(self.variants)
         ]
-        kept = KeptRun(
+        kept = StoredRun(
             records, self.results, self.score_of, case_payload, self.calls_of, (TimeoutError,)
         )
-        return blessings(kept, Standings(self.root), self.root, **options)
+        return find_blessings(kept, CaseLocator(self.root), self.root, **options)
 
     def problems(self, **options: Any) -> dict[str, str]:
         """Why cases stay as they are; nothing else may be changed either."""

@@ -8,7 +8,7 @@ import pytest
 
 from callscore import InvalidCall, ToolCall, expect, score
 from callscore.rewriting.change import CannotRewrite, Item, Patch
-from callscore.rewriting.observed import observation, spelled
+from callscore.rewriting.observed import as_case_data, observe_expectation
 
 F, G = expect.call("f", x=1), expect.call("g", y=expect.contains("Paris"))
 H = expect.call("h")
@@ -51,7 +51,7 @@ def _at(*call: int) -> Patch:
 def test_only_what_was_wrong_changes(
     expected: list[Any], actual: list[Any], items: tuple[Item, ...], patches: list[Patch]
 ) -> None:
-    observed = observation(expected, score(expected, actual))
+    observed = observe_expectation(expected, score(expected, actual))
 
     assert (observed.items, list(observed.patches)) == (items, patches)
 
@@ -59,7 +59,7 @@ def test_only_what_was_wrong_changes(
 def test_calls_in_another_order_stay_as_they_are_written() -> None:
     expected = [H, G, expect.call("k")]
 
-    found = observation(expected, score(expected, ["k", MADE_G, "h"], order="in_order"))
+    found = observe_expectation(expected, score(expected, ["k", MADE_G, "h"], order="in_order"))
 
     assert found == ((2, 1, 0), ())
 
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_found_inside_of_arguments() -> None:
     when = {"day": "Monday", "hours": [3, 2.0, {"a b": 4}], "x": {"y": 1}, "new": 5}
     actual = [("f", {"kept": 1, "when": when, "added": 6})]
 
-    found = observation(expected, score(expected, actual))
+    found = observe_expectation(expected, score(expected, actual))
 
     assert {patch.path: patch.value for patch in found.patches} == {
         ("when", "hours", 0): 3,
@@ -86,7 +86,9 @@ def test_what_is_wrong_is_found_inside_of_arguments() -> None:
 def test_arguments_that_do_not_count_are_not_added() -> None:
     expected = [expect.call("f", a=1, b=2)]
 
-    found = observation(expected, score(expected, [("f", {"a": 3, "c": 4})], mode="flexible"))
+    found = observe_expectation(
+        expected, score(expected, [("f", {"a": 3, "c": 4})], mode="flexible")
+    )
 
     assert [(patch.path, patch.is_gone) for patch in found.patches] == [
         (("a",), False),
@@ -98,7 +100,7 @@ def test_what_does_not_count_stays() -> None:
     expected = [expect.call("get_x", a=expect.any()), expect.call("book", x=1), F, F]
     made = [ToolCall("book", {"x": 2}), ToolCall("f", {"x": 1}), ToolCall("get_y", {})]
 
-    found = observation(
+    found = observe_expectation(
         expected, score(expected, made, count_calls="writes", repeated_calls="collapse")
     )
 
@@ -109,13 +111,13 @@ def test_names_that_are_compared_in_part_are_found_again() -> None:
     expected = [expect.call("api_f", x=1), expect.call("api_g", y=expect.any())]
     found = score(expected, [("f", {"x": 2}), ("g", {"y": 1})], strip_prefix=("api_",))
 
-    assert observation(expected, found) == ((0, 1), (X_IS_2,))
+    assert observe_expectation(expected, found) == ((0, 1), (X_IS_2,))
 
 
 def test_a_call_is_written_without_what_else_is_known_of_it() -> None:
     made = ToolCall("f", {"x": 2}, id="1", step=1, result="ok")
 
-    assert observation([], score([], [made])).items == (MADE_F,)
+    assert observe_expectation([], score([], [made])).items == (MADE_F,)
 
 
 def test_calls_that_do_not_count_are_not_written() -> None:
@@ -123,7 +125,7 @@ def test_calls_that_do_not_count_are_not_written() -> None:
 
     found = score([F], made, repeated_calls="collapse", failed_calls="ignore")
 
-    assert observation([F], found) == ((0,), (X_IS_2,))
+    assert observe_expectation([F], found) == ((0,), (X_IS_2,))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_what_must_not_or_cannot_be_written_is_refused(
     found = score(expected, actual)
 
     with pytest.raises(CannotRewrite, match=why):
-        observation(expected, found)
+        observe_expectation(expected, found)
 
 
 def test_what_would_not_be_right_all_the_same_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,9 +162,9 @@ def test_what_would_not_be_right_all_the_same_is_refused(monkeypatch: pytest.Mon
         monkeypatch.setattr("callscore.rewriting.observed.score_calls", rescored)
 
         with pytest.raises(CannotRewrite, match="would not be right"):
-            observation([F], found)
+            observe_expectation([F], found)
 
 
 def test_what_no_file_can_say_is_not_spelled() -> None:
-    assert spelled([F]) == [{"name": "f", "arguments": {"x": 1}}]
-    assert spelled([expect.call("f", {"a": {"$x": expect.any()}})]) is None
+    assert as_case_data([F]) == [{"name": "f", "arguments": {"x": 1}}]
+    assert as_case_data([expect.call("f", {"a": {"$x": expect.any()}})]) is None

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from callscore.rewriting.change import CannotRewrite, Change
-from callscore.rewriting.python_cases import cases_in
+from callscore.rewriting.python_cases import find_expectations
 
 EXPECTED = [{"name": "f"}]
 CASE = 'Case("hi", expected=["f"])'
@@ -15,7 +15,7 @@ CASE = 'Case("hi", expected=["f"])'
 
 def _lines(program: str, line: int = 0) -> list[int]:
     change = Change(label="x", files=(), case="hi", input="hi", expected=EXPECTED, line=line)
-    return [each.expression.lineno for each in cases_in(ast.parse(program), change)]
+    return [each.expression.lineno for each in find_expectations(ast.parse(program), change)]
 
 
 @pytest.mark.parametrize(

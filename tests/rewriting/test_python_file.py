@@ -363,7 +363,7 @@ class TestX:
 def test_a_file_that_would_not_compile_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("callscore.rewriting.python_text._is_keyword", lambda _: True)
+    monkeypatch.setattr("callscore.rewriting.python_file._is_keyword", lambda _: True)
     program = 'Case("hi", expected=[call("f", x=1)])\nfrom callscore.testing import call\n'
     program = "\n".join(reversed(program.splitlines()))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from callscore import expect, score
 from callscore.rewriting.applying import rewrite
 from callscore.rewriting.change import Change
-from callscore.rewriting.observed import observation, spelled
+from callscore.rewriting.observed import as_case_data, observe_expectation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +26,9 @@ LONDON = [
 
 def change(file: Path, expected: list[Any], actual: list[Any], **about: Any) -> Change:
     """The change of one expectation in one file."""
-    observed = observation(expected, score(expected, actual))
+    observed = observe_expectation(expected, score(expected, actual))
     return Change(
-        **{"label": "x", "files": (str(file),), "expected": spelled(expected), **about},
+        **{"label": "x", "files": (str(file),), "expected": as_case_data(expected), **about},
         items=observed.items,
         patches=observed.patches,
     )

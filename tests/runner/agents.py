@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.model import Case
-from callscore.evaluations.decorating import evaluation
-from callscore.evaluations.plan import plan
+from callscore.core.case import Case
+from callscore.evaluations.decorator import evaluation
+from callscore.evaluations.plan import make_plan
 
 if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Evaluation, Question
@@ -34,7 +34,7 @@ def an_evaluation(task: Any, *cases: Case, **others: Any) -> Evaluation:
 
 
 def a_plan(task: Any, *cases: Case, **others: Any) -> Plan:
-    return plan([an_evaluation(task, *cases, **others)])
+    return make_plan([an_evaluation(task, *cases, **others)])
 
 
 def a_question(task: Any, *cases: Case, **others: Any) -> Question:

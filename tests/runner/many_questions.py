@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from callscore import Case, models
-from callscore.evaluations.decorating import evaluation
-from callscore.evaluations.plan import plan
+from callscore.evaluations.decorator import evaluation
+from callscore.evaluations.plan import make_plan
 from callscore.history.opening import open_store
 from callscore.models.limits import Limits
 from callscore.runner.running import RunHooks, RunOptions, run
@@ -36,7 +36,7 @@ def main(path: str, base_url: str, count: int, jobs: int, wish: str) -> None:
         os.write(1, f"{question.case.id}\n".encode())
 
     with open_store(Path(path)) as store:
-        found = run(plan([asked]), options, RunHooks(on_done=tell), store)
+        found = run(make_plan([asked]), options, RunHooks(on_done=tell), store)
     if found.warnings or found.errors:
         sys.exit(f"{found.errors} failed; {found.warnings}")
 

@@ -15,16 +15,16 @@ from tests.runner.agents import RIGHT, a_case, a_question
 from tests.servers.openai_server import Reply, openai_server
 
 from callscore import models
-from callscore.core.run import Answer, Failure, Usage
-from callscore.models.counting import count_waiting
-from callscore.models.limits import Limits, Rate, limits_in_force
-from callscore.runner.asking import ask, ask_here, asked_case
-from callscore.runner.looping import Interrupt
+from callscore.core.results import Answer, Failure, Usage
+from callscore.models.limits import Limits, Rate, run_limits
+from callscore.models.usage import add_waiting_time
+from callscore.runner.asking import ask, ask_in_task, case_for_task
+from callscore.runner.event_loop import SecondInterrupt
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from callscore.core.model import Case
+    from callscore.core.case import Case
     from callscore.evaluations.evaluation import Question
 
 PATIENT = Limits(timeout=50, retries=0)  # nobody waits for so long, and a busy machine may
@@ -87,9 +87,7 @@ def test_a_task_that_is_no_coroutine_function_runs_beside_the_loop() -> None:
     threads: list[Any] = []
 
     def task(_: Any) -> Any:
-        threads.append(
-            (threading.current_thread() is threading.main_thread(), limits_in_force.get())
-        )
+        threads.append((threading.current_thread() is threading.main_thread(), run_limits.get()))
         return []
 
     asked(a_question(task), Limits(retries=1))
@@ -112,7 +110,7 @@ def test_a_variant_gives_the_task_keywords() -> None:
 def test_a_case_knows_its_trial_where_there_are_several() -> None:
     once, twice = a_question(list), a_question(list, trials=2)
 
-    assert (asked_case(once).trial, asked_case(twice).trial) == (None, 1)
+    assert (case_for_task(once).trial, case_for_task(twice).trial) == (None, 1)
 
 
 def test_an_answer_says_how_long_it_took_and_what_it_cost() -> None:
@@ -135,7 +133,7 @@ def test_waiting_for_ones_turn_is_not_the_agents_time(monkeypatch: pytest.Monkey
 
     class Slow(Rate):
         async def wait(self) -> None:
-            count_waiting(4.0)
+            add_waiting_time(4.0)
 
     found = asked(a_question(lambda _: []), Limits(rate=Slow(1)))
 
@@ -269,7 +267,7 @@ def test_a_hung_task_is_given_up_and_not_asked_again() -> None:
 
 
 def _in_thread(function: Any, *arguments: Any) -> Any:
-    from callscore.runner.looping import DaemonExecutor
+    from callscore.runner.event_loop import DaemonExecutor
 
     return DaemonExecutor().submit(function, *arguments)
 
@@ -292,7 +290,7 @@ def test_a_task_that_makes_something_else_of_being_stopped_is_late_all_the_same(
 
 
 def test_a_task_that_does_not_listen_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.runner.asking._GRACE", 0.02)
+    monkeypatch.setattr("callscore.runner.asking._GRACE_SECONDS", 0.02)
     let_go, ended = asyncio.Event(), asyncio.Event()
 
     async def deaf(_: Any) -> Any:
@@ -347,9 +345,9 @@ def test_a_keyboard_interrupt_is_the_tasks_own_only_where_somebody_handles_ctrl_
 
 def test_the_second_ctrl_c_is_nobodys_own() -> None:
     async def interrupted(_: Any) -> Any:
-        raise Interrupt
+        raise SecondInterrupt
 
-    with pytest.raises(Interrupt):
+    with pytest.raises(SecondInterrupt):
         asked(a_question(interrupted), takes_interrupts=True)
 
 
@@ -371,7 +369,7 @@ def test_what_cannot_be_asked_at_all_is_refused() -> None:
 
 
 def test_whoever_stops_waiting_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("callscore.runner.asking._GRACE", 0.02)
+    monkeypatch.setattr("callscore.runner.asking._GRACE_SECONDS", 0.02)
     began = asyncio.Event()
 
     async def hung(_: Any) -> Any:
@@ -474,8 +472,10 @@ def test_a_task_that_cancels_and_returns_does_not_harm_the_next_question() -> No
 
     async def both() -> Any:
         with pytest.raises(asyncio.CancelledError):
-            await ask_here(a_question(_cancelling_itself_and_returning), PATIENT, on_stuck=_unstuck)
-        return await ask_here(a_question(quick), PATIENT, on_stuck=_unstuck)
+            await ask_in_task(
+                a_question(_cancelling_itself_and_returning), PATIENT, on_stuck=_unstuck
+            )
+        return await ask_in_task(a_question(quick), PATIENT, on_stuck=_unstuck)
 
     assert asyncio.run(both()).document == RIGHT
 
@@ -523,7 +523,7 @@ def test_a_keyboard_interrupt_in_a_thread_is_the_tasks_own_too() -> None:
 def test_whoever_stops_waiting_while_the_time_is_over_is_not_told_of_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("callscore.runner.asking._GRACE", 50)
+    monkeypatch.setattr("callscore.runner.asking._GRACE_SECONDS", 50)
     told = asyncio.Event()
 
     async def slow_to_listen(_: Any) -> Any:
@@ -535,7 +535,7 @@ def test_whoever_stops_waiting_while_the_time_is_over_is_not_told_of_the_time(
 
     async def stop() -> None:
         question = a_question(slow_to_listen)
-        asking = asyncio.create_task(ask_here(question, SOON, on_stuck=_unstuck))
+        asking = asyncio.create_task(ask_in_task(question, SOON, on_stuck=_unstuck))
         await told.wait()
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):

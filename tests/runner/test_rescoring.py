@@ -12,15 +12,15 @@ from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import OpenAIServer, Reply, openai_server
 
 from callscore import evaluation, expect, models
-from callscore.core.run import CaseTrials, JudgeCounts, Result, Usage
+from callscore.core.results import CaseTrials, JudgeCounts, Result, Usage
 from callscore.errors import InvalidSettings
-from callscore.evaluations.places import file_of
-from callscore.evaluations.plan import plan
+from callscore.evaluations.locations import file_of_location
+from callscore.evaluations.plan import make_plan
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
-    from callscore.core.run import RunResults
+    from callscore.core.results import RunResults
     from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
 
@@ -64,7 +64,7 @@ def test_the_same_settings_give_the_same_and_nobody_is_asked(store: Store) -> No
     assert second.below == first.below == ("assistant [north]: accuracy",)
     for was, now in zip(first.evaluations, second.evaluations, strict=True):
         assert (now.name, now.variant) == (was.name, was.variant)
-        assert now.place == file_of(was.place)
+        assert now.place == file_of_location(was.place)
         assert (now.scorers, now.trials) == (was.scorers, was.trials)
         assert (now.answered, now.reused, now.usage) == (6, 6, Usage())
         assert now.results.summary == was.results.summary
@@ -278,7 +278,7 @@ def test_judges_with_keys_of_their_own_are_not_mixed_up(
             made.append(
                 an_evaluation(lambda _: RIGHT, a_case(expected=wanted), name=name, judge=judged)
             )
-        ran(store, plan(made))
+        ran(store, make_plan(made))
         before = sorted(keys(server))
         server.requests.clear()
         forget(store)
@@ -291,7 +291,7 @@ def test_a_judge_of_several_evaluations_is_one_and_is_asked_once(store: Store) -
     with openai_server(lambda *_: verdict()) as server:
         judged = models.judge("small", base_url=server.base_url)
         made = [an_evaluation(lambda _: RIGHT, JUDGED, name=name, judge=judged) for name in "ab"]
-        ran(store, plan(made))
+        ran(store, make_plan(made))
         forget(store)
         second = again(store)
 
@@ -352,7 +352,7 @@ def test_it_goes_on_where_the_history_breaks(store: Store) -> None:
     def assistant(_: Any) -> Any:
         return RIGHT
 
-    ran(store, plan([assistant]))
+    ran(store, make_plan([assistant]))
 
     def break_it(question: Any, _: Result) -> None:
         if question.case.id == "3":

@@ -12,24 +12,22 @@ from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, a_question, an_e
 
 from callscore import Case, evaluation, expect, models
 from callscore.api import score_case, tools_by_name
-from callscore.core.call import ToolCall
-from callscore.core.comparator import comparators
-from callscore.core.expectation import Forbidden, Group, Times
-from callscore.core.matcher import ABSENT
-from callscore.core.run import Answer, Failure, Result, Usage
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.results import Answer, Failure, Result, Usage
+from callscore.core.rules import ABSENT, comparators
 from callscore.core.settings import Settings, settings_from
-from callscore.core.tool import Tool
 from callscore.core.totals import summary_payload
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.errors import InvalidCall
-from callscore.history.packing import json_bytes, unpack
-from callscore.runner.kept_results import kept_settings
+from callscore.history.encoding import json_bytes, unpack
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.result_records import (
-    case_of_payload,
-    case_payload,
+    case_from_payload,
     evaluation_record,
+    plain_case_payload,
     result_record,
+    stored_settings,
 )
 from callscore.runner.running import RunHooks, RunOptions, run
 
@@ -198,7 +196,7 @@ def test_what_is_kept_is_scored_as_it_was_before(
 
 def back(case: Case) -> Case:
     """A case as it comes out of the history."""
-    return case_of_payload(case.id, unpack(json_bytes(case_payload(case))))
+    return case_from_payload(case.id, unpack(json_bytes(plain_case_payload(case))))
 
 
 def test_a_case_comes_back_as_it_was() -> None:
@@ -214,7 +212,7 @@ def test_a_case_comes_back_as_it_was() -> None:
 
     assert back(whole) == whole
     assert back(bare) == bare
-    assert case_payload(bare) == {}
+    assert plain_case_payload(bare) == {}
 
 
 def test_a_case_that_expects_nothing_is_not_one_that_says_nothing() -> None:
@@ -268,7 +266,7 @@ def test_settings_come_back_as_they_were(options: dict[str, Any]) -> None:
 
     kept = unpack(json_bytes(settings_payload(given_settings)))
 
-    assert settings_from(kept_settings(kept)) == given_settings
+    assert settings_from(stored_settings(kept)) == given_settings
 
 
 class _Alike:
@@ -352,9 +350,9 @@ def test_what_evaluations_come_to_is_counted() -> None:
     def assistant(_: Case, *, city: str) -> Any:
         return [("get_weather", {"city": city})]
 
-    from callscore.evaluations.plan import plan
+    from callscore.evaluations.plan import make_plan
 
-    results = run(plan([assistant])).evaluations
+    results = run(make_plan([assistant])).evaluations
     both, one = summary_payload(results), summary_payload(results[1:])
 
     assert (both["answered"], both["passed"], both["errors"], both["skipped"]) == (4, 2, 0, 2)

@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 from tests.runner.agents import a_question
 
-from callscore.core.run import Usage
+from callscore.core.results import Usage
 from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.locks import RunLock
 from callscore.history.records import AnswerRecord, RunRecord
-from callscore.history.run_lock import RunLock
 from callscore.runner import resuming
-from callscore.runner.resuming import Known, begin_run, unfinished_run
+from callscore.runner.resuming import KnownAnswers, begin_or_resume, find_unfinished_run
 
 if TYPE_CHECKING:
     from callscore.history.store import Store
@@ -32,7 +32,7 @@ def keep(store: Store, run: str, status: Any = "running", **others: Any) -> RunR
 
 def taken(store: Store, arguments: dict[str, Any]) -> str:
     """The run that goes on, which is let go at once."""
-    held = unfinished_run(store, arguments)
+    held = find_unfinished_run(store, arguments)
     held.lock.release()
     return held.record.id
 
@@ -57,7 +57,7 @@ def test_unfinished_runs_of_other_paths_are_named_with_what_to_type(store: Store
     assert lock.take()
 
     with pytest.raises(UnknownRun) as caught:
-        unfinished_run(store, {"paths": ["."]})
+        find_unfinished_run(store, {"paths": ["."]})
     lock.release()
 
     assert str(caught.value) == (
@@ -74,7 +74,7 @@ def test_without_an_unfinished_run_it_says_so(store: Store) -> None:
     with pytest.raises(
         UnknownRun, match=r"no unfinished run of evals to go on with\. Run it without"
     ):
-        unfinished_run(store, ARGUMENTS)
+        find_unfinished_run(store, ARGUMENTS)
 
 
 def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
@@ -90,7 +90,7 @@ def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
                 UnknownRun, match="of evals is still under way: another process is at it"
             ),
         ):
-            unfinished_run(store, ARGUMENTS)
+            find_unfinished_run(store, ARGUMENTS)
 
     assert taken(store, ARGUMENTS) == "busy"
 
@@ -98,7 +98,7 @@ def test_a_run_that_another_process_is_at_is_left_alone(store: Store) -> None:
 def test_a_new_run_gets_a_name_and_a_time(store: Store) -> None:
     record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)
 
-    held = begin_run(store, record, resume=False)
+    held = begin_or_resume(store, record, resume=False)
 
     begun = held.record
     assert not RunLock(store.path, begun.id).take()
@@ -113,7 +113,7 @@ def test_a_run_that_goes_on_keeps_what_it_was_asked_for(store: Store) -> None:
         id="", command="run", started_at=9e9, arguments=ARGUMENTS, versions={"callscore": "9"}
     )
 
-    begun = begin_run(store, record, resume=True).record
+    begun = begin_or_resume(store, record, resume=True).record
 
     assert not RunLock(store.path, begun.id).take()
     assert (begun.id, begun.name, begun.started_at) == ("meant", "nightly", before.started_at)
@@ -126,11 +126,11 @@ def test_a_run_that_goes_on_goes_on_in_one_process(store: Store) -> None:
     keep(store, "meant", "interrupted")
     record = RunRecord(id="", command="run", started_at=0.0, arguments=ARGUMENTS)
 
-    held = unfinished_run(store, ARGUMENTS)
+    held = find_unfinished_run(store, ARGUMENTS)
     with pytest.raises(UnknownRun, match="another process is at it"):
-        unfinished_run(store, ARGUMENTS)
+        find_unfinished_run(store, ARGUMENTS)
 
-    assert begin_run(store, record, resume=held).record.id == "meant"
+    assert begin_or_resume(store, record, resume=held).record.id == "meant"
 
 
 def test_a_run_that_ends_while_we_look_for_one_does_not_go_on(
@@ -155,7 +155,7 @@ def test_what_another_process_has_taken_is_given_another_name(
     monkeypatch.setattr(resuming, "new_run_id", lambda _: next(names))
 
     with RunLock(store.path, "busy"):
-        held = begin_run(store, record, resume=False)
+        held = begin_or_resume(store, record, resume=False)
 
     assert held.record.id not in {"busy", "known"}
     assert not RunLock(store.path, held.record.id).take()
@@ -171,7 +171,7 @@ def test_a_run_that_cannot_begin_is_let_go(store: Store, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(store, "begin", full)
     with pytest.raises(UnusableStore):
-        begin_run(store, record, resume=False)
+        begin_or_resume(store, record, resume=False)
 
     assert RunLock(store.path, "new").take()
 
@@ -213,7 +213,7 @@ def answered(store: Store) -> Store:
 def test_answers_are_found_in_the_run_that_goes_on_or_in_any(
     answered: Store, known: dict[str, Any], digests: tuple[str, str], found: Any
 ) -> None:
-    looking = Known(store=answered, **known)
+    looking = KnownAnswers(store=answered, **known)
 
     kept = looking.answer(a_question(list), digests)
 
@@ -229,7 +229,7 @@ def test_answers_of_code_from_before_something_changed_are_not_taken(answered: S
         question="00ff", source="", trial=1, answer=["known"], asked_at=5.0
     )
     answered.keep([known_by_content])
-    looking = Known(store=answered, use_cache=True, since=1e12)
+    looking = KnownAnswers(store=answered, use_cache=True, since=1e12)
 
     assert looking.answer(a_question(list), ("00ff", "aa")) is None
     known = looking.answer(a_question(list), ("00ff", ""))
@@ -239,7 +239,7 @@ def test_answers_of_code_from_before_something_changed_are_not_taken(answered: S
 
 def test_another_trial_is_another_question(answered: Store) -> None:
     second = a_question(list, trials=2)
-    looking = Known(store=answered, run="mine", use_cache=True)
+    looking = KnownAnswers(store=answered, run="mine", use_cache=True)
     from msgspec.structs import replace
 
     assert looking.answer(second, ("00ff", "aa")) is not None
@@ -249,9 +249,9 @@ def test_another_trial_is_another_question(answered: Store) -> None:
 def test_a_run_that_goes_on_keeps_its_name_unless_it_gets_another(store: Store) -> None:
     record = RunRecord(id="", command="run", started_at=0.0, name="first", arguments=ARGUMENTS)
     for name, called in ((None, "first"), ("second", "second")):
-        begun = begin_run(store, record, resume=False)
+        begun = begin_or_resume(store, record, resume=False)
         begun.lock.release()
-        held = begin_run(store, replace(record, name=name), resume=True)
+        held = begin_or_resume(store, replace(record, name=name), resume=True)
         held.lock.release()
 
         assert store.find(held.record.id).name == called

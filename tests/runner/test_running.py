@@ -15,15 +15,14 @@ from tests.runner.agents import RIGHT, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import Reply, openai_server
 
 from callscore import models
-from callscore.core.results import Noted
-from callscore.core.run import CaseTrials, Result, Usage
+from callscore.core.results import CaseTrials, Noted, Result, Usage
 from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
-from callscore.evaluations.plan import plan
+from callscore.evaluations.plan import make_plan
 from callscore.models.limits import Limits
 from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
-    from callscore.core.model import Case
+    from callscore.core.case import Case
     from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Plan
     from callscore.history.store import Store
@@ -62,7 +61,7 @@ def test_without_a_history_a_run_has_no_name() -> None:
     hooks = RunHooks(
         on_plan=told.append,
         on_started=lambda question: told.append(question.case.id),
-        on_done=lambda question, outcome: told.append((question.case.id, outcome.passed)),  # type: ignore[union-attr]  # all are answered
+        on_done=lambda question, outcome: told.append((question.case.id, outcome.passed)),
     )
 
     found = run(a_plan(Agent("b"), a_case("a"), a_case("b")), ONE_BY_ONE, hooks)
@@ -75,7 +74,7 @@ def test_without_a_history_a_run_has_no_name() -> None:
 
 
 def test_nothing_to_ask_is_no_trouble(store: Store) -> None:
-    found = run(plan([]), store=store)
+    found = run(make_plan([]), store=store)
 
     assert found.evaluations == ()
     assert store.find(found.id).status == "finished"
@@ -145,7 +144,7 @@ def test_a_model_that_cannot_be_asked_is_said_once_and_the_others_are_asked(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     chat = models.chat("small", base_url="https://models.invalid/v1")
     variants = {"cold": {"temperature": 0}, "warm": {"temperature": 1}}
-    asked = plan(
+    asked = make_plan(
         [an_evaluation(chat, name="model", variants=variants), an_evaluation(Agent(), name="mine")]
     )
 
@@ -177,7 +176,7 @@ def test_kept_answers_are_taken_only_where_that_is_wished_for(store: Store) -> N
 def test_what_has_changed_is_asked_again(store: Store) -> None:
     agent = Agent()
     before = replace(an_evaluation(agent, *map(a_case, "ab")), source="aa")
-    run(plan([before]), CACHED, store=store)
+    run(make_plan([before]), CACHED, store=store)
     agent.asked.clear()
 
     def asked_now(changed: Plan) -> list[str]:
@@ -188,14 +187,14 @@ def test_what_has_changed_is_asked_again(store: Store) -> None:
 
     # What is expected, and how it is scored, has no part in the answer.
     other = an_evaluation(agent, a_case("a", expected=[]), a_case("b"), scorers=["exact"])
-    assert asked_now(plan([replace(other, source="aa")])) == []
+    assert asked_now(make_plan([replace(other, source="aa")])) == []
     inputs = an_evaluation(agent, a_case("a", input="Now what?"), a_case("b"))
-    assert asked_now(plan([replace(inputs, source="aa")])) == ["a"]
-    assert asked_now(plan([replace(before, source="changed")])) == ["a", "b"]
-    assert asked_now(plan([before], trials=2)) == ["a", "b"]
-    assert asked_now(plan([replace(before, key="eval_b.py::other")])) == ["a", "b"]
+    assert asked_now(make_plan([replace(inputs, source="aa")])) == ["a"]
+    assert asked_now(make_plan([replace(before, source="changed")])) == ["a", "b"]
+    assert asked_now(make_plan([before], trials=2)) == ["a", "b"]
+    assert asked_now(make_plan([replace(before, key="eval_b.py::other")])) == ["a", "b"]
     offered = an_evaluation(agent, *map(a_case, "ab"), tools=["get_weather"])
-    assert asked_now(plan([replace(offered, source="aa")])) == ["a", "b"]
+    assert asked_now(make_plan([replace(offered, source="aa")])) == ["a", "b"]
 
 
 def test_the_same_request_has_one_answer_whatever_evaluation_it_is_for(store: Store) -> None:
@@ -266,11 +265,11 @@ def test_an_interrupted_run_goes_on_and_asks_nothing_twice(store: Store) -> None
 def test_a_run_that_goes_on_with_other_text_says_so(store: Store) -> None:
     agent = Agent()
     before = replace(an_evaluation(agent, *MANY), source="aa", place="eval_a.py:3")
-    run(plan([before]), ONE_BY_ONE, stop_after(5), store)
+    run(make_plan([before]), ONE_BY_ONE, stop_after(5), store)
     notes: list[str] = []
 
     found = run(
-        plan([replace(before, source="bb")]), RESUMED, RunHooks(on_note=notes.append), store
+        make_plan([replace(before, source="bb")]), RESUMED, RunHooks(on_note=notes.append), store
     )
 
     assert list(found.warnings) == notes

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 import zstandard
 
-from callscore.core.malformed import Malformed, fault_of
+from callscore.core.call import Malformed, malformed_part
 from callscore.errors import MissingExtra, UnreadableInput
 from callscore.sources import eval_archive
 from callscore.sources.eval_archive import read_eval_archive
@@ -131,7 +131,7 @@ def test_what_is_malformed_in_a_sample_is_marked_up_to_the_log() -> None:
     assert isinstance(record, Record)
     mark = Malformed("NaN", "NaN is not a JSON number")
     assert record.value["samples"] == [{"x": mark}]
-    assert fault_of(record.value) is not None
+    assert malformed_part(record.value) is not None
 
 
 def test_a_broken_sample_does_not_cost_the_others() -> None:
@@ -190,7 +190,7 @@ def test_a_method_that_inspect_does_not_use_is_refused() -> None:
 def test_an_entry_that_unpacks_to_too_much_is_refused_whatever_it_says(
     method: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eval_archive, "_LARGEST_ENTRY", 3 << 20)
+    monkeypatch.setattr(eval_archive, "_MAX_ENTRY_SIZE", 3 << 20)
     entries = {"header.json": HEADER, "samples/a.json": b" " * (3 << 20) + b"1"}
 
     (record,) = read(archive_of(entries, method))
@@ -200,7 +200,7 @@ def test_an_entry_that_unpacks_to_too_much_is_refused_whatever_it_says(
 
 
 def test_zstd_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eval_archive, "_LARGEST_ENTRY", 3 << 20)
+    monkeypatch.setattr(eval_archive, "_MAX_ENTRY_SIZE", 3 << 20)
     data = b" " * (8 << 20)
     packed = zstandard.ZstdCompressor().compress(data)
 

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.sources.files import HEAD, open_bytes, place_of, seekable
+from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,8 +193,8 @@ def test_zstd_without_its_extra_names_the_extra(
 
 
 def test_standard_input_has_a_name() -> None:
-    assert place_of("-") == "<stdin>"
-    assert place_of("a/b.jsonl") == "a/b.jsonl"
+    assert display_path("-") == "<stdin>"
+    assert display_path("a/b.jsonl") == "a/b.jsonl"
 
 
 @pytest.mark.parametrize("codec", COMPRESSORS)
@@ -222,7 +222,7 @@ def test_what_is_read_again_is_not_told_again(tmp_path: Path) -> None:
     assert stream.closed
 
 
-@pytest.mark.parametrize("size", [0, 1, HEAD - 1, HEAD, 1000])
+@pytest.mark.parametrize("size", [0, 1, HEAD_SIZE - 1, HEAD_SIZE, 1000])
 @pytest.mark.parametrize("codec", COMPRESSORS)
 def test_the_head_can_be_looked_at_before_anything_is_read(
     codec: str, size: int, tmp_path: Path
@@ -231,7 +231,7 @@ def test_the_head_can_be_looked_at_before_anything_is_read(
     path = write(tmp_path, "cases", COMPRESSORS[codec](text))
 
     with open_bytes(path) as stream:
-        assert stream.peek(HEAD)[:HEAD] == text[:HEAD]
+        assert stream.peek(HEAD_SIZE)[:HEAD_SIZE] == text[:HEAD_SIZE]
         assert stream.read() == text
 
 
@@ -239,7 +239,7 @@ def test_the_head_is_whole_however_small_the_frames_are(tmp_path: Path) -> None:
     frames = b"".join(gzip.compress(TEXT[at : at + 1]) for at in range(1000))
 
     with open_bytes(write(tmp_path, "cases", frames)) as stream:
-        assert stream.peek(HEAD)[:HEAD] == TEXT[:HEAD]
+        assert stream.peek(HEAD_SIZE)[:HEAD_SIZE] == TEXT[:HEAD_SIZE]
         assert stream.read() == TEXT[:1000]
 
 
@@ -258,8 +258,8 @@ def test_any_stream_can_be_made_to_go_back(codec: str, tmp_path: Path) -> None:
     path = write(tmp_path, "cases", COMPRESSORS[codec](TEXT))
 
     with open_bytes(path) as stream:
-        stream.peek(HEAD)
-        with seekable(stream) as file:
+        stream.peek(HEAD_SIZE)
+        with as_seekable(stream) as file:
             assert file.read(5) == TEXT[:5]
             file.seek(0)
             assert file.read() == TEXT

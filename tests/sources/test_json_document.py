@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import Malformed, fault_of
+from callscore.core.call import Malformed, malformed_part
 from callscore.sources.json_document import decode_json, read_json
-from callscore.sources.lenient import NotJSON
+from callscore.sources.lenient_json import NotJSON
 from callscore.sources.record import Array, BadRecord, Record
 
 
@@ -36,7 +36,7 @@ def test_a_faulty_value_is_marked() -> None:
     mark = Malformed("NaN", "NaN is not a JSON number")
     assert array == Array("f.json", [mark, 1])
     assert isinstance(array, Array)
-    assert fault_of(array.items) == Malformed("[NaN, 1]", "NaN is not a JSON number")
+    assert malformed_part(array.items) == Malformed("[NaN, 1]", "NaN is not a JSON number")
 
 
 def test_a_broken_document_is_one_bad_record_with_line_and_column() -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.malformed import Malformed, fault_of
+from callscore.core.call import Malformed, malformed_part
 from callscore.errors import UnreadableInput
 from callscore.sources import yaml_document
 from callscore.sources.record import Array, BadRecord, Record
-from callscore.sources.yaml_document import read_yaml, read_yaml_located
+from callscore.sources.yaml_document import read_yaml, read_yaml_with_lines
 
 FRAGMENTS = [
     *"{}[]:?-|>!&*%#'\" \n\\a1",
@@ -129,7 +129,7 @@ def test_a_list_knows_what_is_malformed_in_it() -> None:
     (array,) = batches("[1, .nan]")
 
     assert isinstance(array, Array)
-    assert fault_of(array.items) == Malformed("[1, .nan]", ".nan is not a JSON number")
+    assert malformed_part(array.items) == Malformed("[1, .nan]", ".nan is not a JSON number")
 
 
 def test_a_list_with_a_bad_item_comes_item_by_item() -> None:
@@ -141,7 +141,7 @@ def test_a_list_with_a_bad_item_comes_item_by_item() -> None:
 def test_a_list_that_is_too_large_to_be_held_at_once_comes_item_by_item(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(yaml_document, "_MOST_VALUES", 10)
+    monkeypatch.setattr(yaml_document, "_MAX_VALUES", 10)
 
     assert batches("[[1, 2, 3, 4, 5]]") == [Array("f.yaml:1", [[1, 2, 3, 4, 5]], ("f.yaml:1",))]
     assert batches("[[1, 2, 3, 4, 5], [6, 7, 8, 9]]") == [
@@ -208,9 +208,9 @@ def test_a_number_that_json_does_not_have_is_marked(text: str, problem: str) -> 
 def test_containers_know_what_is_wrong_in_them() -> None:
     value = value_of("{ok: [1], bad: [.nan]}")
 
-    assert fault_of(value["ok"]) is None
-    assert fault_of(value["bad"]) == Malformed("[.nan]", ".nan is not a JSON number")
-    assert fault_of(value) == Malformed("{ok: [1], bad: [.nan]}", ".nan is not a JSON number")
+    assert malformed_part(value["ok"]) is None
+    assert malformed_part(value["bad"]) == Malformed("[.nan]", ".nan is not a JSON number")
+    assert malformed_part(value) == Malformed("{ok: [1], bad: [.nan]}", ".nan is not a JSON number")
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_what_is_nested_without_end_is_refused(text: str) -> None:
 
 
 def test_aliases_that_stand_for_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_document, "_MOST_VALUES", 1000)
+    monkeypatch.setattr(yaml_document, "_MAX_VALUES", 1000)
     lines = ["a0: &a0 [x, x]"]
     lines += [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
 
@@ -286,7 +286,7 @@ def test_aliases_that_stand_for_too_much_are_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_the_parts_of_a_document_stand_on_lines() -> None:
-    value, lines = read_yaml_located("a: 1\nb:\n  - c: 1\n    d: [1, {e: 2}]\n", "f.yaml")
+    value, lines = read_yaml_with_lines("a: 1\nb:\n  - c: 1\n    d: [1, {e: 2}]\n", "f.yaml")
 
     assert value == {"a": 1, "b": [{"c": 1, "d": [1, {"e": 2}]}]}
     assert lines[("a",)] == 1
@@ -295,7 +295,7 @@ def test_the_parts_of_a_document_stand_on_lines() -> None:
 
 
 def test_what_an_alias_repeats_stands_where_it_was_named() -> None:
-    value, lines = read_yaml_located("a: &x {b: 1}\nc: *x\n", "f.yaml")
+    value, lines = read_yaml_with_lines("a: &x {b: 1}\nc: *x\n", "f.yaml")
 
     assert value["c"] == {"b": 1}
     assert lines[("c",)] == 2
@@ -303,8 +303,8 @@ def test_what_an_alias_repeats_stands_where_it_was_named() -> None:
 
 
 def test_an_empty_document_is_nothing() -> None:
-    assert read_yaml_located("", "f.yaml") == (None, {})
-    assert read_yaml_located("text", "f.yaml") == ("text", {})
+    assert read_yaml_with_lines("", "f.yaml") == (None, {})
+    assert read_yaml_with_lines("text", "f.yaml") == ("text", {})
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_an_empty_document_is_nothing() -> None:
 )
 def test_what_is_no_document_is_refused_with_its_place(text: str, place: str, problem: str) -> None:
     with pytest.raises(UnreadableInput) as caught:
-        read_yaml_located(text, "f.yaml")
+        read_yaml_with_lines(text, "f.yaml")
 
     assert caught.value.place == place
     assert caught.value.problem.startswith(problem)

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from callscore.testing.running_test import RunningTest, running, running_test
+from callscore.testing.running_test import RunningTest, running_as, running_test
 
 
 def test_without_any_there_are_no_wishes() -> None:
@@ -19,8 +19,8 @@ def test_the_innermost_test_runs_also_for_its_threads() -> None:
     outer, inner = RunningTest("outer"), RunningTest("inner")
     found: list[RunningTest] = []
 
-    with running(outer):
-        with running(inner):
+    with running_as(outer):
+        with running_as(inner):
             thread = Thread(target=lambda: found.append(running_test()))
             thread.start()
             thread.join()
@@ -30,7 +30,7 @@ def test_the_innermost_test_runs_also_for_its_threads() -> None:
 
 
 def test_a_test_that_fails_has_ended() -> None:
-    with pytest.raises(ValueError, match="x"), running(RunningTest("x")):
+    with pytest.raises(ValueError, match="x"), running_as(RunningTest("x")):
         raise ValueError("x")
 
     assert running_test().label == ""

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.exits import BELOW
-from callscore.cli.options import lang_option
+from callscore.cli.exits import FAILED
+from callscore.cli.options import RUN_NAME, lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, write_report
-from callscore.cli.run_name import RUN_NAME
-from callscore.cli.store_option import existing_store, store_option, store_words
-from callscore.core.phrase import Phrase, Plural, count_of, say
-from callscore.core.text import escape
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
+from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
     from callscore.history.records import Baseline, RunRecord
     from callscore.history.store import Store
-    from callscore.reports.baseline_list import NamedRun
+    from callscore.reports.history import BaselineRow
 
 __all__ = ["command"]
 
@@ -96,17 +95,17 @@ def set_one(
     A run that did not come to its end, or in which questions have no answer, is refused with the exit
     code 1: others would look better beside it than they are.
     """
-    with existing_store(store) as opened:
+    with open_existing_store(store) as opened:
         found = opened.find(run)
         faults = _faults(found, lang)
         if faults and not force:
             said = say(_REFUSED, lang, run=found.id, why=", ".join(faults))
             click.echo(f"callscore: {said}", err=True)
-            ctx.exit(BELOW)
-        cautions = [say(_BROKEN, lang, why=why) for why in faults] + _cautions(opened, found, lang)
+            ctx.exit(FAILED)
+        cautions = [say(_BROKEN, lang, why=why) for why in faults] + _warnings(opened, found, lang)
         before = {each.name: each.run for each in opened.baselines()}.get(name)
         opened.set_baseline(name, found.id)
-    lines = [_said(name, (found, before), store_words(store), lang), *cautions]
+    lines = [_set_text(name, (found, before), store_arguments(store), lang), *cautions]
     _write("".join(f"{line}\n" for line in lines), lang)
 
 
@@ -119,9 +118,9 @@ def _faults(run: RunRecord, lang: Language) -> list[str]:
     return faults
 
 
-def _cautions(store: Store, run: RunRecord, lang: Language) -> list[str]:
+def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
     """What should be known of a run that others are held against."""
-    from callscore.history.selections import is_partial, lineage
+    from callscore.history.run_names import is_partial, lineage
 
     said = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
     below = [
@@ -138,7 +137,7 @@ def _is_below(scorer: dict[str, Any]) -> bool:
     return mean is not None and threshold is not None and mean < threshold
 
 
-def _said(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Language) -> str:
+def _set_text(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Language) -> str:
     run, before = moved
     is_moved = before is not None and before != run.id
     phrase = _MOVED if is_moved else _SET
@@ -152,12 +151,12 @@ def _said(name: str, moved: tuple[RunRecord, str | None], where: str, lang: Lang
 @lang_option
 def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
     """List the baselines, and the runs that they mean."""
-    from callscore.reports.baseline_list import to_json
+    from callscore.reports.history import write_baselines_json
 
-    with existing_store(store) as opened:
+    with open_existing_store(store) as opened:
         found = [_named(each, opened.find(each.run)) for each in opened.baselines()]
     if as_json:
-        _write(to_json(found), lang)
+        _write(write_baselines_json(found), lang)
     elif not found:
         _write(say(_NONE, lang) + "\n", lang)
     else:
@@ -165,10 +164,10 @@ def list_all(*, as_json: bool, store: str | None, lang: Language) -> None:
             write_report("baselines", (found,), output, "table", lang=lang)
 
 
-def _named(baseline: Baseline, run: RunRecord) -> NamedRun:
-    from callscore.reports.baseline_list import NamedRun
+def _named(baseline: Baseline, run: RunRecord) -> BaselineRow:
+    from callscore.reports.history import BaselineRow
 
-    return NamedRun(
+    return BaselineRow(
         name=baseline.name,
         run=run.id,
         started_at=run.started_at,
@@ -185,7 +184,7 @@ def _named(baseline: Baseline, run: RunRecord) -> NamedRun:
 @lang_option
 def remove_one(*, name: str, store: str | None, lang: Language) -> None:
     """Forget the baseline NAME; its run stays."""
-    with existing_store(store) as opened:
+    with open_existing_store(store) as opened:
         runs = {each.name: each.run for each in opened.baselines()}
         if not opened.remove_baseline(name):
             known = ", ".join(runs) or "none"

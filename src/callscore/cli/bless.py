@@ -1,36 +1,25 @@
 """`callscore bless`: what a run has observed becomes what is expected."""
 
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.bless_text import (
-    nothing_line,
-    others_line,
-    question,
-    refused_lines,
-    renamed_line,
-    unanswered_line,
-    unselected_line,
-    unwritten_line,
-    without_yes,
-    written_lines,
-)
-from callscore.cli.exits import BELOW, FINE, USAGE
-from callscore.cli.options import lang_option
-from callscore.cli.output import note, open_output
-from callscore.cli.run_report import output_aside
-from callscore.cli.store_option import existing_store, store_option
-from callscore.core.phrase import Language
-from callscore.core.text import escape
+from callscore.cli.exits import FAILED, OK, USAGE
+from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.output import open_output, print_note, stdout_to_stderr
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from callscore.cli.output import Output
@@ -38,7 +27,139 @@ if TYPE_CHECKING:
     from callscore.rewriting.applying import Refused, Rewritten
     from callscore.rewriting.blessing import Blessed, Blessings, Unblessed
 
-__all__ = ["command"]
+__all__ = [
+    "confirmation_text",
+    "nothing_line",
+    "others_line",
+    "refused_lines",
+    "renamed_line",
+    "unanswered_line",
+    "unselected_line",
+    "unwritten_line",
+    "without_yes",
+    "written_lines",
+]
+
+
+# What `callscore bless` says: what is to be written, what is not, and what was.
+
+_MOST_NAMED = 10
+
+_EXPECTATIONS = Plural(("expectation", "expectations"), ("ожидание", "ожидания", "ожиданий"))
+_FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
+_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+_QUESTION = Phrase("Write {expectations} into {files}?", "Записать: {expectations} в {files}?")
+_WRITTEN = Phrase("written: {file} ({expectations})", "записано: {file} ({expectations})")
+_REFUSED = Phrase("stays as it is: {label}: {problem}", "остаётся как есть: {label}: {problem}")
+_UNANSWERED = Phrase(
+    "without an answer, and left as they are: {count} ({names})",
+    "без ответа, остаются как есть: {count} ({names})",
+)
+_NOTHING = Phrase(
+    "nothing to bless: the calls of {cases} are what is expected",
+    "принимать нечего: вызовы совпадают с ожидаемыми ({cases})",
+)
+_EXPECT_NOTHING = Phrase("; {cases} without expected calls", "; без ожидаемых вызовов: {cases}")
+_NOTHING_EXPECTED = Phrase(
+    "nothing to bless: no case says which calls are expected ({cases})",
+    "принимать нечего: ни один случай не говорит, каких вызовов ждать ({cases})",
+)
+_OTHERS = Phrase(
+    "calls as expected, but another scorer is not content: {count} ({names})",
+    "вызовы совпадают с ожидаемыми, но недоволен другой оценщик: {count} ({names})",
+)
+_RENAMED = Phrase(
+    "{cases} without an id: named for what is expected, so the next run calls it otherwise",
+    "без своего id: {cases}; имя берётся из ожидаемого, поэтому в следующем запуске оно другое",
+)
+_NOT_SELECTED = Phrase(
+    "nothing is selected: no case fits -k", "ничего не выбрано: под -k не подходит ни один случай"
+)
+_NOTHING_WRITABLE = Phrase("nothing can be written", "записать ничего нельзя")
+_WITHOUT_YES = Phrase(
+    "nothing is written: there is no terminal to ask on. If all of this is right, say --yes",
+    "ничего не записано: спросить не у кого. Если всё верно, добавьте --yes",
+)
+_UNWRITTEN = Phrase("nothing is written", "ничего не записано")
+
+
+def confirmation_text(written: Sequence[Rewritten], lang: Language) -> str:
+    """Whether to write all this."""
+    return say(
+        _QUESTION,
+        lang,
+        expectations=count_of(_EXPECTATIONS, len(written), lang),
+        files=count_of(_FILES, len({_file_of(each) for each in written}), lang),
+    )
+
+
+def written_lines(written: Sequence[Rewritten], lang: Language) -> Iterator[str]:
+    """What was written, by file."""
+    for file, count in Counter(_file_of(each) for each in written).items():
+        expectations = count_of(_EXPECTATIONS, count, lang)
+        yield say(_WRITTEN, lang, file=escape(file), expectations=expectations)
+
+
+def _file_of(written: Rewritten) -> str:
+    return written.place.rpartition(":")[0]
+
+
+def refused_lines(refused: Sequence[Unblessed], lang: Language) -> Iterator[str]:
+    """What stays as it is, and why."""
+    for label, problem, reason in refused:
+        why = problem if reason is None else reason.text(lang)
+        yield say(_REFUSED, lang, label=escape(label), problem=escape(why))
+
+
+def unanswered_line(found: Blessings, lang: Language) -> str:
+    """The cases of which nothing is known, for there is no answer."""
+    return _named_line(_UNANSWERED, found.unanswered, lang)
+
+
+def others_line(found: Blessings, lang: Language) -> str:
+    """The cases that fail for another reason than their calls."""
+    return _named_line(_OTHERS, found.others, lang)
+
+
+def _named_line(phrase: Phrase, labels: Sequence[str], lang: Language) -> str:
+    names = [escape(label) for label in labels[:_MOST_NAMED]]
+    more = ["..."] if len(labels) > _MOST_NAMED else []
+    return say(phrase, lang, count=len(labels), names=", ".join([*names, *more]))
+
+
+def nothing_line(found: Blessings, lang: Language) -> str:
+    """That there is nothing to write, and why."""
+    if found.refused:
+        return say(_NOTHING_WRITABLE, lang)
+    right = found.cases - len(found.unanswered) - found.unexpecting
+    silent = count_of(_CASES, found.unexpecting, lang)
+    if not right and found.unexpecting:
+        return say(_NOTHING_EXPECTED, lang, cases=silent)
+    line = say(_NOTHING, lang, cases=count_of(_CASES, right, lang))
+    return line + (say(_EXPECT_NOTHING, lang, cases=silent) if found.unexpecting else "")
+
+
+def renamed_line(count: int, lang: Language) -> str:
+    """That cases are called otherwise from now on."""
+    return say(_RENAMED, lang, cases=count_of(_CASES, count, lang))
+
+
+def unselected_line(lang: Language) -> str:
+    """That no case has the words that were asked for."""
+    return say(_NOT_SELECTED, lang)
+
+
+def without_yes(lang: Language) -> str:
+    """That nobody can be asked."""
+    return say(_WITHOUT_YES, lang)
+
+
+def unwritten_line(lang: Language) -> str:
+    """That nothing was written, for nobody wanted it."""
+    return say(_UNWRITTEN, lang)
+
+
+# `callscore bless`: what a run has observed becomes what is expected.
 
 _WIDTH = 100
 _HELP = """Make what RUN has observed what is expected, in the files where that stands.
@@ -93,43 +214,42 @@ class _Request(Struct, frozen=True, kw_only=True):
 def command(**options: Any) -> int:
     """Show what would be written, ask, write it, and find the exit code."""
     request = _Request(**options)
-    root = _root()
-    with existing_store(request.store) as store, output_aside():  # evaluations may print
-        found = _found(store, request, root)
+    root = _project_root()
+    with open_existing_store(request.store) as store, stdout_to_stderr():  # evaluations may print
+        found = _find_blessings(store, request, root)
     if request.keyword and not found.cases:
-        note(unselected_line(request.lang))
+        print_note(unselected_line(request.lang))
         return USAGE
     # Who stops reading, as `head` does, does not keep it from being written.
     with open_output(None, "table", request.lang, is_gate=True) as output:
         return _bless(found, request, root, output)
 
 
-def _root() -> Path:
+def _project_root() -> Path:
     """The folder of the project, from which the history knows its files."""
     from callscore.history.opening import default_path
 
     return default_path().parent.parent
 
 
-def _found(store: Store, request: _Request, root: Path) -> Blessings:
-    from callscore.rewriting.blessing import KeptRun, blessings
-    from callscore.rewriting.standing import Standings
-    from callscore.runner.kept_scores import KeptScores, NeverJudgedError, kept_calls
-    from callscore.runner.result_records import case_payload
+def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
+    from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
+    from callscore.runner.result_records import plain_case_payload
+    from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
 
     run = store.find(request.run)
     evaluations = store.evaluations(run.id)
-    kept = KeptRun(
+    kept = StoredRun(
         evaluations=evaluations,
         results=store.results(run.id),
-        score_of=KeptScores(store, evaluations).score_of,
-        payload_of=case_payload,
-        calls_of=kept_calls,
+        score_of=StoredScores(store, evaluations).score_of,
+        payload_of=plain_case_payload,
+        calls_of=stored_calls,
         untold=(NeverJudgedError,),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
-    standings = Standings(root, files)
-    return blessings(kept, standings, root, keyword=request.keyword, trial=request.trial)
+    standings = CaseLocator(root, files)
+    return find_blessings(kept, standings, root, keyword=request.keyword, trial=request.trial)
 
 
 def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> int:
@@ -139,18 +259,18 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
     written, refused = rewrite([each.change for each in found.changes], root, is_dry=True)
     stays = [*found.refused, *map(_unblessed, refused)]
     _show(found, written, output, lang)
-    for line in _left_lines(found, stays, lang):
+    for line in _unchanged_lines(found, stays, lang):
         output.write_text(f"{line}\n")
     if not written:
-        note(nothing_line(replace(found, refused=tuple(stays)), lang))
-        return BELOW if stays else FINE
-    code = _asked(written, request)
+        print_note(nothing_line(replace(found, refused=tuple(stays)), lang))
+        return FAILED if stays else OK
+    code = _code_without_writing(written, request)
     if code is not None:
-        return BELOW if stays and not code else code
-    return _write(written, root, output, request) or (BELOW if stays else FINE)
+        return FAILED if stays and not code else code
+    return _write(written, root, output, request) or (FAILED if stays else OK)
 
 
-def _left_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Iterator[str]:
+def _unchanged_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Iterator[str]:
     """What stays as it is, and why; each once."""
     yield from dict.fromkeys(refused_lines(stays, lang))
     if found.others:
@@ -159,19 +279,19 @@ def _left_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Ite
         yield unanswered_line(found, lang)
 
 
-def _asked(written: list[Rewritten], request: _Request) -> int | None:
+def _code_without_writing(written: list[Rewritten], request: _Request) -> int | None:
     """The exit code where nothing is to be written; None where all of it is."""
     if request.dry_run:
-        code, line = FINE, unwritten_line(request.lang)
+        code, line = OK, unwritten_line(request.lang)
     elif request.yes:
         return None
     elif not _is_on_terminal():
         code, line = USAGE, without_yes(request.lang)
-    elif click.confirm(question(written, request.lang), err=True):
+    elif click.confirm(confirmation_text(written, request.lang), err=True):
         return None
     else:
-        code, line = BELOW, unwritten_line(request.lang)
-    note(line)
+        code, line = FAILED, unwritten_line(request.lang)
+    print_note(line)
     return code
 
 
@@ -196,8 +316,8 @@ def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request
     if renamed:
         output.write_text(f"{renamed_line(len(renamed), request.lang)}\n")
     for line in refused_lines([*map(_unblessed, refused)], request.lang):
-        note(line)
-    return BELOW if refused else FINE
+        print_note(line)
+    return FAILED if refused else OK
 
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:
@@ -213,7 +333,7 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
         else:
             from rich.text import Text
 
-            from callscore.core.diff import call_lines, rich_text
+            from callscore.words.diff import call_lines, rich_text
 
             heading = Text().append(escape(each.change.label), "bold")
             heading.append(f"  {escape(place.place)}", "dim")
@@ -227,7 +347,7 @@ def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Lang
 
 
 def _plain(blessed: Blessed, place: Rewritten, lang: Language) -> str:
-    from callscore.core.diff import call_lines, plain_text
+    from callscore.words.diff import call_lines, plain_text
 
     calls = plain_text(call_lines(blessed.score, width=_WIDTH, lang=lang))
     lines = "".join(f"{escape(line)}\n" for line in place.lines)

@@ -8,27 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.new_file import new_file_options, require_new_file
-from callscore.cli.options import lang_option
+from callscore.cli.options import (
+    input_format_option,
+    lang_option,
+    map_option,
+    new_file_options,
+    reading_from,
+    reading_options,
+    require_new_file,
+)
 from callscore.cli.output import open_output
 from callscore.cli.progress import progress
-from callscore.cli.reading import (
-    fields_option,
-    input_format_option,
-    reading_options,
-    wanted_from,
-)
-from callscore.core.phrase import Phrase, Plural, count_of, say
-from callscore.core.text import escape
-from callscore.datasets.capturing import Captures
-from callscore.datasets.records import record_line
-from callscore.documents import stop
-from callscore.engines.inputs import inputs_for
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
+from callscore.datasets.capturing import TraceCapture
+from callscore.documents import raise_unreadable
+from callscore.engines.inputs import input_options_for
+from callscore.formats.cases import record_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
 
 __all__ = ["command"]
 
@@ -75,7 +76,7 @@ _SKIPPED = Phrase("skipped: {count}", "пропущено: {count}")
 
 @click.command(short_help="Turn traces into cases.", help=_HELP)
 @click.argument("files", nargs=-1, required=True, metavar="TRACES...")
-@fields_option
+@map_option
 @input_format_option
 @reading_options
 @new_file_options
@@ -87,23 +88,23 @@ def command(  # noqa: D103  (the help is above)
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
     require_new_file(output, force=force)
-    wanted, fields = wanted_from(options), dict(options["fields"])
-    inputs = inputs_for(fields, options["input_format"], wanted)
-    captures = Captures(inputs, _name_it if options["skip_bad"] else stop)
+    wanted, fields = reading_from(options), dict(options["fields"])
+    inputs = input_options_for(fields, options["input_format"], wanted)
+    captures = TraceCapture(inputs, _print_skipped if options["skip_bad"] else raise_unreadable)
     with progress(files, "reading") as on_bytes:
         records = captures.take(files, on_bytes=on_bytes)
     with open_output(output, "jsonl", lang) as target:  # once everything could be read
         for record in records:
             target.write_text(record_line(record))
-    for line in _told(captures, lang):
+    for line in _summary_lines(captures, lang):
         click.echo(f"callscore: {line}", err=True)
 
 
-def _name_it(place: str, problem: str) -> None:
+def _print_skipped(place: str, problem: str) -> None:
     click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
 
 
-def _told(captures: Captures, lang: Language) -> Iterator[str]:
+def _summary_lines(captures: TraceCapture, lang: Language) -> Iterator[str]:
     counts = captures.counts
     yield say(_MADE, lang, cases=count_of(_CASES, counts.cases, lang))
     for phrase, count in (

@@ -9,31 +9,32 @@ import click
 from msgspec import Struct
 
 from callscore.api import tools_by_name
-from callscore.checks.results import KINDS
-from callscore.checks.schema import require_usable
-from callscore.cli.exits import BELOW, FINE
-from callscore.cli.options import lang_option, report_options
+from callscore.checks.check import FAULT_KINDS
+from callscore.checks.tool_schema import require_usable_schema
+from callscore.cli.exits import FAILED, OK
+from callscore.cli.options import (
+    input_format_option,
+    lang_option,
+    map_option,
+    reading_from,
+    reading_options,
+    report_options,
+)
 from callscore.cli.output import open_output, write_report
 from callscore.cli.progress import progress
-from callscore.cli.reading import (
-    fields_option,
-    input_format_option,
-    reading_options,
-    wanted_from,
-)
-from callscore.core.fault_text import kind_name
-from callscore.core.phrase import Language, Phrase, say
-from callscore.documents import stop
+from callscore.core.phrases import Language, Phrase, say
+from callscore.documents import raise_unreadable
 from callscore.engines.checking import CheckHooks, check_files
-from callscore.engines.inputs import Inputs, inputs_for
+from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.checks.results import CheckResults, Finding
+    from callscore.checks.check import CheckResults, Finding
     from callscore.cli.output import Output
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
 
 __all__ = ["command"]
 
@@ -59,7 +60,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 
     files: tuple[str, ...]
     tools: str | None
-    inputs: Inputs
+    inputs: InputOptions
     fail_on: tuple[str, ...]
     output_format: str
     output: str | None
@@ -73,12 +74,12 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option(
     "--tools", metavar="FILE", help="The tools' definitions.  [default: those in the traces]"
 )
-@fields_option
+@map_option
 @input_format_option
 @reading_options
 @click.option(
     "--fail-on",
-    type=click.Choice([_ANY, *KINDS]),
+    type=click.Choice([_ANY, *FAULT_KINDS]),
     multiple=True,
     help="Exit with 1 if there is such a fault; may be given several times.",
 )
@@ -92,9 +93,9 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.option("--skip-bad", is_flag=True, help="Count and skip what cannot be read.")
 def command(**options: Any) -> int:
     """Check the calls in files, write the report, and find the exit code."""
-    wanted, fields = wanted_from(options), dict(options.pop("fields"))
+    wanted, fields = reading_from(options), dict(options.pop("fields"))
     keeps_tools = options["tools"] is None
-    inputs = inputs_for(fields, options.pop("input_format"), wanted, keeps_tools=keeps_tools)
+    inputs = input_options_for(fields, options.pop("input_format"), wanted, keeps_tools=keeps_tools)
     request = _Request(inputs=inputs, **options)
     if [*request.files, request.tools].count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
@@ -102,7 +103,7 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         results = _check(request, output)
         _write(results, request, output)
-    return _gate(results, request)
+    return _exit_code(results, request)
 
 
 def _check(request: _Request, output: Output) -> CheckResults:
@@ -130,11 +131,11 @@ def _tools_in(path: str) -> dict[str, Tool]:
     tools = tools_by_name(Path(path))
     for tool in tools.values():
         try:
-            require_usable(tool)
+            require_usable_schema(tool)
         except InvalidSettings as error:
-            stop(path, str(error))
+            raise_unreadable(path, str(error))
     if not tools:
-        stop(path, "there are no definitions of tools in it.")
+        raise_unreadable(path, "there are no definitions of tools in it.")
     return tools
 
 
@@ -142,16 +143,16 @@ def _line_writer(request: _Request, output: Output) -> Callable[[Finding], None]
     """What writes a finding at once, in a format of many lines."""
     if request.output_format != "jsonl":
         return None
-    from callscore.reports.check_json import finding_line
+    from callscore.reports.check import jsonl_line
 
-    return lambda finding: output.write_text(finding_line(finding, lang=request.lang))
+    return lambda finding: output.write_text(jsonl_line(finding, lang=request.lang))
 
 
 def _write(results: CheckResults, request: _Request, output: Output) -> None:
     """Write the report; of one that was written line by line, only the notes are left."""
     lang = request.lang
     if request.output_format == "jsonl":
-        from callscore.reports.check_wording import check_notes
+        from callscore.reports.check import check_notes
 
         for sentence, names in check_notes(results, lang):
             click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
@@ -159,13 +160,13 @@ def _write(results: CheckResults, request: _Request, output: Output) -> None:
     write_report("check", (results,), output, request.output_format, lang=lang)
 
 
-def _gate(results: CheckResults, request: _Request) -> int:
+def _exit_code(results: CheckResults, request: _Request) -> int:
     """Name the faults that must not be; an exit code."""
     totals = results.totals
     kinds = [kind for kind in totals if kind in request.fail_on or _ANY in request.fail_on]
     for kind in kinds:
-        name = kind_name(kind, lang=request.lang)
+        name = fault_kind_name(kind, lang=request.lang)
         option = kind if kind in request.fail_on else _ANY
         reason = say(_FOUND, request.lang, kind=name, count=totals[kind], option=option)
         click.echo(f"callscore: {reason}", err=True)
-    return BELOW if kinds else FINE
+    return FAILED if kinds else OK

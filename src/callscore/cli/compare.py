@@ -6,27 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.compare_options import (
+from callscore.cli.exits import FAILED, OK, print_gate_reasons
+from callscore.cli.options import (
+    SettingsCommand,
     fail_on_option,
-    few_option,
+    judge_option,
+    judged_settings_from,
+    lang_option,
     measure_option,
-    say_reasons,
-    write_report,
+    most_changes_option,
+    output_format_for,
+    report_options,
+    settings_options,
+    store_option,
 )
-from callscore.cli.exits import BELOW, FINE
-from callscore.cli.judge_option import judge_option, judged_settings_from
-from callscore.cli.options import SettingsCommand, lang_option, report_options, settings_options
-from callscore.cli.output import open_output
-from callscore.cli.run_options import format_for
-from callscore.cli.store_option import store_option
+from callscore.cli.output import open_output, write_report_for_log
 from callscore.comparing.gating import gate
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.comparing_runs import compare
-from callscore.engines.sides import is_case_file
+from callscore.engines.comparing_runs import compare, is_case_file
 
 if TYPE_CHECKING:
     from callscore.comparing.comparison import Comparison
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
 
 __all__ = ["command"]
 
@@ -59,7 +60,7 @@ The settings below are those of files: a run has its own.
 @click.option(
     "--expected", metavar="FILE", help="The references, where the files hold traces alone."
 )
-@few_option
+@most_changes_option
 @settings_options
 @judge_option
 @report_options(_FORMATS)
@@ -68,18 +69,20 @@ The settings below are those of files: a run has its own.
 @click.pass_context
 def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     """Compare two runs, write the report, and find the exit code."""
-    output_format = format_for(ctx, options)
+    output_format = output_format_for(ctx, options)
     if output_format not in _FORMATS:  # the suffix of a file says so
         raise click.UsageError(f"There is no such report: use one of {', '.join(_FORMATS)}.")
     fail_on = options["fail_on"]
     with open_output(options["output"], output_format, lang, is_gate=fail_on is not None) as output:
         comparison = _compared(options)
-        write_report("compare", comparison, output, output_format, most=options["most"], lang=lang)
+        write_report_for_log(
+            "compare", comparison, output, output_format, most=options["most"], lang=lang
+        )
     if fail_on is None:
-        return FINE
+        return OK
     found = gate(comparison, fail_on)
-    say_reasons(found, lang)
-    return FINE if found.is_open else BELOW
+    print_gate_reasons(found, lang)
+    return OK if found.is_open else FAILED
 
 
 def _compared(options: dict[str, Any]) -> Comparison:

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from callscore.core.nearest import meant_by
-from callscore.core.presets import preset_named
-from callscore.core.settings import Settings, settings_from
+from callscore.core.settings import Settings, get_preset, settings_from
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings
 
 __all__ = ["EMPTY", "Config", "config_for", "find_config", "read_config"]
@@ -148,7 +147,7 @@ def _require_key(key: str, place: str) -> None:
         problem = f"in {_OWN} the settings stand without a table [tool.{_TABLE}] around them"
         raise InvalidSettings(f"{place}: {problem}")
     if key not in _KEYS:
-        raise InvalidSettings(f"{place}: there is no setting {key!r}{meant_by(key, _KEYS)}")
+        raise InvalidSettings(f"{place}: there is no setting {key!r}{did_you_mean(key, _KEYS)}")
 
 
 def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
@@ -162,7 +161,7 @@ def _judge_in(values: Mapping[str, Any], place: str) -> dict[str, str]:
     for key, value in judge.items():
         if key not in _JUDGE_KEYS:
             raise InvalidSettings(
-                f"{place}: judge: there is no {key!r}{meant_by(key, _JUDGE_KEYS)}"
+                f"{place}: judge: there is no {key!r}{did_you_mean(key, _JUDGE_KEYS)}"
             )
         if not isinstance(value, str):
             raise InvalidSettings(f"{place}: judge: {key}: {value!r} is not a text")
@@ -182,7 +181,7 @@ def _checked(values: dict[str, Any], place: str) -> dict[str, Any]:
     """The settings, with those of the preset that is named among them."""
     try:
         if _PRESET in values:
-            values = {**preset_named(values.pop(_PRESET)), **values}
+            values = {**get_preset(values.pop(_PRESET)), **values}
         settings_from(values)
     except CallscoreError as error:
         raise InvalidSettings(f"{place}: {error}") from error

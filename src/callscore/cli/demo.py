@@ -1,5 +1,7 @@
 """`callscore demo`: real trajectories, scored, with what it means and what to type next."""
 
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
 from __future__ import annotations
 
 import sys
@@ -12,21 +14,49 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli import wording
 from callscore.cli.options import lang_option
-from callscore.cli.output import open_output
+from callscore.cli.output import NEXT_STEPS, open_output
+from callscore.core.phrases import Phrase, say
 from callscore.core.settings import Settings
 from callscore.core.statistics import pass_hat_k
-from callscore.core.wording import decimal, percent, say
 from callscore.engines.local import score_files
 from callscore.sources import Record, read_records
+from callscore.words.value_text import decimal, percent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from callscore.core.wording import Language
+    from callscore.core.phrases import Language
 
-__all__ = ["command"]
+__all__ = ["DEMO_MEANING", "DEMO_REWARDS", "command"]
+
+
+# What the commands themselves say, in English and in Russian.
+
+DEMO_REWARDS = Phrase(
+    "Tasks done, by the rewards of the benchmark itself (as published):",
+    "Выполненные задачи по наградам самого бенчмарка (как опубликовано):",
+)
+DEMO_MEANING = Phrase(
+    "These are 200 real trajectories: gpt-4o on 50 tasks of an airline's customer service, four "
+    "times each.\n"
+    "The score is low although {done} of the tasks were done: the references name only the calls "
+    "that matter, and the agent looked up a lot besides, which strict scoring counts as extra.\n"
+    "With `--preset outcome` only the calls count that change something, failed ones aside: then "
+    "{passed} of the cases pass.\n"
+    "The tables say which tools and which arguments cost the points, and the cases show where.",
+    "Это 200 настоящих траекторий: gpt-4o на 50 задачах службы поддержки авиакомпании, по четыре "
+    "попытки.\n"
+    "Оценка низкая, хотя выполнено {done} задач: эталоны называют только существенные вызовы, а "
+    "агент многое ещё и искал, и строгая оценка считает это лишним.\n"
+    "С `--preset outcome` считаются только вызовы, которые что-то меняют, и без неудавшихся: тогда "
+    "проходит {passed} случаев.\n"
+    "По таблицам видно, на каких инструментах и аргументах теряются баллы, а случаи показывают, где "
+    "именно.",
+)
+
+
+# `callscore demo`: real trajectories, scored, with what it means and what to type next.
 
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4
@@ -54,18 +84,18 @@ def _comment(path: Path, lang: Language) -> str:
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
     outcome = score_files(path, settings=Settings.preset("outcome"), show="none").summary
     passed = percent(outcome.passed / outcome.cases)
-    meaning = say(wording.DEMO_MEANING, lang, done=percent(rates[0]), passed=passed)
+    meaning = say(DEMO_MEANING, lang, done=percent(rates[0]), passed=passed)
     file = quote(str(path))
     program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
         [
             "",
-            say(wording.DEMO_REWARDS, lang),
+            say(DEMO_REWARDS, lang),
             f"  {shown}",
             "",
             *(fill(line, _WIDTH) for line in meaning.splitlines()),
             "",
-            say(wording.DEMO_NEXT, lang),
+            say(NEXT_STEPS, lang),
             f"  {program} explain {file} --case airline-32 --trial 3",
             f"  {program} score {file} --preset outcome --limit 3",
             f"  {program} score --help",

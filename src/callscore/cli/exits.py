@@ -1,14 +1,209 @@
-"""What the program tells its caller: the exit codes."""
+"""The exit codes, and the one place where results and errors become one."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
 from __future__ import annotations
 
-__all__ = ["AGENT", "BELOW", "FINE", "INTERRUPTED", "UNREADABLE", "USAGE"]
+from typing import TYPE_CHECKING
 
-FINE = 0
+from callscore.cli.output import print_note, safe_for_log
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
+from callscore.words.summary_lines import forbidden_tools
+from callscore.words.value_text import decimal, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.comparing.gating import Gate
+    from callscore.core.phrases import Language
+    from callscore.core.results import EvaluationResults, Results, RunResults
+
+__all__ = [
+    "FAILED",
+    "INTERRUPTED",
+    "NO_ANSWER",
+    "OK",
+    "UNREADABLE",
+    "USAGE",
+    "print_gate_reasons",
+    "print_interrupted",
+    "print_kept",
+    "run_exit_code",
+    "run_exit_reasons",
+    "score_exit_reasons",
+]
+
+
+# What the program tells its caller: the exit codes.
+
+OK = 0
 # Below --fail-under or a threshold, a reference not run while that is given, a fault or a difference that
 # --fail-on names, or a gate that is closed.
-BELOW = 1
+FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
-AGENT = 4  # an agent gave no answer: an error, where a wrong answer is a failure
+NO_ANSWER = 4  # an agent gave no answer: an error, where a wrong answer is a failure
 INTERRUPTED = 130  # what shells use for Ctrl-C
+
+
+# Where the report of a run goes, and what the program tells its caller about it.
+
+_RUN_INTERRUPTED = Phrase(
+    "interrupted; what finished is kept. Go on with: {command}",
+    "прервано; готовое сохранено. Продолжить: {command}",
+)
+_RUN_INTERRUPTED_UNKEPT = Phrase("interrupted", "прервано")
+_KEPT = Phrase(
+    "run {run} is kept; callscore show {run} shows it",
+    "прогон {run} сохранён; callscore show {run} покажет его",
+)
+_UNLOADED = Phrase("{place}: {problem}", "{place}: {problem}")
+_CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
+_QUESTIONS = Plural(("question", "questions"), ("вопроса", "вопросов", "вопросов"))
+_NO_ANSWERS = Phrase("{evaluation}: no answer to {cases}", "{evaluation}: нет ответа для {cases}")
+_SCORER_BELOW = Phrase(
+    "{evaluation}: {scorer} {mean} is below {threshold}",
+    "{evaluation}: {scorer} {mean} ниже порога {threshold}",
+)
+_SCORER_WITHOUT_NUMBER = Phrase(
+    "{evaluation}: {scorer} has no number, and {threshold} is wanted",
+    "{evaluation}: у {scorer} нет оценки, а нужна {threshold}",
+)
+_SCORER_BROKEN = Phrase(
+    "{evaluation}: the scorer {scorer} does not work: {reasons} ({cases})",
+    "{evaluation}: критерий {scorer} не работает: {reasons} ({cases})",
+)
+_FORBIDDEN_IN_EVALUATION = Phrase(
+    "{evaluation}: forbidden calls were made: {names}",
+    "{evaluation}: сделаны запрещённые вызовы: {names}",
+)
+
+
+def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
+    """Say why the run is not fine, and find the code for it; the gravest counts.
+
+    Args:
+        run: what it gave.
+        lang: the language.
+        go_on: what to type to go on with it.
+        is_shown: whether the report stands right above, where each missed threshold is marked.
+    """
+    code = OK
+    for reason_code, sentence in run_exit_reasons(run, lang, go_on=go_on):
+        if reason_code != FAILED or not is_shown:
+            print_note(sentence)
+        code = code or reason_code
+    return code
+
+
+def print_interrupted(lang: Language, *, go_on: str) -> None:
+    """Say what is left of a run that a second Ctrl-C has ended."""
+    print_note(say(_RUN_INTERRUPTED, lang, command=go_on))
+
+
+def print_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
+    """Say where what a run gave is, though its report is not written."""
+    if not run.id:
+        return
+    if run.is_interrupted:
+        print_interrupted(lang, go_on=go_on)
+    else:
+        print_note(say(_KEPT, lang, run=run.id))
+
+
+def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[int, str]]:
+    """Why a run is not fine, the gravest first: an exit code, and a sentence."""
+    if run.is_interrupted:
+        phrase = _RUN_INTERRUPTED if run.id else _RUN_INTERRUPTED_UNKEPT
+        yield INTERRUPTED, say(phrase, lang, command=go_on)
+    for each in run.unloaded:
+        yield UNREADABLE, say(_UNLOADED, lang, place=each.place, problem=each.problem)
+    for evaluation in run.evaluations:
+        yield from [(UNREADABLE, sentence) for sentence in _broken_scorers(evaluation, lang)]
+    for evaluation in run.evaluations:
+        if evaluation.errors:
+            wanted = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
+            cases = count_of(wanted, evaluation.errors, lang)
+            yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
+    for evaluation in run.evaluations:
+        yield from [(FAILED, sentence) for sentence in _missed_thresholds(evaluation, lang)]
+
+
+def _broken_scorers(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
+    """The scorers that are no use: nobody knows what the answers are worth."""
+    for scorer in evaluation.scorers:
+        if scorer.broken.count:
+            yield say(
+                _SCORER_BROKEN,
+                lang,
+                evaluation=evaluation.label,
+                scorer=scorer.name,
+                reasons="; ".join(reason.rstrip(".") for reason in scorer.broken.names),
+                cases=count_of(_CASES, scorer.broken.count, lang),
+            )
+
+
+def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
+    name = evaluation.label
+    for scorer in evaluation.scorers:
+        if scorer.is_below and scorer.threshold is not None:
+            about = {"scorer": scorer.name, "threshold": decimal(scorer.threshold)}
+            if scorer.mean is None:
+                yield say(_SCORER_WITHOUT_NUMBER, lang, evaluation=name, **about)
+            else:
+                yield say(_SCORER_BELOW, lang, evaluation=name, mean=decimal(scorer.mean), **about)
+    forbidden = [tool for tool, _ in forbidden_tools(evaluation.results.summary)]
+    has_gate = any(scorer.threshold is not None for scorer in evaluation.scorers)
+    if forbidden and has_gate:  # no mean of many cases makes up for it
+        yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
+
+
+_NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
+_F1_BELOW = Phrase(
+    "the macro F1, {f1}, is below --fail-under {bar}",
+    "macro F1 {f1} ниже порога --fail-under {bar}",
+)
+_NOT_RUN = Phrase(
+    "references not run: {names}",
+    "эталоны без запуска: {names}",
+)
+_FORBIDDEN_CALLS = Phrase(
+    "forbidden calls were made: {names}", "сделаны запрещённые вызовы: {names}"
+)
+_NAMES_SHOWN = 5
+
+
+def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
+    """Why the results are not good enough; nothing where they are."""
+    reasons: list[str] = []
+    f1 = results.summary.macro_f1
+    if f1 is None:
+        reasons.append(say(_NOTHING_SCORED, lang))
+    elif f1 < fail_under:
+        reasons.append(say(_F1_BELOW, lang, f1=percent(f1), bar=percent(fail_under)))
+    missing = results.not_run
+    if missing.count:
+        names = [escape(name) for name in missing.names]
+        reasons.append(say(_NOT_RUN, lang, names=_first_names(names, missing.count)))
+    forbidden = [escape(tool) for tool, _ in forbidden_tools(results.summary)]
+    if forbidden:  # no mean of many cases makes up for it
+        reasons.append(say(_FORBIDDEN_CALLS, lang, names=_first_names(forbidden, len(forbidden))))
+    return reasons
+
+
+def _first_names(names: Sequence[str], count: int) -> str:
+    """The first of some names, and how many more there are."""
+    more = count - _NAMES_SHOWN
+    return ", ".join(names[:_NAMES_SHOWN]) + (f", +{more}" if more > 0 else "")
+
+
+def print_gate_reasons(gate: Gate, lang: Language) -> None:
+    """Say why a gate is closed, or that a loss did not close it, where the report is elsewhere."""
+    from callscore.reports.gate import inconclusive_line, reason_lines
+
+    for _, sentence, names in reason_lines(gate, lang):
+        print_note(safe_for_log(sentence + (f" ({names})" if names else "")))
+    doubt = inconclusive_line(gate, lang)
+    if doubt:
+        print_note(doubt)

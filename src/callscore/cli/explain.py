@@ -7,36 +7,41 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.api import score_case
-from callscore.cli.judge_option import judge_option, judged_settings_from
 from callscore.cli.options import (
     SettingsCommand,
+    input_format_option,
+    judge_option,
+    judged_settings_from,
     lang_option,
+    map_option,
+    reading_from,
+    reading_options,
     settings_options,
+    store_option,
     tools_from,
     tools_option,
 )
 from callscore.cli.output import open_output
-from callscore.cli.reading import (
-    fields_option,
-    input_format_option,
-    reading_options,
-    wanted_from,
-)
-from callscore.cli.store_option import store_option
+from callscore.core.rendering import escape
 from callscore.core.results import CaseScore
-from callscore.core.text import escape
-from callscore.documents import stop
-from callscore.engines.definitions import Definitions
-from callscore.engines.inputs import CASES, REFERENCES, TRACES, cases_in, inputs_for
-from callscore.engines.joining import join
+from callscore.documents import raise_unreadable
+from callscore.engines.inputs import (
+    CASES,
+    REFERENCES,
+    TRACES,
+    ToolDefinitions,
+    input_options_for,
+    join_traces,
+    read_cases,
+)
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.model import Case
-    from callscore.engines.inputs import Inputs, Part
+    from callscore.core.case import Case
+    from callscore.engines.inputs import FileContent, InputOptions
 
 __all__ = ["command"]
 
@@ -47,7 +52,7 @@ __all__ = ["command"]
 @click.option("--actual", metavar="FILE", help="Traces, to be joined with --expected on id.")
 @click.option("--case", "name", metavar="ID", help="Which case.  [default: the first]")
 @click.option("--trial", metavar="TRIAL", help="Which trial of it.  [default: the first]")
-@fields_option
+@map_option
 @input_format_option
 @reading_options
 @tools_option
@@ -64,15 +69,15 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
     if is_joined == (file is not None) or (expected is None) != (actual is None):
         raise click.UsageError("Name a file of cases, or --expected and --actual.")
     place = actual if is_joined else file
-    wanted = wanted_from(options, () if tools is None else tools.values())
+    wanted = reading_from(options, () if tools is None else tools.values())
     fields, format_ = dict(options["fields"]), options["input_format"]
-    inputs = inputs_for(fields, format_, wanted, top_k=settings.top_k)
+    inputs = input_options_for(fields, format_, wanted, top_k=settings.top_k)
     cases = _join(expected, actual, inputs) if is_joined else _cases(file, inputs)
     case = _find_case(cases, place, name, trial)
     if case.expected is None or case.actual is None:
         side = "expected" if case.expected is None else "actual"
         raise UnreadableInput(place, f"the case {case.id} has no `{side}`, so it has no score.")
-    known = Definitions(tools).of(case.tools, place)
+    known = ToolDefinitions(tools).of(case.tools, place)
     try:
         score = score_case(tuple(case.expected), case.actual, settings, known, others=case.others)
     except InvalidCall as error:
@@ -82,21 +87,21 @@ def command(*, name: str | None, trial: str | None, lang: Any, **options: Any) -
         output.write_text(f"{escape(label)}\n\n{score.explain(lang=lang).rstrip()}\n")
 
 
-def _cases(file: str, inputs: Inputs) -> Iterator[Case]:
+def _cases(file: str, inputs: InputOptions) -> Iterator[Case]:
     return (case for _, case in _read(file, CASES, inputs))
 
 
-def _read(file: str, part: Part, inputs: Inputs) -> Iterator[tuple[str, Case]]:
-    for found in cases_in(file, part, inputs):
+def _read(file: str, part: FileContent, inputs: InputOptions) -> Iterator[tuple[str, Case]]:
+    for found in read_cases(file, part, inputs):
         if isinstance(found, BadRecord):
-            stop(found.place, found.problem)
+            raise_unreadable(found.place, found.problem)
         else:
             yield found
 
 
-def _join(expected: str, actual: str, inputs: Inputs) -> Iterator[Case]:
+def _join(expected: str, actual: str, inputs: InputOptions) -> Iterator[Case]:
     references, traces = _read(expected, REFERENCES, inputs), _read(actual, TRACES, inputs)
-    cases = join(references, traces, stop)
+    cases = join_traces(references, traces, raise_unreadable)
     return (case for case, has_reference in cases if has_reference and case.actual is not None)
 
 

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option
-from callscore.cli.output import note, open_output
-from callscore.cli.store_option import existing_store, store_option
-from callscore.core.phrase import Phrase, Plural, count_of, say
+from callscore.cli.options import lang_option, open_existing_store, store_option
+from callscore.cli.output import open_output, print_note
+from callscore.core.phrases import Phrase, Plural, count_of, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
     from callscore.history.records import ResultRecord, RunRecord
     from callscore.history.store import Store
 
@@ -67,13 +66,13 @@ def command(
 ) -> None:
     """Write a run to a file."""
     kind = output_format or _format_of(output)
-    with existing_store(store) as history:
+    with open_existing_store(store) as history:
         found = history.find(run)
         with _written(output, lang) as write:
             count = _WRITERS[kind](history, found, write)
     if output not in (None, "-"):
         results = count_of(_RESULTS, count, lang)
-        note(say(_WRITTEN, lang, run=found.id, file=output, results=results))
+        print_note(say(_WRITTEN, lang, run=found.id, file=output, results=results))
 
 
 def _format_of(output: str | None) -> str:
@@ -100,13 +99,13 @@ def _written(output: str | None, lang: Language) -> Iterator[Callable[[bytes], N
 
 
 def _write_jsonl(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
-    from callscore.history.exchange.exporting import exported_lines
+    from callscore.history.exchange.import_export import export_lines
 
-    return _counted(write, exported_lines(store, run))
+    return _counted(write, export_lines(store, run))
 
 
 def _write_csv(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
-    from callscore.history.exchange.csv_file import csv_lines
+    from callscore.history.exchange.run_files import csv_lines
 
     named = {record.number: record for record in store.evaluations(run.id)}
     lines = enumerate(csv_lines(named, store.results(run.id)))
@@ -125,7 +124,7 @@ def _counted(write: Callable[[bytes], None], lines: Iterable[tuple[bytes, int]])
 def _write_parquet(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
     from tempfile import TemporaryFile
 
-    from callscore.history.exchange.parquet_file import write_parquet_run
+    from callscore.history.exchange.run_files import write_parquet_run
 
     results: Iterable[ResultRecord] = store.results(run.id)
     with TemporaryFile() as file:

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from callscore.cli.options import reading_from, reading_options
 from callscore.cli.output import Output, open_output
 from callscore.cli.progress import progress
-from callscore.cli.reading import reading_options, wanted_from
-from callscore.core.export import call_to_dict, tool_to_dict
-from callscore.core.plain import encode_json
-from callscore.core.text import escape
-from callscore.documents import Document, read_documents, stop, tools_in
+from callscore.core.rendering import escape
+from callscore.documents import Document, raise_unreadable, read_documents, tools_in
 from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.reading import read_as, read_definitions_in, read_named
-from callscore.formats.recognition import remembering
-from callscore.formats.registry import dialect_named
+from callscore.formats.dialect import dialect_named
+from callscore.formats.reading import read_as, read_definitions_in, read_named, with_cached_dialects
+from callscore.words.plain_data import call_to_dict, tool_to_dict
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +62,7 @@ def command(  # noqa: D103  (the help is above)
 ) -> None:
     from pathlib import Path
 
-    wanted = wanted_from(options, () if schemas is None else tools_in(Path(schemas)))
+    wanted = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
     dialect = None if name is None else dialect_named(name)
     extractor = _Extractor(files, dialect=dialect, wanted=wanted, skip_bad=skip_bad)
     with open_output(output, "jsonl", "en") as target, progress(files, "reading") as on_bytes:
@@ -84,13 +83,13 @@ class _Extractor:
     ) -> None:
         self.dialect = dialect
         self._files = files
-        self.on_bad = _name_it if skip_bad else stop
+        self.on_bad = _print_skipped if skip_bad else raise_unreadable
         self._wanted = wanted
 
     def write_calls(self, file: str, documents: Iterator[Document], target: Output) -> None:
         """Write the calls of a file, one a line."""
         counts: dict[tuple[str, str], int] = {}
-        wanted = remembering(self._wanted)
+        wanted = with_cached_dialects(self._wanted)
         for document in documents:
             for trace in self._traces(document, wanted):
                 kind = (document.dialect.name, _view(trace))
@@ -132,7 +131,7 @@ class _Extractor:
             click.echo(f"callscore: {escape(file)}: {'; '.join(found)}", err=True)
 
 
-def _name_it(place: str, problem: str) -> None:
+def _print_skipped(place: str, problem: str) -> None:
     click.echo(f"callscore: skipped {escape(f'{place}: {problem}')}", err=True)
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from callscore.cli.output import open_output
-from callscore.core.plain import encode_json
-from callscore.core.text import clip, escape
-from callscore.formats.registry import dialect_named, dialects
+from callscore.core.rendering import clip, escape
+from callscore.formats.dialect import dialect_named, dialects
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,37 +1,219 @@
-"""`callscore gate`: whether a run may pass, held against a baseline, for a build server."""
+"""`callscore gate`: whether a run may pass, compared with a baseline, for a build server."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shlex
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.compare_options import (
+from callscore.cli.exits import FAILED, OK, print_gate_reasons
+from callscore.cli.options import (
+    FORMATS,
     fail_on_option,
-    few_option,
+    lang_option,
     measure_option,
-    say_reasons,
-    write_report,
+    most_changes_option,
+    open_existing_store,
+    output_format_for,
+    report_options,
+    store_option,
 )
-from callscore.cli.exits import BELOW, FINE
-from callscore.cli.gate_sides import held_sides, require_runs
-from callscore.cli.github import add_summary, annotate, file_for_github, is_on_github
-from callscore.cli.options import lang_option, report_options
-from callscore.cli.output import open_output
-from callscore.cli.run_options import FORMATS, format_for
-from callscore.cli.store_option import existing_store, store_option, store_words
-from callscore.comparing.comparing_sides import compare
+from callscore.cli.output import (
+    add_step_summary,
+    is_on_github,
+    open_output,
+    path_in_repository,
+    print_annotations,
+    safe_for_log,
+    write_report_for_log,
+)
+from callscore.comparing.comparison import compare_sides
 from callscore.comparing.gating import Gate, gate
-from callscore.evaluations.places import file_of
-from callscore.reports.gate_annotations import annotation_lines
-from callscore.reports.gate_wording import next_command
+from callscore.comparing.sides import Side
+from callscore.core.phrases import Note, Phrase
+from callscore.core.rendering import escape
+from callscore.core.suggestions import did_you_mean
+from callscore.engines.comparing_runs import is_case_file, side_of_run
+from callscore.errors import UnknownRun
+from callscore.evaluations.locations import file_of_location
+from callscore.history.postgres import store_arguments
+from callscore.history.project import resolve_commit_here
+from callscore.history.run_names import is_partial, lineage
+from callscore.reports.annotations import annotation_lines
+from callscore.reports.gate import suggested_command
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
+    from collections.abc import Iterator
 
-__all__ = ["command"]
+    from callscore.core.phrases import Language
+    from callscore.history.records import RunRecord
+    from callscore.history.store import Store
+
+__all__ = ["gate_sides", "require_runs"]
+
+
+# The two runs that a gate looks at, what should be known of them, and what to do where one is
+# missing.
+
+_NEWEST = "latest"
+_MOST_RUNS_SEARCHED = 100
+_COMMIT_WIDTH = 7
+# What runs an agent, or has its answers.
+_WHOLE = ("run", "rescore")
+_LEFT_OUT = Phrase(
+    "{side} left cases out: it was told which to run",
+    "{side}: прогон не полный, случаи для него были выбраны",
+)
+_OTHER_COMMIT = Phrase(
+    "the newest run is of the commit {commit}, and the project is at {head}: run the evaluations of"
+    " this commit, or name the run that is meant",
+    "последний прогон относится к коммиту {commit}, а проект сейчас на {head}: запустите оценки этого"
+    " коммита или назовите нужный прогон",
+)
+
+
+class GateSides(Struct, frozen=True):
+    """The two runs of a gate.
+
+    Attributes:
+        before: the one that the other is held against.
+        after: the other.
+        baseline: what the first is called as a baseline; None where it is no baseline.
+        is_partial: whether the second has left cases out by itself.
+        notes: what should be known of the two.
+    """
+
+    before: Side
+    after: Side
+    baseline: str | None
+    is_partial: bool
+    notes: tuple[Note, ...]
+
+
+class _UsageMessage(click.ClickException):
+    """Wrong usage, told in several lines."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print them, each safe to show."""
+        first, *others = map(escape, self.message.split("\n"))
+        text = safe_for_log("\n".join([f"callscore: {first}", *others]))
+        click.echo(text, file=file, err=file is None)
+
+
+def require_runs(run: str, against: str) -> None:
+    """Complain where a file is named.
+
+    Raises:
+        click.ClickException: it is; it says which command takes files.
+    """
+    files = [word for word in (against, run) if is_case_file(word)]
+    if files:
+        instead = shlex.join(["callscore", "compare", against, run, "--fail-on", "regressed"])
+        raise _UsageMessage(
+            f"the gate takes runs, and {files[0]!r} is a file. For files:\n  {instead}"
+        )
+
+
+def gate_sides(store: Store, run: str, against: str, *, more: str = "") -> GateSides:
+    """The two runs, by what they are called.
+
+    Args:
+        store: the history.
+        run: the one that is to pass.
+        against: the one that it is held against.
+        more: what a command needs besides, to find the same history.
+
+    Raises:
+        UnknownRun: there is no such run, or it has no such variant.
+        click.ClickException: there is no such baseline; it says how to set one.
+    """
+    after = side_of_run(store, run)
+    before = _baseline(store, against, after, more)
+    names = [each.name for each in store.baselines()]
+    part = _is_partial_side(store, after)
+    notes = []
+    if part:
+        notes.append(Note(_LEFT_OUT, {"side": run}))
+    if _is_partial_side(store, before):
+        notes.append(Note(_LEFT_OUT, {"side": against}))
+    return GateSides(
+        before=before,
+        after=after,
+        baseline=against if against in names else None,
+        is_partial=part,
+        notes=(*notes, *(_commit_notes(after) if run == _NEWEST else ())),
+    )
+
+
+def _is_partial_side(store: Store, side: Side) -> bool:
+    found = store.find(side.run, resolve=None)
+    return is_partial(found, lineage(store, found))
+
+
+def _commit_notes(after: Side) -> Iterator[Note]:
+    """Whether the newest run is of what is there now; a build that ran nothing must not pass unseen."""
+    head = resolve_commit_here("HEAD")
+    if head and after.git_commit and head != after.git_commit:
+        yield Note(
+            _OTHER_COMMIT,
+            {"commit": after.git_commit[:_COMMIT_WIDTH], "head": head[:_COMMIT_WIDTH]},
+        )
+
+
+def _baseline(store: Store, name: str, after: Side, more: str) -> Side:
+    try:
+        return side_of_run(store, name)
+    except UnknownRun as error:
+        called, colon, _ = name.partition(":")
+        if colon and _is_known(store, called):  # only the variant is not
+            raise
+        lines = [*_missing_baseline_lines(store, called, after, error)]
+        raise _UsageMessage("\n".join(lines) + more) from error
+
+
+def _is_known(store: Store, name: str) -> bool:
+    try:
+        store.find(name)
+    except UnknownRun:
+        return False
+    return True
+
+
+def _missing_baseline_lines(
+    store: Store, name: str, after: Side, error: UnknownRun
+) -> Iterator[str]:
+    """That there is no such baseline, which there are, and how to set it."""
+    yield f"{str(error).partition('; ')[0].rstrip('.?')}."
+    names = [each.name for each in store.baselines()]
+    meant = did_you_mean(name, names)
+    listed = f"Baselines: {', '.join(map(repr, names))}" if names else "There is no baseline yet"
+    yield f"  {listed}{meant or '.'}"
+    other = _newest_whole(store, after)
+    if other is None:
+        yield "  No other run is complete and has all its answers: run the evaluations of what the"
+        yield "  agent should be held against, and then:"
+    else:
+        yield "  To make it the newest other run that is complete and has all its answers:"
+    words = ["baseline", "set", "latest" if other is None else other.id, "--name", name]
+    yield f"    {shlex.join(['callscore', *words])}"
+
+
+def _newest_whole(store: Store, after: Side) -> RunRecord | None:
+    runs = store.runs(limit=_MOST_RUNS_SEARCHED)
+    return next((run for run in runs if run.id != after.run and _is_whole(store, run)), None)
+
+
+def _is_whole(store: Store, run: RunRecord) -> bool:
+    is_well = run.status == "finished" and not run.totals.get("errors")
+    return run.command in _WHOLE and is_well and not is_partial(run, lineage(store, run))
+
+
+# `callscore gate`: whether a run may pass, held against a baseline, for a build server.
 
 _HELP = """Hold a RUN against another, mostly a baseline, and exit with 1 if it should not pass.
 
@@ -55,7 +237,7 @@ be read.
 """
 
 
-class _Held(Struct, frozen=True):
+class _GateResult(Struct, frozen=True):
     """A gate, and what is known of the runs that it looked at.
 
     Attributes:
@@ -74,43 +256,46 @@ class _Held(Struct, frozen=True):
 @click.option("--against", required=True, metavar="NAME", help="The baseline, or another run.")
 @fail_on_option("regressed")
 @measure_option
-@few_option
+@most_changes_option
 @report_options(FORMATS)
 @lang_option
 @store_option
 @click.pass_context
 def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     """Hold a run against another, write the report, and find the exit code."""
-    output_format = format_for(ctx, options)
+    output_format = output_format_for(ctx, options)
     require_runs(options["run"], options["against"])
     with open_output(options["output"], output_format, lang, is_gate=True) as output:
-        held = _held(options)
+        held = _gate_result(options)
         shown = {"next_command": held.next, "most": options["most"], "lang": lang}
-        write_report("gate", held.gate, output, output_format, **shown)
+        write_report_for_log("gate", held.gate, output, output_format, **shown)
     if output_format != "table" or options["output"] not in (None, "-"):
-        say_reasons(held.gate, lang)
-    _tell_github(held, options["most"], lang)
-    return FINE if held.gate.is_open else BELOW
+        print_gate_reasons(held.gate, lang)
+    _report_to_github(held, options["most"], lang)
+    return OK if held.gate.is_open else FAILED
 
 
-def _held(options: dict[str, Any]) -> _Held:
-    more = store_words(options["store"])
-    with existing_store(options["store"]) as store:
-        sides = held_sides(store, options["run"], options["against"], more=more)
-    comparison = compare(sides.before, sides.after, measure=options["measure"])
+def _gate_result(options: dict[str, Any]) -> _GateResult:
+    more = store_arguments(options["store"])
+    with open_existing_store(options["store"]) as store:
+        sides = gate_sides(store, options["run"], options["against"], more=more)
+    comparison = compare_sides(sides.before, sides.after, measure=options["measure"])
     comparison = replace(comparison, notes=(*comparison.notes, *sides.notes))
     found = gate(comparison, options["fail_on"])
-    following = next_command(found, baseline=sides.baseline, is_partial=sides.is_partial)
-    files = {each.label: file_for_github(file_of(each.place)) for each in sides.after.evaluations}
-    return _Held(found, following + more, files)
+    following = suggested_command(found, baseline=sides.baseline, is_partial=sides.is_partial)
+    files = {
+        each.label: path_in_repository(file_of_location(each.place))
+        for each in sides.after.evaluations
+    }
+    return _GateResult(found, following + more, files)
 
 
-def _tell_github(held: _Held, most: int, lang: Language) -> None:
+def _report_to_github(held: _GateResult, most: int, lang: Language) -> None:
     def summary() -> str:
-        from callscore.reports.gate_markdown import write
+        from callscore.reports.gate import write_markdown
 
-        return write(held.gate, next_command=held.next, most=most, lang=lang)
+        return write_markdown(held.gate, next_command=held.next, most=most, lang=lang)
 
-    add_summary(summary, lang)
+    add_step_summary(summary, lang)
     if is_on_github():
-        annotate(annotation_lines(held.gate, files=held.files, lang=lang))
+        print_annotations(annotation_lines(held.gate, files=held.files, lang=lang))

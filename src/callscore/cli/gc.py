@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option
+from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output
-from callscore.cli.store_option import existing_store, store_option
-from callscore.core.phrase import Phrase, Plural, count_of, say
-from callscore.core.text import escape
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
-    from callscore.history.clearing import Cleared
+    from callscore.core.phrases import Language
+    from callscore.history.cleanup import CleanupResult
     from callscore.history.records import RunRecord
 
 __all__ = ["command"]
@@ -68,15 +67,15 @@ stays.
 @lang_option
 def command(*, keep: int, dry_run: bool, store: str | None, lang: Language) -> None:
     """Forget old runs."""
-    with existing_store(store) as opened:
+    with open_existing_store(store) as opened:
         cleared = opened.clear(keep, is_dry=dry_run)
     with open_output(None, "table", lang) as output:
-        output.write_text(_said(cleared, lang, is_dry=dry_run) + "\n")
+        output.write_text(_result_text(cleared, lang, is_dry=dry_run) + "\n")
 
 
-def _said(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
+def _result_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str:
     if not cleared.runs:
-        return _swept(cleared, lang, is_dry=is_dry)
+        return _swept_text(cleared, lang, is_dry=is_dry)
     what = [count_of(_RUNS, len(cleared.runs), lang), count_of(_RESULTS, cleared.results, lang)]
     if cleared.bytes:
         what.append(say(_TEXTS, lang, size=_size(cleared.bytes, lang)))
@@ -87,7 +86,7 @@ def _said(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
     return "\n".join([said, *lines])
 
 
-def _swept(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
+def _swept_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str:
     """What was removed although no run was."""
     if not cleared.payloads:
         return say(_NOTHING, lang)
@@ -97,13 +96,13 @@ def _swept(cleared: Cleared, lang: Language, *, is_dry: bool) -> str:
 
 def _line(run: RunRecord, lang: Language) -> str:
     """A run that goes: what it is called, when it was, and what kind of run it is."""
-    from callscore.history.selections import is_partial
-    from callscore.reports import history_wording as wording
+    from callscore.history.run_names import is_partial
+    from callscore.reports import history as wording
 
     about = [escape(run.name)] if run.name else []
     about += [say(wording.COMMANDS[run.command], lang)] if run.command in wording.COMMANDS else []
     about += [say(wording.STATUSES[run.status], lang)] if run.status in wording.STATUSES else []
-    about += [say(wording.PART, lang)] if is_partial(run, {}) else []
+    about += [say(wording.PARTIAL, lang)] if is_partial(run, {}) else []
     said = f"  {escape(run.id)}   {wording.moment_cell(run.started_at, lang)}   {', '.join(about)}"
     return said.rstrip()
 

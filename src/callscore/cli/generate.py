@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.api import tools_by_name
-from callscore.cli.new_file import new_file_options, require_new_file
-from callscore.cli.options import lang_option
+from callscore.cli.options import lang_option, new_file_options, require_new_file
 from callscore.cli.output import open_output
-from callscore.core.phrase import Phrase, Plural, count_of, say
-from callscore.core.text import clip, escape
-from callscore.datasets.cases import KINDS, generate_cases
-from callscore.datasets.python_tools import named_in_python, python_tools
-from callscore.datasets.records import record_line
-from callscore.documents import stop
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, escape
+from callscore.datasets.generation import (
+    CASE_KINDS,
+    generate_cases,
+    load_python_tools,
+    parse_python_tools,
+)
+from callscore.documents import raise_unreadable
 from callscore.errors import InvalidSettings, ModelFailed, UnreadableInput
+from callscore.formats.cases import record_line
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
-    from callscore.core.tool import Tool
-    from callscore.datasets.asking import Asked
-    from callscore.datasets.cases import Generated
+    from callscore.core.call import Tool
+    from callscore.core.phrases import Language
+    from callscore.datasets.generation import GeneratedCases
+    from callscore.datasets.questions import WrittenQuestions
 
 __all__ = ["command"]
 
@@ -85,7 +88,7 @@ _ALL_ASKED = Phrase("all {total} questions by {model}", "все вопросы (
 @click.option(
     "--kind",
     "kinds",
-    type=click.Choice(KINDS),
+    type=click.Choice(CASE_KINDS),
     multiple=True,
     help="Only such cases; may be given several times.  [default: all kinds]",
 )
@@ -104,12 +107,12 @@ def command(**options: Any) -> None:
     tools = _tools_in(options["file"])
     made = _generated(tools, options)
     records = made.records
-    told = [*_told(made, tools, lang)]
+    told = [*_summary_lines(made, tools, lang)]
     if options["model"] is not None:
-        asked = _asked(made, tools, options["model"])
+        asked = _ask_model(made, tools, options["model"])
         _require_any(asked, options["model"])
         records = asked.records
-        told.append(_told_of_model(asked, options["model"], lang))
+        told.append(_model_line(asked, options["model"], lang))
     with open_output(output, "jsonl", lang) as target:
         for record in records:
             target.write_text(record_line(record))
@@ -118,39 +121,39 @@ def command(**options: Any) -> None:
 
 
 def _tools_in(file: str) -> dict[str, Tool]:
-    python = named_in_python(file)
-    tools = tools_by_name(Path(file)) if python is None else python_tools(*python)
+    python = parse_python_tools(file)
+    tools = tools_by_name(Path(file)) if python is None else load_python_tools(*python)
     if not tools:
-        stop(file, "there are no definitions of tools in it.")
+        raise_unreadable(file, "there are no definitions of tools in it.")
     return tools
 
 
-def _generated(tools: dict[str, Tool], options: dict[str, Any]) -> Generated:
-    kinds = options["kinds"] or KINDS
+def _generated(tools: dict[str, Tool], options: dict[str, Any]) -> GeneratedCases:
+    kinds = options["kinds"] or CASE_KINDS
     try:
         return generate_cases(tools, options["count"], seed=options["seed"], kinds=kinds)
     except InvalidSettings as error:
         raise UnreadableInput(options["file"], f"{error}") from error
 
 
-def _asked(made: Generated, tools: dict[str, Tool], model: str) -> Asked:
+def _ask_model(made: GeneratedCases, tools: dict[str, Tool], model: str) -> WrittenQuestions:
     import asyncio
 
-    from callscore.datasets.asking import INSTRUCTIONS, ask_model
+    from callscore.datasets.questions import INSTRUCTIONS, write_questions
     from callscore.models import chat
 
     task = chat(model, system=INSTRUCTIONS)
     task.require()
-    return asyncio.run(ask_model(made.records, tools, task))
+    return asyncio.run(write_questions(made.records, tools, task))
 
 
-def _require_any(asked: Asked, model: str) -> None:
+def _require_any(asked: WrittenQuestions, model: str) -> None:
     """Refuse a model of whose questions not one can be used."""
     if len(asked.problems) == len(asked.records):
         raise ModelFailed(model, _USELESS.format(names=_named(asked.problems)))
 
 
-def _told(made: Generated, tools: dict[str, Tool], lang: Language) -> list[str]:
+def _summary_lines(made: GeneratedCases, tools: dict[str, Tool], lang: Language) -> list[str]:
     cases = count_of(_CASES, len(made.records), lang)
     used = len(tools) - len(made.left_out)
     lines = [say(_MADE, lang, cases=cases, tools=count_of(_TOOLS, used, lang))]
@@ -162,7 +165,7 @@ def _told(made: Generated, tools: dict[str, Tool], lang: Language) -> list[str]:
     return lines
 
 
-def _told_of_model(asked: Asked, model: str, lang: Language) -> str:
+def _model_line(asked: WrittenQuestions, model: str, lang: Language) -> str:
     total, problems = len(asked.records), asked.problems
     if not problems:
         return say(_ALL_ASKED, lang, total=total, model=escape(model))

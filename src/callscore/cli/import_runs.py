@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli.options import lang_option
-from callscore.cli.output import note
+from callscore.cli.options import lang_option, open_store_to_write, store_option
+from callscore.cli.output import print_note
 from callscore.cli.progress import progress
-from callscore.cli.store_option import made_store, store_option
-from callscore.core.phrase import Phrase, Plural, count_of, say
+from callscore.core.phrases import Phrase, Plural, count_of, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.phrase import Language
-    from callscore.history.exchange.importing import Imported
+    from callscore.core.phrases import Language
+    from callscore.history.exchange.import_export import ImportedRun
     from callscore.history.store import Store
 
 __all__ = ["command"]
@@ -54,28 +53,28 @@ def command(*, files: tuple[str, ...], store: str | None, lang: Language) -> Non
     """Take runs into the history, and say which."""
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be read only once.")
-    with made_store(store) as history:
+    with open_store_to_write(store) as history:
         imported = _imported(history, files)
     for each in imported:
         results = count_of(_RESULTS, each.results, lang)
         phrase = _NEW if each.is_new else _FILLED
         name = f"{each.run.id} ({each.run.name})" if each.run.name else each.run.id
-        note(say(phrase, lang, run=name, results=results, added=each.added))
+        print_note(say(phrase, lang, run=name, results=results, added=each.added))
         if each.given:
-            note(say(_RENAMED, lang, given=each.given))
+            print_note(say(_RENAMED, lang, given=each.given))
         if each.missing:
             missing = count_of(_RESULTS, each.missing, lang)
-            note(say(_MISSING, lang, run=each.run.id, results=missing))
+            print_note(say(_MISSING, lang, run=each.run.id, results=missing))
 
 
-def _imported(store: Store, files: Sequence[str]) -> list[Imported]:
+def _imported(store: Store, files: Sequence[str]) -> list[ImportedRun]:
     """Import what is in the files, once all of it could be read."""
-    from callscore.history.exchange.files import opened_run
-    from callscore.history.exchange.importing import import_records, require_whole
+    from callscore.history.exchange.import_export import check_records, import_records
+    from callscore.history.exchange.run_files import open_run_file
 
     with ExitStack() as held:
-        opened = [(path, held.enter_context(opened_run(path))) for path in files]
+        opened = [(path, held.enter_context(open_run_file(path))) for path in files]
         with progress(files, "reading") as on_bytes:
             for path, file in opened:
-                require_whole(file.records(on_bytes), path, store)
+                check_records(file.records(on_bytes), path, store)
         return [each for _, file in opened for each in import_records(store, file.records())]

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from callscore.cli import wording
 from callscore.cli.options import lang_option
-from callscore.core.wording import say
+from callscore.cli.output import NEXT_STEPS
+from callscore.core.phrases import Phrase, say
 
 if TYPE_CHECKING:
-    from callscore.core.wording import Language
+    from callscore.core.phrases import Language
 
-__all__ = ["command"]
+__all__ = ["INIT_WRITTEN", "command"]
+
+INIT_WRITTEN = Phrase(
+    "Written, with recorded answers, so that it needs no key:",
+    "Записано; ответы уже есть, поэтому ключ не нужен:",
+)
+
+
+# `callscore init`: writes an evaluation to start from, which runs as it is.
 
 _SCHEMA = "suite.schema.json"
 _SUITE = ("eval_assistant.yaml", "tools.json", "answers.jsonl", _SCHEMA)
@@ -48,7 +56,7 @@ def command(*, folder: str, python: bool, lang: Language) -> None:
                 file.write(_content(name))
     except OSError as error:
         raise click.UsageError(f"Cannot write {error.filename}: {error.strerror}.") from error
-    click.echo(_said(target, names, lang))
+    click.echo(_result_text(target, names, lang))
 
 
 def _content(name: str) -> str:
@@ -63,14 +71,14 @@ def _content(name: str) -> str:
     return (folder / stored).read_text(encoding="utf-8")
 
 
-def _said(target: Path, names: tuple[str, ...], lang: Language) -> str:
+def _result_text(target: Path, names: tuple[str, ...], lang: Language) -> str:
     program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
         [
-            say(wording.INIT_WRITTEN, lang),
+            say(INIT_WRITTEN, lang),
             *(f"  {target / name}" for name in names),
             "",
-            say(wording.DEMO_NEXT, lang),
+            say(NEXT_STEPS, lang),
             f"  {program} run {quote(str(target))}",
         ]
     )

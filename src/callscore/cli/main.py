@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from callscore.cli.exits import AGENT, INTERRUPTED, UNREADABLE, USAGE
+from callscore.cli.exits import INTERRUPTED, NO_ANSWER, UNREADABLE, USAGE
 from callscore.errors import (
     CallscoreError,
     InvalidSettings,
@@ -66,16 +66,16 @@ def main() -> NoReturn:
     except click.Abort:
         code = INTERRUPTED
     except (InvalidSettings, MissingKey) as error:
-        code = _complain(error, USAGE)
+        code = _print_error(error, USAGE)
     except ModelFailed as error:
-        code = _complain(error, AGENT)
+        code = _print_error(error, NO_ANSWER)
     except CallscoreError as error:
-        code = _complain(error, UNREADABLE)
+        code = _print_error(error, UNREADABLE)
     sys.exit(code or 0)
 
 
-def _complain(error: Exception, code: int) -> int:
-    from callscore.core.text import escape
+def _print_error(error: Exception, code: int) -> int:
+    from callscore.core.rendering import escape
 
     click.echo(f"callscore: {escape(str(error))}", err=True)
     return code

@@ -35,15 +35,19 @@ def command(*, is_http: bool, host: str | None, port: int | None) -> None:
         if host is not None or port is not None:
             raise click.UsageError("--host and --port go with --http.")
         if sys.stdin.isatty():
-            _say("an MCP client should start this; it listens on standard input. Ctrl-C ends it.")
+            _print_message(
+                "an MCP client should start this; it listens on standard input. Ctrl-C ends it."
+            )
         # A thread that waits for input cannot be interrupted, and there is nothing to tidy up.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         serve_stdio()
         return
     serve_http(
-        host or _HOST, _PORT if port is None else port, lambda url: _say(f"listening on {url}")
+        host or _HOST,
+        _PORT if port is None else port,
+        lambda url: _print_message(f"listening on {url}"),
     )
 
 
-def _say(what: str) -> None:
+def _print_message(what: str) -> None:
     click.echo(f"callscore: {what}", err=True)

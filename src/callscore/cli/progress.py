@@ -1,4 +1,6 @@
-"""A progress bar for long input, on a terminal and nowhere else."""
+"""Progress bars for long input and for runs, on a terminal and nowhere else."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
 from __future__ import annotations
 
@@ -7,19 +9,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from callscore.core.phrases import Phrase, say
+from callscore.words.value_text import decimal
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["progress"]
+    from callscore.core.phrases import Language
+    from callscore.core.results import Result
+    from callscore.evaluations.evaluation import Question
+    from callscore.runner.running import RunHooks
 
-_LONG = 8_000_000  # bytes; what is shorter is done before a bar could be read
+__all__ = ["RunningScore", "pace_text", "progress", "run_progress"]
+
+
+# A progress bar for long input, on a terminal and nowhere else.
+
+_LARGE_INPUT = 8_000_000  # bytes; what is shorter is done before a bar could be read
 
 
 @contextmanager
 def progress(paths: Sequence[str], verb: str = "scoring") -> Iterator[Callable[[int], None] | None]:
     """What to tell how many more bytes of these files have been read; None where nobody looks."""
     total = _total_size(paths)
-    if not sys.stderr.isatty() or (total is not None and total < _LONG):
+    if not sys.stderr.isatty() or (total is not None and total < _LARGE_INPUT):
         yield None
         return
     from rich.console import Console
@@ -55,3 +68,106 @@ def _total_size(paths: Sequence[str]) -> int | None:
             return None
         total += file.stat().st_size
     return total
+
+
+# A progress bar for a run, on a terminal and nowhere else.
+
+_SCORE = Phrase("score {score}", "оценка {score}")
+_FAILED = Phrase("{count} failed", "не пройдено {count}")
+_ERRORS = Phrase("{count} errors", "ошибок {count}")
+_ERROR = Phrase("1 error", "ошибок 1")
+_RATE = Phrase("{rate:.1f}/s", "{rate:.1f}/с")
+
+
+class RunningScore:
+    """What the answers so far come to."""
+
+    def __init__(self) -> None:
+        self._total = 0.0
+        self._scored = 0
+        self._failed = 0
+        self._errors = 0
+
+    def add(self, result: Result) -> None:
+        """Count what became of one question."""
+        if result.failure is not None:
+            self._errors += 1
+            return
+        self._failed += result.passed is False
+        number = result.passed if result.score is None else result.score.f1
+        if number is not None:
+            self._total += number
+            self._scored += 1
+
+    def text(self, lang: Language) -> str:
+        """The mean score of the calls, and how many cases failed and had errors."""
+        parts = []
+        if self._scored:
+            parts.append(say(_SCORE, lang, score=decimal(self._total / self._scored)))
+        if self._failed:
+            parts.append(say(_FAILED, lang, count=self._failed))
+        if self._errors:
+            parts.append(say(_ERROR if self._errors == 1 else _ERRORS, lang, count=self._errors))
+        return "  ".join(parts)
+
+
+def pace_text(done: float, total: float, seconds: float, lang: Language) -> str:
+    """How many answers come in a second, and how long the others will take; empty before the first.
+
+    It is the mean since the beginning: answers come in bursts, as many as are asked for at once.
+    """
+    if not done or not seconds:
+        return ""
+    left = round((total - done) * seconds / done)
+    clock = f"{left // 60}:{left % 60:02}"
+    return f"{say(_RATE, lang, rate=done / seconds)}  {clock}"
+
+
+@contextmanager
+def run_progress(lang: Language) -> Iterator[RunHooks]:
+    """What to tell how a run goes on; the bar is gone when it ends."""
+    from callscore.runner.running import RunHooks
+
+    if not sys.stderr.isatty():
+        yield RunHooks()
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+    )
+    from rich.text import Text
+
+    class PaceColumn(ProgressColumn):
+        """How many answers come in a second, and how long the others will take."""
+
+        def render(self, task: Task) -> Text:
+            return Text(
+                pace_text(task.completed, task.total or 0.0, task.elapsed or 0.0, lang), "dim"
+            )
+
+    bar = Progress(
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", markup=False),
+        PaceColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    score = RunningScore()
+    with bar:
+        task = bar.add_task("", total=None)
+
+        def on_done(question: Question, result: Result) -> None:
+            del question
+            score.add(result)
+            bar.update(task, advance=1, description=score.text(lang))
+
+        def on_plan(total: int) -> None:
+            bar.update(task, total=total)
+
+        yield RunHooks(on_plan=on_plan, on_done=on_done)

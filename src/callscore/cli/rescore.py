@@ -8,32 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.judge_option import judge_from, judge_option
+from callscore.cli.exits import print_kept, run_exit_code
 from callscore.cli.options import (
+    FORMATS,
     SettingsCommand,
+    judge_from,
+    judge_option,
     lang_option,
+    open_existing_store,
+    output_format_for,
     overrides_from,
     report_options,
     settings_options,
+    show_options,
+    show_options_from,
+    store_option,
+    store_without_password,
 )
-from callscore.cli.output import note, open_output
-from callscore.cli.run_options import FORMATS, format_for, shown_from, shown_options
-from callscore.cli.run_progress import run_progress
-from callscore.cli.run_report import exit_code, output_aside, say_kept, write_run
-from callscore.cli.store_option import existing_store, shown_store, store_option
-from callscore.core.phrase import Phrase, say
-from callscore.core.run import RunResults
+from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
+from callscore.cli.progress import run_progress
+from callscore.core.phrases import Phrase, say
+from callscore.core.results import RunResults
 from callscore.errors import UnknownRun
 from callscore.runner.rescoring import RescoreOptions, rescore
 
 if TYPE_CHECKING:
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
 __all__ = ["command"]
 
-_AGAIN = Phrase(
+_RESCORING = Phrase(
     "run {run}, asked on {moment} UTC, is scored again",
     "прогон {run} оценивается заново; ответы получены {moment} UTC",
 )
@@ -60,14 +66,14 @@ their evaluations as they are now.
     help="Take this one in place of the run's; may be given several times.",
 )
 @judge_option
-@shown_options
+@show_options
 @report_options(FORMATS)
 @store_option
 @lang_option
 @click.pass_context
 def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options: Any) -> int:
     """Score the answers of a run again, write the report, and find the exit code."""
-    options["output_format"] = format_for(ctx, options)
+    options["output_format"] = output_format_for(ctx, options)
     judge = judge_from(options)
     preset, settings = overrides_from(options)
     if judge is not None:
@@ -77,44 +83,44 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
         settings=settings,
         scorers=options["scorers"] or None,
         fail_under=options["fail_under"],
-        **shown_from(options),
+        **show_options_from(options),
     )
     output_format: str = options["output_format"]
     place: str | None = options["store"]
     named = [] if run is None else [run]
-    kept_in = [] if place is None else ["--store", shown_store(place)]
+    kept_in = [] if place is None else ["--store", store_without_password(place)]
     go_on = shlex.join(["callscore", "rescore", *named, *kept_in])
     results = RunResults()
     try:
         with open_output(options["output"], output_format, lang, is_gate=True) as target:
-            with output_aside():  # scorers may print
+            with stdout_to_stderr():  # scorers may print
                 results = _rescored(run, wanted, lang, place)
             is_shown = write_run(results, target, output_format, lang)
     except (click.ClickException, KeyboardInterrupt):
-        say_kept(results, lang, go_on=go_on)
+        print_kept(results, lang, go_on=go_on)
         raise
-    return exit_code(results, lang, go_on=go_on, is_shown=is_shown)
+    return run_exit_code(results, lang, go_on=go_on, is_shown=is_shown)
 
 
 def _rescored(
     run: str | None, options: RescoreOptions, lang: Language, place: str | None
 ) -> RunResults:
-    with existing_store(place) as store:
-        found = _newest_that_asked(store) if run is None else store.find(run)
-        moment = strftime("%Y-%m-%d %H:%M", gmtime(_who_asked(store, found).started_at))
-        note(say(_AGAIN, lang, run=found.id, moment=moment))
+    with open_existing_store(place) as store:
+        found = _newest_asking_run(store) if run is None else store.find(run)
+        moment = strftime("%Y-%m-%d %H:%M", gmtime(_asking_run(store, found).started_at))
+        print_note(say(_RESCORING, lang, run=found.id, moment=moment))
         with run_progress(lang) as hooks:
             return rescore(store, found, options, hooks)
 
 
-def _newest_that_asked(store: Store) -> RunRecord:
+def _newest_asking_run(store: Store) -> RunRecord:
     for run in store.runs():
         if run.command == "run":
             return run
     raise UnknownRun(f"there is no run in {store.place} yet. Begin with: callscore run")
 
 
-def _who_asked(store: Store, run: RunRecord) -> RunRecord:
+def _asking_run(store: Store, run: RunRecord) -> RunRecord:
     """The run that the answers are of: what was scored again has them from before."""
     while run.parent is not None:
         run = store.find(run.parent)

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from callscore.cli.output import open_output
-from callscore.core.nearest import meant_by
-from callscore.core.plain import encode_json
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
-from callscore.evaluations.suite_schema import suite_schema
-from callscore.formats.case_schema import case_schema
+from callscore.evaluations.suite_schema import suite_json_schema
+from callscore.formats.case_schema import build_case_schema
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["command", "schema_text"]
 
-_SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"case": case_schema, "suite": suite_schema}
+_SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "case": build_case_schema,
+    "suite": suite_json_schema,
+}
 
 
 @click.command(short_help="Print the JSON Schema of case files or of suites.")
@@ -50,6 +53,6 @@ def schema_text(name: str) -> str:
     import msgspec
 
     if name not in _SCHEMAS:
-        hint = meant_by(name, _SCHEMAS) or "."
+        hint = did_you_mean(name, _SCHEMAS) or "."
         raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")
     return msgspec.json.format(encode_json(_SCHEMAS[name]()), indent=2).decode() + "\n"

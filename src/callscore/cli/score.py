@@ -1,57 +1,192 @@
-"""`callscore score`: score files of cases, show what went wrong, and gate on it."""
+"""`callscore score`: score files of cases, show what went wrong, save it, and gate on it."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
-from callscore.cli.exits import AGENT, BELOW, FINE
-from callscore.cli.judge_option import (
-    Unjudged,
-    judge_option,
-    judged_lines,
-    judged_settings_from,
-)
+from callscore.cli.exits import FAILED, NO_ANSWER, OK, score_exit_reasons
 from callscore.cli.options import (
+    RUN_NAME,
     SHARE,
     SettingsCommand,
+    input_format_option,
+    judge_option,
+    judged_settings_from,
     lang_option,
+    map_option,
     metric_option,
+    open_store_to_write,
+    reading_from,
+    reading_options,
     report_options,
+    require_inputs,
     settings_options,
+    sides_options,
+    store_option,
     tools_from,
     tools_option,
 )
-from callscore.cli.output import Output, open_output
+from callscore.cli.output import Output, open_output, print_note
 from callscore.cli.progress import progress
-from callscore.cli.reading import (
-    fields_option,
-    input_format_option,
-    reading_options,
-    require_inputs,
-    sides_options,
-    wanted_from,
-)
-from callscore.cli.saving import save_option, saved, tell_saved
-from callscore.cli.store_option import store_option
-from callscore.cli.wording import gate_reasons
+from callscore.core.call import Tool
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.rendering import escape
 from callscore.core.settings import Settings
-from callscore.core.tool import Tool
-from callscore.core.wording import Language
-from callscore.engines.collector import Hooks, Show
-from callscore.engines.local import score_files, score_joined
+from callscore.engines.local import ScoreHooks, Show, score_files, score_joined
 from callscore.errors import ModelFailed, UnreadableInput
 from callscore.formats.trace import Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.results import Results
-    from callscore.engines.keeping import KeepRequest, ScoreKeeper
+    from collections.abc import Iterator
 
-__all__ = ["command"]
+    from callscore.cli.options import AnyCommand
+    from callscore.core.case import Case
+    from callscore.core.results import Results
+    from callscore.engines.saving import SaveRequest, ScoreSaver
+    from callscore.models.judging import Judge
+
+__all__ = ["UnjudgedCases", "judged_lines"]
+
+
+# `callscore score --save`: keeps what is scored, and says what became of that.
+
+_SAVED = Phrase(
+    "kept as run {run}. Look at it: callscore show {name}",
+    "сохранено как прогон {run}. Посмотреть: callscore show {name}",
+)
+_NOT_ALL_SAVED = Phrase("not everything is kept: {problem}", "сохранено не всё: {problem}")
+
+
+def save_option(function: AnyCommand) -> AnyCommand:
+    """Add the option that keeps the scores as a run."""
+    return click.option(
+        "--save",
+        type=RUN_NAME,
+        metavar="NAME",
+        help="Keep every case in the history, as a run of this name.",
+    )(function)
+
+
+@contextmanager
+def saving_scores(
+    request: SaveRequest | None, store: str | None, lang: Language
+) -> Iterator[ScoreSaver | None]:
+    """What keeps the scores that come; None where nobody asked for that.
+
+    Args:
+        request: what is kept; None for nothing.
+        store: the history, as `--store` names it.
+        lang: the language in which it is said what became of it.
+    """
+    if request is None:
+        yield None
+        return
+    from callscore.engines.saving import ScoreSaver
+    from callscore.history.fallback_store import fallback_store_for
+
+    keeper = ScoreSaver(request, lambda: open_store_to_write(store), fallback_store_for(store))
+    is_whole = False
+    try:
+        yield keeper
+        is_whole = True
+    finally:
+        keeper.finish("finished" if is_whole else "interrupted")
+        if not is_whole:  # else there is a report, and it comes first
+            print_saved(keeper, lang)
+
+
+def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
+    """Say what became of what was to be kept; nothing where nothing was."""
+    if keeper is None:
+        return
+    from callscore.history.fallback_store import USING_FALLBACK
+
+    phrase = USING_FALLBACK if keeper.is_aside else _NOT_ALL_SAVED
+    for problem in keeper.problems:
+        print_note(say(phrase, lang, problem=problem))
+    if saved_in := keeper.saved(lang):
+        print_note(saved_in)
+    if keeper.run is not None and not keeper.is_aside:
+        name = shlex.quote(keeper.run.name or keeper.run.id)
+        print_note(say(_SAVED, lang, run=keeper.run.id, name=f"{name}{keeper.words}"))
+
+
+_JUDGED = Phrase("{model} judged {values}; asked {times}", "{model}: {values}; {times}")
+_VALUES = Plural(("value", "values"), ("значение оценено", "значения оценены", "значений оценено"))
+_TIMES = Plural(("time", "times"), ("вопрос задан", "вопроса задано", "вопросов задано"))
+_NOT_JUDGED = Phrase(
+    "{cases} not judged, and not in the report", "{cases} без оценки судьи, в отчёте их нет"
+)
+_CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+_MOST_NAMED = 10
+_MOST_FAILURES_IN_A_ROW = (
+    5  # after so many, nobody believes that the next question will be answered
+)
+_JUDGE_ANSWERS_NOT_KEPT = Phrase(
+    "the answers of the judge are not kept: {problem}", "ответы судьи не сохранены: {problem}"
+)
+
+
+def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
+    """What a judge was asked; nothing where nobody was."""
+    if judge is None:
+        return []
+    counts = judge.counts()
+    lines: list[str] = []
+    if counts.judged:
+        values = count_of(_VALUES, counts.judged, lang)
+        times = count_of(_TIMES, counts.asked, lang)
+        lines.append(say(_JUDGED, lang, model=escape(counts.model), values=values, times=times))
+    if judge.problem is not None:
+        lines.append(say(_JUDGE_ANSWERS_NOT_KEPT, lang, problem=escape(judge.problem)))
+    return lines
+
+
+class UnjudgedCases:
+    """The cases about which the judge gave no answer; they are left out of the report, and named."""
+
+    def __init__(self, judge: Judge | None) -> None:
+        self._judge = judge
+        self._named: list[str] = []
+        self._count = 0
+        self._in_a_row = 0
+        self._judged = 0
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return self._count > 0
+
+    def take(self, place: str, case: Case, error: ModelFailed) -> None:
+        """Note one of them.
+
+        Raises:
+            ModelFailed: there were too many in a row, with no answer in between.
+        """
+        judged = 0 if self._judge is None else self._judge.counts().judged
+        self._in_a_row = self._in_a_row + 1 if judged == self._judged else 1
+        self._judged = judged
+        self._count += 1
+        if len(self._named) < _MOST_NAMED:
+            self._named.append(f"{place}: {case.id}: {error}" if case.id else f"{place}: {error}")
+        if self._in_a_row == _MOST_FAILURES_IN_A_ROW:
+            raise error
+
+    def lines(self, lang: Language) -> list[str]:
+        """How many there are, and the first of them; nothing where there are none."""
+        if not self._count:
+            return []
+        cases = count_of(_CASES, self._count, lang)
+        return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
+
+
+# `callscore score`: score files of cases, show what went wrong, and gate on it.
 
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _FOR_PEOPLE = ("table", "markdown")
@@ -96,7 +231,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @click.command(cls=SettingsCommand, short_help="Score files of cases.", help=_HELP)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @sides_options
-@fields_option
+@map_option
 @input_format_option
 @reading_options
 @tools_option
@@ -127,15 +262,15 @@ def command(**options: Any) -> int:
     """Score files of cases, write the report, and find the exit code."""
     settings, judge = judged_settings_from(options)
     tools = tools_from(options)
-    wanted = wanted_from(options, () if tools is None else tools.values())
+    wanted = reading_from(options, () if tools is None else tools.values())
     fields = dict(options.pop("fields"))
     request = _Request(settings=settings, wanted=wanted, tools=tools, fields=fields, **options)
     require_inputs(request.files, request.expected, request.actual)
     is_gate = request.fail_under is not None
     destination = request.output, request.output_format, request.lang
-    unjudged = Unjudged(judge)
+    unjudged = UnjudgedCases(judge)
     with open_output(*destination, is_gate=is_gate) as output:
-        with saved(_kept(request), request.store, request.lang) as keeper:
+        with saving_scores(_keep_request(request), request.store, request.lang) as keeper:
             results = _score(request, output, unjudged, keeper)
         output.write(results)
         for line in judged_lines(judge, request.lang):
@@ -143,24 +278,24 @@ def command(**options: Any) -> int:
                 output.write_text(f"\n{line}\n")
             else:  # where the report is for a program, or for another place
                 click.echo(f"callscore: {line}", err=True)
-    tell_saved(keeper, request.lang)
-    code = _gate(results, request)
-    _name(unjudged, request.lang)
-    return AGENT if unjudged else code
+    print_saved(keeper, request.lang)
+    code = _exit_code(results, request)
+    _print_unjudged(unjudged, request.lang)
+    return NO_ANSWER if unjudged else code
 
 
-def _name(unjudged: Unjudged, lang: Language) -> None:
+def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
     for line in unjudged.lines(lang):
         click.echo(f"callscore: {line}", err=True)
 
 
-def _kept(request: _Request) -> KeepRequest | None:
+def _keep_request(request: _Request) -> SaveRequest | None:
     """What is to be kept; None where nobody asked for that."""
     if request.save is None:
         return None
-    from callscore.engines.keeping import KeepRequest
+    from callscore.engines.saving import SaveRequest
 
-    return KeepRequest(
+    return SaveRequest(
         name=request.save,
         cases=request.files or request.expected,
         actual=request.actual,
@@ -171,7 +306,7 @@ def _kept(request: _Request) -> KeepRequest | None:
 
 
 def _score(
-    request: _Request, output: Output, unjudged: Unjudged, keeper: ScoreKeeper | None
+    request: _Request, output: Output, unjudged: UnjudgedCases, keeper: ScoreSaver | None
 ) -> Results:
     """Score the input; where it breaks off, what was scored before is still written."""
     for_people = request.output_format in _FOR_PEOPLE
@@ -189,7 +324,7 @@ def _score(
     paths = request.files or (*request.expected, *request.actual)
     try:
         with progress(paths) as on_bytes:
-            hooks = Hooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
+            hooks = ScoreHooks(on_case=output.on_case, on_unjudged=unjudged.take, on_bytes=on_bytes)
             hooks = hooks if keeper is None else keeper.told(hooks)
             if request.files:
                 score = partial(score_files, request.files)
@@ -199,7 +334,7 @@ def _score(
     except (UnreadableInput, ModelFailed) as error:
         if error.results is not None and error.results.summary.cases:
             output.write(error.results)
-        _name(unjudged, request.lang)
+        _print_unjudged(unjudged, request.lang)
         raise
     if not results.summary.cases and not results.has_notes and not unjudged:
         places = ", ".join(request.files or request.actual)
@@ -207,10 +342,10 @@ def _score(
     return results
 
 
-def _gate(results: Results, request: _Request) -> int:
+def _exit_code(results: Results, request: _Request) -> int:
     if request.fail_under is None:
-        return FINE
-    reasons = gate_reasons(results, request.fail_under, request.lang)
+        return OK
+    reasons = score_exit_reasons(results, request.fail_under, request.lang)
     for reason in reasons:
         click.echo(f"callscore: {reason}", err=True)
-    return BELOW if reasons else FINE
+    return FAILED if reasons else OK

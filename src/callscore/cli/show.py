@@ -6,22 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.options import lang_option, report_options
+from callscore.cli.history import heading_row
+from callscore.cli.options import (
+    FORMATS,
+    lang_option,
+    most_option,
+    open_existing_store,
+    output_format_for,
+    report_options,
+    show_option,
+    show_options_from,
+    store_option,
+)
 from callscore.cli.output import open_output, write_report
-from callscore.cli.run_options import FORMATS, format_for, most_option, show_option, shown_from
-from callscore.cli.run_rows import heading_row
-from callscore.cli.store_option import existing_store, store_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from callscore.cli.output import Output
-    from callscore.core.kept_case import KeptCase
-    from callscore.core.phrase import Language
-    from callscore.core.run import RunResults
+    from callscore.core.phrases import Language
+    from callscore.core.results import KeptCase, RunResults
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
-    from callscore.reports.history_rows import RunRow
+    from callscore.reports.history import RunRow
 
 __all__ = ["command"]
 
@@ -64,13 +71,13 @@ def command(
     **options: Any,
 ) -> None:
     """Show a run, or one case of it."""
-    output_format = options["output_format"] = format_for(ctx, options)
+    output_format = options["output_format"] = output_format_for(ctx, options)
     if case is not None and output_format not in _FORMATS_OF_CASE:
         raise click.UsageError(f"A single case cannot be written as {output_format}.")
-    with existing_store(store) as opened:
-        from callscore.runner.kept_evaluations import run_and_variant
+    with open_existing_store(store) as opened:
+        from callscore.runner.stored_runs import find_run_and_variant
 
-        found, variant = run_and_variant(opened, run)
+        found, variant = find_run_and_variant(opened, run)
         write = _of_run if case is None else _of_case
         report = write(opened, found, {**options, "case": case, "variant": variant}, lang)
     with open_output(options["output"], output_format, lang) as output:
@@ -81,9 +88,9 @@ def _of_case(
     store: Store, run: RunRecord, options: dict[str, Any], lang: Language
 ) -> Callable[[Output], None]:
     """What writes the report of a case, once there is something to write to."""
-    from callscore.runner.kept_cases import kept_cases
+    from callscore.runner.stored_runs import load_case
 
-    cases = kept_cases(store, run, options["case"], options["keyword"], options["variant"])
+    cases = load_case(store, run, options["case"], options["keyword"], options["variant"])
     return lambda output: _write_cases(cases, output, options["output_format"], lang)
 
 
@@ -96,24 +103,24 @@ def _of_run(
 
 
 def _row(store: Store, run: RunRecord) -> RunRow:
-    from callscore.history.selections import lineage
-    from callscore.history.under_way import is_left
+    from callscore.history.locks import is_abandoned
+    from callscore.history.run_names import lineage
 
     names = [each.name for each in store.baselines() if each.run == run.id]
-    return heading_row(run, names, lineage(store, run), is_left=is_left(store, run))
+    return heading_row(run, names, lineage(store, run), is_left=is_abandoned(store, run))
 
 
 def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Language) -> RunResults:
-    from callscore.runner.kept_run import ShowOptions, kept_run
+    from callscore.runner.stored_runs import ShowOptions, load_run
 
     wanted = ShowOptions(
         keyword=options["keyword"],
         variant=options["variant"],
         is_whole=options["output_format"] == "json",
         lang=lang,
-        **shown_from(options),
+        **show_options_from(options),
     )
-    return kept_run(store, run, wanted)
+    return load_run(store, run, wanted)
 
 
 def _write_cases(cases: list[KeptCase], output: Output, output_format: str, lang: Language) -> None:

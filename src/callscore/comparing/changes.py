@@ -1,26 +1,99 @@
-"""Which cases went otherwise."""
+"""Which cases changed between two runs, and where forbidden calls or schema errors are new."""
 
 from __future__ import annotations
 
+from collections import Counter
 from math import fsum, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from callscore.comparing.comparison import CaseChange, ChangeReason
+from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from callscore.comparing.comparison import ChangeKind, ChangeReasonKind
-    from callscore.comparing.matching import Matched
-    from callscore.comparing.sides import CaseOutcome
+    from callscore.comparing.matching import MatchedCase, UnmatchedCase
+    from callscore.comparing.sides import CaseOutcome, TrialOutcome
 
-__all__ = ["changes_of"]
+__all__ = [
+    "Alarm",
+    "CaseChange",
+    "ChangeKind",
+    "ChangeReason",
+    "ChangeReasonKind",
+    "find_alarms",
+    "find_changes",
+]
+
+ChangeKind = Literal["fixed", "broken", "changed"]
+ChangeReasonKind = Literal["no answer", "no answer before", "forbidden call", "schema error"]
+
+
+class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
+    """Something to be known about a case that went otherwise.
+
+    Attributes:
+        kind: what it is; `no answer` is of the second run, `no answer before` of the first.
+        text: why there is no answer, in a sentence; empty where nobody said, and for other kinds.
+    """
+
+    kind: ChangeReasonKind
+    text: str = ""
+
+
+class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
+    """A case that went otherwise.
+
+    Attributes:
+        kind: `fixed` and `broken` where it passes now and did not, or the other way round; `changed`
+            where only the calls or the numbers are others, or some of its trials.
+        evaluation: what the evaluation is called.
+        case: the id of the case.
+        tags: its tags.
+        before: how many trials passed, of how many that were decided.
+        after: likewise.
+        f1: the mean F1 before and after; None where there is none.
+        reasons: what is to be known about it.
+        is_expectation_changed: whether another thing is expected than before.
+    """
+
+    kind: ChangeKind
+    evaluation: str
+    case: str
+    tags: tuple[str, ...] = ()
+    before: tuple[int, int] = (0, 0)
+    after: tuple[int, int] = (0, 0)
+    f1: tuple[float | None, float | None] = (None, None)
+    reasons: tuple[ChangeReason, ...] = ()
+    is_expectation_changed: bool = False
+
+
+class Alarm(Struct, frozen=True, gc=False, kw_only=True):
+    """Something new that no statistics makes good.
+
+    Attributes:
+        kind: a forbidden call, or an error that a tool's schema finds.
+        evaluation: what the evaluation is called.
+        case: the id of the case.
+        before: how many there were in all trials.
+        after: how many there are.
+        tools: the tools of forbidden calls that are more than before; empty where nobody knows.
+    """
+
+    kind: Literal["forbidden", "schema"]
+    evaluation: str
+    case: str
+    before: int
+    after: int
+    tools: tuple[str, ...] = ()
+
+
+# Which cases went otherwise.
 
 _ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")
-_SMALL = 1e-9  # means of trials are not exact
+_TOLERANCE = 1e-9  # means of trials are not exact
 
 
-def changes_of(cases: Iterable[Matched]) -> tuple[CaseChange, ...]:
+def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
     """The cases that went otherwise: broken first, then fixed, then changed, each in their order.
 
     A case passes where more than half of its trials do; one that nobody has decided on one of the
@@ -30,7 +103,7 @@ def changes_of(cases: Iterable[Matched]) -> tuple[CaseChange, ...]:
     return tuple(_change(kind, pair) for wanted in _ORDER for kind, pair in found if kind == wanted)
 
 
-def _kind(pair: Matched) -> ChangeKind | None:
+def _kind(pair: MatchedCase) -> ChangeKind | None:
     if pair.before.trials == pair.after.trials:
         return None
     before, after = _passed(pair.before), _passed(pair.after)
@@ -38,7 +111,7 @@ def _kind(pair: Matched) -> ChangeKind | None:
     if first is not None and second is not None and first != second:
         return "fixed" if second else "broken"
     has_another_share = before[0] * after[1] != after[0] * before[1]
-    if first is not second or has_another_share or _has_other_answers(pair):
+    if first is not second or has_another_share or _answers_differ(pair):
         return "changed"
     return None
 
@@ -57,14 +130,14 @@ def _decision(passed: tuple[int, int]) -> bool | None:
     return 2 * passed[0] > passed[1] if passed[1] else None
 
 
-def _has_other_answers(pair: Matched) -> bool:
+def _answers_differ(pair: MatchedCase) -> bool:
     """Whether there is an answer where there was none, or another one."""
     if _is_answered(pair.before) != _is_answered(pair.after):
         return True
     first, second = _f1(pair.before), _f1(pair.after)
-    if first is not None and second is not None and not _is_near(first, second):
+    if first is not None and second is not None and not _is_close(first, second):
         return True
-    if _has_other_values(pair):
+    if _values_differ(pair):
         return True
     calls = (
         {trial.calls for trial in pair.before.trials},
@@ -73,12 +146,12 @@ def _has_other_answers(pair: Matched) -> bool:
     return calls[0] != calls[1] and "" not in calls[0] | calls[1]
 
 
-def _has_other_values(pair: Matched) -> bool:
+def _values_differ(pair: MatchedCase) -> bool:
     """Whether a scorer of both runs says something else than before."""
     if [each.values for each in pair.before.trials] == [each.values for each in pair.after.trials]:
         return False
     first, second = _values(pair.before), _values(pair.after)
-    return any(not _is_near(first[name], second[name]) for name in first.keys() & second.keys())
+    return any(not _is_close(first[name], second[name]) for name in first.keys() & second.keys())
 
 
 def _values(case: CaseOutcome) -> dict[str, float | None]:
@@ -90,11 +163,11 @@ def _values(case: CaseOutcome) -> dict[str, float | None]:
     return {name: fsum(values) / len(values) if values else None for name, values in found.items()}
 
 
-def _is_near(first: float | None, second: float | None) -> bool:
+def _is_close(first: float | None, second: float | None) -> bool:
     if first is None or second is None:
         return first is second
     # What somebody imports may be no number at all.
-    return first == second or abs(first - second) <= _SMALL or (isnan(first) and isnan(second))
+    return first == second or abs(first - second) <= _TOLERANCE or (isnan(first) and isnan(second))
 
 
 def _is_answered(case: CaseOutcome) -> bool:
@@ -111,7 +184,7 @@ def _f1(case: CaseOutcome) -> float | None:
     return sum(found) / (len(found) + sum(trial.status == "error" for trial in case.trials))
 
 
-def _change(kind: ChangeKind, pair: Matched) -> CaseChange:
+def _change(kind: ChangeKind, pair: MatchedCase) -> CaseChange:
     before, after = pair.before, pair.after
     return CaseChange(
         kind=kind,
@@ -139,3 +212,88 @@ def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[ChangeReason]:
         yield ChangeReason(kind="forbidden call")
     if any(trial.faults for trial in after.trials):
         yield ChangeReason(kind="schema error")
+
+
+# In which cases something is new that is worse than any number says.
+
+if TYPE_CHECKING:
+    Trials = Sequence[TrialOutcome]
+
+
+def find_alarms(
+    cases: Iterable[MatchedCase], only_after: Iterable[UnmatchedCase]
+) -> tuple[Alarm, ...]:
+    """The cases with more forbidden calls or schema errors than before, as often as they were tried.
+
+    Forbidden calls are told apart by their tools: one of another tool is new. In a case that only the
+    second run has, there were none before, and none where there was no answer. Where the first run
+    did not ask the schemas, nobody knows what is new.
+    """
+    found: list[Alarm] = []
+    for pair in cases:
+        if _has_violations(pair.after):
+            found += _case_alarms(pair.evaluation, pair.after, pair.before.trials)
+    for lone in only_after:
+        if _has_violations(lone.case):
+            found += _case_alarms(lone.evaluation, lone.case, None)
+    return tuple(found)
+
+
+def _has_violations(case: CaseOutcome) -> bool:
+    return any(trial.forbidden or trial.faults for trial in case.trials)
+
+
+def _case_alarms(evaluation: str, case: CaseOutcome, before: Trials | None) -> Iterator[Alarm]:
+    forbidden = sum(trial.forbidden for trial in case.trials)
+    there = sum(trial.forbidden for trial in before or ())
+    tools = _newly_forbidden(before or (), case.trials)
+    if tools or forbidden * len(before or (1,)) > there * len(case.trials):
+        yield Alarm(
+            kind="forbidden",
+            evaluation=evaluation,
+            case=case.id,
+            before=there,
+            after=forbidden,
+            tools=tools,
+        )
+    faults = _faults(case.trials)
+    known = [0] if before is None else _faults(before)
+    if known and sum(faults) * len(known) > sum(known) * len(faults):
+        yield Alarm(
+            kind="schema",
+            evaluation=evaluation,
+            case=case.id,
+            before=sum(known),
+            after=sum(faults),
+        )
+
+
+def _newly_forbidden(before: Trials, after: Trials) -> tuple[str, ...]:
+    """The tools that are called against the rule more often than before; none where nobody knows."""
+    first, second = _forbidden_by_tool(before), _forbidden_by_tool(after)
+    if first is None or second is None:
+        return ()
+    return tuple(
+        sorted(
+            tool
+            for tool, count in second.items()
+            if count * max(1, len(before)) > first[tool] * len(after)
+        )
+    )
+
+
+def _forbidden_by_tool(trials: Trials) -> Counter[str] | None:
+    found: Counter[str] = Counter()
+    for trial in trials:
+        if trial.tools is not None:
+            found.update({tool: counts[-1] for tool, counts in trial.tools.items() if counts[-1]})
+        elif trial.forbidden:
+            return None
+    return found
+
+
+def _faults(trials: Trials) -> list[int]:
+    """The schema errors of each trial that was asked for them; what has no answer has none."""
+    return [
+        trial.faults or 0 for trial in trials if trial.faults is not None or trial.status == "error"
+    ]

@@ -1,152 +1,60 @@
-"""What comparing two runs gave: numbers with intervals, flips, slices, and a verdict."""
+"""Compares two sides case by case; `Comparison`, its notes, and its plain data."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from callscore.core.phrase import Note
+from callscore.comparing.changes import Alarm, CaseChange, ChangeKind, find_alarms, find_changes
+from callscore.comparing.differences import (
+    Difference,
+    Slice,
+    Verdict,
+    difference_between,
+    slices_of,
+)
+from callscore.comparing.matching import (
+    F1,
+    PASSED,
+    has_value,
+    known_measures,
+    match_sides,
+    paired_values,
+    require_measure,
+)
+from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
-from callscore.core.statistics import Interval
+from callscore.words.plain_data import noted_to_dict
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from callscore.comparing.gating import Gate
+    from callscore.comparing.matching import MatchedCase, Matching, UnmatchedCase
+    from callscore.comparing.sides import Side
+    from callscore.core.phrases import Language
 
 __all__ = [
-    "Alarm",
-    "CaseChange",
-    "ChangeKind",
-    "ChangeReason",
-    "ChangeReasonKind",
     "Comparison",
-    "Difference",
-    "Method",
     "SideSummary",
-    "Slice",
-    "Verdict",
-    "name_of",
+    "case_name",
+    "compare_sides",
+    "comparison_notes",
+    "comparison_to_dict",
+    "gate_to_dict",
+    "with_evaluation",
 ]
 
-Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
-Method = Literal["exact McNemar", "paired bootstrap"]
-ChangeKind = Literal["fixed", "broken", "changed"]
-ChangeReasonKind = Literal["no answer", "no answer before", "forbidden call", "schema error"]
+
+# What comparing two runs gave: numbers with intervals, flips, slices, and a verdict.
 
 
-def name_of(evaluation: str, case: str) -> str:
+def case_name(evaluation: str, case: str) -> str:
     """How a case is called among those of several evaluations."""
     return f"{evaluation}::{case}"
-
-
-class Difference(Struct, frozen=True, gc=False, kw_only=True):
-    """How far two runs are apart in one number, over the cases that both have.
-
-    Attributes:
-        measure: the number: `passed`, `f1`, or the name of a scorer; `scorer f1` and `scorer passed`
-            for scorers that somebody called so.
-        cases: how many cases both have a number for.
-        before: the mean of the first run over these.
-        after: likewise of the second.
-        interval: the 95 % interval of the difference; None only where there is no case.
-        p_value: the chance of a difference at least as large where there is none.
-        method: how the two were tested.
-        verdict: what follows.
-        smallest: the smallest difference that as many cases could have shown, four times in five;
-            None where no difference could be shown.
-        up: how many cases went up.
-        down: how many went down.
-    """
-
-    measure: str
-    cases: int
-    before: float | None = None
-    after: float | None = None
-    interval: Interval | None = None
-    p_value: float | None = None
-    method: Method = "exact McNemar"
-    verdict: Verdict = "not enough data"
-    smallest: float | None = None
-    up: int = 0
-    down: int = 0
-
-    @property
-    def change(self) -> float | None:
-        """How much the second run is above the first; None where there is nothing to compare."""
-        if self.before is None or self.after is None:
-            return None
-        return self.after - self.before
-
-
-class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
-    """Something to be known about a case that went otherwise.
-
-    Attributes:
-        kind: what it is; `no answer` is of the second run, `no answer before` of the first.
-        text: why there is no answer, in a sentence; empty where nobody said, and for other kinds.
-    """
-
-    kind: ChangeReasonKind
-    text: str = ""
-
-
-class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
-    """A case that went otherwise.
-
-    Attributes:
-        kind: `fixed` and `broken` where it passes now and did not, or the other way round; `changed`
-            where only the calls or the numbers are others, or some of its trials.
-        evaluation: what the evaluation is called.
-        case: the id of the case.
-        tags: its tags.
-        before: how many trials passed, of how many that were decided.
-        after: likewise.
-        f1: the mean F1 before and after; None where there is none.
-        reasons: what is to be known about it.
-        is_expectation_changed: whether another thing is expected than before.
-    """
-
-    kind: ChangeKind
-    evaluation: str
-    case: str
-    tags: tuple[str, ...] = ()
-    before: tuple[int, int] = (0, 0)
-    after: tuple[int, int] = (0, 0)
-    f1: tuple[float | None, float | None] = (None, None)
-    reasons: tuple[ChangeReason, ...] = ()
-    is_expectation_changed: bool = False
-
-
-class Slice(Struct, frozen=True, gc=False, kw_only=True):
-    """The difference over the cases of one tag, or in the calls of one tool.
-
-    Attributes:
-        kind: what the cases have in common.
-        name: the tool, or the tag.
-        difference: how far the two runs are apart there; its p-value is corrected after Holm for all
-            slices of the comparison, and its verdict follows from that.
-    """
-
-    kind: Literal["tool", "tag"]
-    name: str
-    difference: Difference
-
-
-class Alarm(Struct, frozen=True, gc=False, kw_only=True):
-    """Something new that no statistics makes good.
-
-    Attributes:
-        kind: a forbidden call, or an error that a tool's schema finds.
-        evaluation: what the evaluation is called.
-        case: the id of the case.
-        before: how many there were in all trials.
-        after: how many there are.
-        tools: the tools of forbidden calls that are more than before; empty where nobody knows.
-    """
-
-    kind: Literal["forbidden", "schema"]
-    evaluation: str
-    case: str
-    before: int
-    after: int
-    tools: tuple[str, ...] = ()
 
 
 class SideSummary(Struct, frozen=True, gc=False, kw_only=True):
@@ -243,6 +151,271 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that any JSON encoder accepts."""
-        from callscore.comparing.export import comparison_to_dict
-
         return comparison_to_dict(self)
+
+
+# What should be known about a comparison besides its numbers.
+
+_UNFINISHED = Phrase(
+    "{side} did not come to its end",
+    "{side}: прогон не дошёл до конца",
+)
+_ERRORS = Phrase(
+    "{side}: {count} without an answer, taken as not passed",
+    "{side}: без ответа {count}, считаются непройденными",
+)
+_OTHER_SETTINGS = Phrase(
+    "{evaluation}: the settings or the scorers are others than before, and a difference may come "
+    "from them",
+    "{evaluation}: настройки или оценщики другие, чем раньше, и разница может быть из-за них",
+)
+_ONLY_IN_ONE = Phrase(
+    "only {side} has {evaluation}",
+    "{evaluation} есть только в {side}",
+)
+_OTHER_NAME = Phrase(
+    "{before} and {after} are compared as one evaluation, though their names differ",
+    "{before} и {after} сравниваются как одна оценка, хотя имена разные",
+)
+_REPEATED = Phrase(
+    "cases whose id is there twice count as one case: {count}",
+    "повторные id считаются одним случаем: {count}",
+)
+_OTHER_TRIALS = Phrase(
+    "cases that one run tried more often than the other: {count} (up to {before} and {after} times); "
+    "as many trials are compared as both have, the first ones",
+    "случаи, которые один прогон пробовал чаще другого: {count} (до {before} и {after} попыток); "
+    "сравнивается столько первых попыток, сколько есть в обоих",
+)
+
+
+def with_evaluation(evaluation: str, note: Note) -> Note:
+    """A note with the evaluation that it is about in front."""
+    phrase = Phrase(*(f"{{evaluation}}: {sentence}" for sentence in note.phrase))
+    return Note(phrase, {**note.values, "evaluation": evaluation})
+
+
+def comparison_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
+    """What should be known, the gravest first."""
+    for side in (before, after):
+        if not side.is_finished:
+            yield Note(_UNFINISHED, {"side": side.label})
+    yield from _evaluation_notes(before, after, matching)
+    yield from _trial_notes(before, after, matching)
+    if matching.repeated:
+        yield Note(_REPEATED, {"count": len(matching.repeated)})
+
+
+def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
+    for first, second in matching.evaluations:
+        # Two files have two names, and whoever compares them has just written both.
+        if first.name != second.name and (before.run or after.run):
+            yield Note(_OTHER_NAME, {"before": first.label, "after": second.label})
+        if first.settings and second.settings and first.settings != second.settings:
+            yield Note(_OTHER_SETTINGS, {"evaluation": second.label})
+    for side, lone in ((before, matching.lone_before), (after, matching.lone_after)):
+        for evaluation in lone:
+            yield Note(_ONLY_IN_ONE, {"side": side.label, "evaluation": evaluation.label})
+
+
+def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
+    for side in (before, after):
+        errors = sum(
+            trial.status == "error"
+            for evaluation in side.evaluations
+            for case in evaluation.cases
+            for trial in case.trials
+        )
+        if errors:
+            yield Note(_ERRORS, {"side": side.label, "count": errors})
+    tried = [(len(pair.before.trials), len(pair.after.trials)) for pair in matching.cases]
+    uneven = [trials for trials in tried if trials[0] != trials[1]]
+    if uneven:
+        first, second = (max(trials) for trials in zip(*uneven, strict=True))
+        yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})
+
+
+# Two runs, case by case: what is compared, what is left out, and what is to be known about it.
+
+MAX_NAMES = 20
+
+
+def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Comparison:
+    """Two runs, compared over the cases that both have.
+
+    Args:
+        before: the first run.
+        after: the second.
+        measure: what decides the verdict: `passed`, `f1`, or the name of a scorer.
+
+    Raises:
+        InvalidSettings: neither run has numbers of this measure.
+    """
+    known = known_measures((before, after))
+    measure = require_measure(measure, known)
+    matching = match_sides(before, after)
+    found = paired_values(matching.cases, measure)
+    main = difference_between(measure, [pair for pair in found if pair is not None])
+    changes = find_changes(matching.cases)
+    slices = slices_of(matching.cases, found, measure)
+    return Comparison(
+        before=_summary(before),
+        after=_summary(after),
+        main=main,
+        others=tuple(_others(matching.cases, main, known)),
+        changes=changes,
+        same=len(matching.cases) - len(changes),
+        tools=tuple(each for each in slices if each.kind == "tool"),
+        tags=tuple(each for each in slices if each.kind == "tag"),
+        alarms=find_alarms(matching.cases, matching.only_after),
+        only_before=_noted_cases(_unmatched_names(matching.only_before)),
+        only_after=_noted_cases(_unmatched_names(matching.only_after)),
+        undecided=_noted_cases(
+            (pair.evaluation, pair.after.id)
+            for pair, number in zip(matching.cases, found, strict=True)
+            if number is None
+        ),
+        lost=_noted_cases(
+            (pair.evaluation, pair.after.id)
+            for pair, number in zip(matching.cases, found, strict=True)
+            if number is None and has_value(pair.before, measure)
+        ),
+        expectations_changed=_noted_cases(
+            (pair.evaluation, pair.after.id)
+            for pair in matching.cases
+            if pair.before.expectation != pair.after.expectation
+        ),
+        inputs_changed=_noted_cases(
+            (pair.evaluation, pair.after.id)
+            for pair in matching.cases
+            # Nobody knows what was asked where there is no digest of it.
+            if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
+        ),
+        is_same_run=_is_same_run(before, after),
+        evaluations=tuple(second.label for _, second in matching.evaluations),
+        notes=tuple(comparison_notes(before, after, matching)),
+    )
+
+
+def _is_same_run(before: Side, after: Side) -> bool:
+    """Whether it is one run, and the same variants of it."""
+    first, second = ([each.label for each in side.evaluations] for side in (before, after))
+    return bool(before.run) and before.run == after.run and first == second
+
+
+def _others(
+    cases: Sequence[MatchedCase], main: Difference, known: Iterable[str]
+) -> Iterator[Difference]:
+    """The same cases by the other measures; a scorer that says what F1 says is not repeated."""
+    f1 = paired_values(cases, F1)
+    for measure in known:
+        if measure == main.measure:
+            continue
+        found = f1 if measure == F1 else paired_values(cases, measure)
+        pairs = [pair for pair in found if pair is not None]
+        if pairs and (measure == F1 or found != f1):
+            yield difference_between(measure, pairs)
+
+
+def _summary(side: Side) -> SideSummary:
+    has_several = len(side.evaluations) > 1
+    cases = [case for each in side.evaluations for case in each.cases]
+    return SideSummary(
+        label=side.label,
+        run=side.run,
+        command=side.command,
+        started_at=side.started_at,
+        git_commit=side.git_commit,
+        git_dirty=side.git_dirty,
+        is_finished=side.is_finished,
+        cases=len(cases),
+        errors=sum(trial.status == "error" for case in cases for trial in case.trials),
+        below=tuple(
+            with_evaluation(each.label, note) if has_several else note
+            for each in side.evaluations
+            for note in each.below
+        ),
+    )
+
+
+def _noted_cases(cases: Iterable[tuple[str, str]]) -> Noted:
+    names = [case_name(*case) for case in cases]
+    return Noted(len(names), tuple(names[:MAX_NAMES]))
+
+
+def _unmatched_names(cases: Iterable[UnmatchedCase]) -> Iterator[tuple[str, str]]:
+    return ((lone.evaluation, lone.case.id) for lone in cases)
+
+
+# Comparisons and gates as plain data that any JSON encoder accepts.
+
+
+def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
+    """Whether it is open, why not, and the comparison that it looked at."""
+    return {
+        "is_open": gate.is_open,
+        "is_doubtful": gate.is_doubtful,
+        "fail_on": gate.fail_on,
+        "reasons": [json_safe(asdict(reason)) for reason in gate.reasons],
+        "comparison": comparison_to_dict(gate.comparison, lang=lang),
+    }
+
+
+def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict[str, Any]:
+    """The verdict, the numbers behind it, every case that went otherwise, and the slices."""
+    return {
+        "verdict": comparison.verdict,
+        "before": _side_to_dict(comparison.before, lang),
+        "after": _side_to_dict(comparison.after, lang),
+        "main": _difference_to_dict(comparison.main),
+        "others": [_difference_to_dict(other) for other in comparison.others],
+        "counts": {
+            "broken": len(comparison.changed("broken")),
+            "fixed": len(comparison.changed("fixed")),
+            "changed": len(comparison.changed("changed")),
+            "same": comparison.same,
+        },
+        "changes": [_change_to_dict(change) for change in comparison.changes],
+        "tools": [_slice_to_dict(each) for each in comparison.tools],
+        "tags": [_slice_to_dict(each) for each in comparison.tags],
+        "alarms": [json_safe(asdict(alarm)) for alarm in comparison.alarms],
+        "only_before": noted_to_dict(comparison.only_before),
+        "only_after": noted_to_dict(comparison.only_after),
+        "undecided": noted_to_dict(comparison.undecided),
+        "lost": noted_to_dict(comparison.lost),
+        "expectations_changed": noted_to_dict(comparison.expectations_changed),
+        "inputs_changed": noted_to_dict(comparison.inputs_changed),
+        "is_same_run": comparison.is_same_run,
+        "evaluations": json_safe(list(comparison.evaluations)),
+        "notes": [json_safe(note.text(lang)) for note in comparison.notes],
+    }
+
+
+def _side_to_dict(side: SideSummary, lang: Language) -> dict[str, Any]:
+    below = [json_safe(note.text(lang)) for note in side.below]
+    return {**json_safe(asdict(side) | {"below": None}), "below": below}
+
+
+def _difference_to_dict(difference: Difference) -> dict[str, Any]:
+    fields = asdict(difference)
+    interval = fields.pop("interval")
+    return {
+        **json_safe(fields),
+        "change": json_safe(difference.change),
+        "interval": None if interval is None else {"low": interval.low, "high": interval.high},
+    }
+
+
+def _slice_to_dict(each: Slice) -> dict[str, Any]:
+    return {"kind": each.kind, "name": json_safe(each.name), **_difference_to_dict(each.difference)}
+
+
+def _change_to_dict(change: CaseChange) -> dict[str, Any]:
+    fields = asdict(change)
+    (before, decided_before), (after, decided_after) = fields["before"], fields["after"]
+    f1_before, f1_after = fields.pop("f1")
+    return {
+        **json_safe(fields | {"reasons": [asdict(reason) for reason in change.reasons]}),
+        "before": {"passed": before, "decided": decided_before, "f1": json_safe(f1_before)},
+        "after": {"passed": after, "decided": decided_after, "f1": json_safe(f1_after)},
+    }

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.comparing.comparison import Comparison, name_of
-from callscore.comparing.differing import TOO_COARSE
+from callscore.comparing.comparison import Comparison, case_name
+from callscore.comparing.differences import COARSE_EFFECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.comparing.comparison import CaseChange
+    from callscore.comparing.changes import CaseChange
 
 __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
-_MOST_CASES = 20
-_SMALL = 1e-9  # 0.9 - 1.0 is a little less than a tenth
+_MAX_CASES = 20
+_TOLERANCE = 1e-9  # 0.9 - 1.0 is a little less than a tenth
 FailOn = Literal["regressed", "broken", "any"]
 FAIL_ON: tuple[FailOn, ...] = ("regressed", "broken", "any")
 WhichSide = Literal["before", "after"]
@@ -78,7 +78,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         return (
             self.fail_on == "regressed"
             and self.comparison.verdict == "not enough data"
-            and (self.comparison.main.change or 0.0) < -_SMALL
+            and (self.comparison.main.change or 0.0) < -_TOLERANCE
             and all(reason.kind != "in doubt" for reason in self.reasons)
         )
 
@@ -96,15 +96,15 @@ def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
             of nothing, or of a run with itself.
     """
     found = [
-        *_always(comparison),
-        *_by_verdict(comparison),
-        *(_by_case(comparison, fail_on) if fail_on != "regressed" else ()),
-        *_missing(comparison, fail_on),
+        *_unconditional_reasons(comparison),
+        *_verdict_reasons(comparison),
+        *(_case_reasons(comparison, fail_on) if fail_on != "regressed" else ()),
+        *_missing_reasons(comparison, fail_on),
     ]
     return Gate(comparison=comparison, fail_on=fail_on, reasons=tuple(found))
 
 
-def _always(comparison: Comparison) -> Iterator[Reason]:
+def _unconditional_reasons(comparison: Comparison) -> Iterator[Reason]:
     """What closes a gate however strict it is."""
     if comparison.is_same_run:
         yield Reason(kind="same run")
@@ -115,7 +115,7 @@ def _always(comparison: Comparison) -> Iterator[Reason]:
         yield Reason(kind="nothing compared")
     for kind in ("forbidden", "schema"):
         alarms = [
-            name_of(alarm.evaluation, alarm.case)
+            case_name(alarm.evaluation, alarm.case)
             for alarm in comparison.alarms
             if alarm.kind == kind
         ]
@@ -135,19 +135,22 @@ def _unfinished(comparison: Comparison) -> tuple[WhichSide, ...]:
     return tuple(side for side, has_ended in ended if not has_ended)
 
 
-def _by_verdict(comparison: Comparison) -> Iterator[Reason]:
+def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     """What the numbers say."""
     main = comparison.main
     if comparison.verdict == "regressed":
         yield Reason(kind="regressed", count=main.down)
-    elif comparison.verdict == "not enough data" and (main.change or 0.0) <= _SMALL - TOO_COARSE:
+    elif (
+        comparison.verdict == "not enough data"
+        and (main.change or 0.0) <= _TOLERANCE - COARSE_EFFECT
+    ):
         yield Reason(kind="in doubt", count=main.down - main.up)
     slices = [f"{each.kind}: {each.name}" for each in comparison.regressed_slices]
     if slices:
         yield _reason("slice", slices)
 
 
-def _by_case(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
+def _case_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
     broken = [_name(change) for change in comparison.changed("broken")]
     if broken:
         yield _reason("broken", broken)
@@ -156,18 +159,18 @@ def _by_case(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
         yield _reason("changed", others)
 
 
-def _missing(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
+def _missing_reasons(comparison: Comparison, fail_on: FailOn) -> Iterator[Reason]:
     """What had a number before and has none now, whether the case is gone or only what it expects."""
     gone, lost = comparison.only_before, comparison.lost
     count = gone.count + lost.count
     if count and (fail_on != "regressed" or count > comparison.main.cases):
         names = (*gone.names, *lost.names)
-        yield Reason(kind="missing", count=count, cases=names[:_MOST_CASES])
+        yield Reason(kind="missing", count=count, cases=names[:_MAX_CASES])
 
 
 def _name(change: CaseChange) -> str:
-    return name_of(change.evaluation, change.case)
+    return case_name(change.evaluation, change.case)
 
 
 def _reason(kind: ReasonKind, cases: list[str]) -> Reason:
-    return Reason(kind=kind, count=len(cases), cases=tuple(cases[:_MOST_CASES]))
+    return Reason(kind=kind, count=len(cases), cases=tuple(cases[:_MAX_CASES]))

@@ -1,20 +1,38 @@
-"""Which evaluations and which cases of two runs belong together."""
+"""Which evaluations and cases of two runs belong together, and the values of each pair."""
 
 from __future__ import annotations
 
+from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
+
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
 
-__all__ = ["Lone", "Matched", "Matching", "match_sides"]
+__all__ = [
+    "F1",
+    "PASSED",
+    "MatchedCase",
+    "Matching",
+    "UnmatchedCase",
+    "has_value",
+    "known_measures",
+    "match_sides",
+    "paired_values",
+    "require_measure",
+]
 
 
-class Matched(NamedTuple):
+# Which evaluations and which cases of two runs belong together.
+
+
+class MatchedCase(NamedTuple):
     """A case that both runs have.
 
     Attributes:
@@ -30,7 +48,7 @@ class Matched(NamedTuple):
     alone: tuple[TrialOutcome, TrialOutcome] | None = None
 
 
-class Lone(NamedTuple):
+class UnmatchedCase(NamedTuple):
     """A case that only one run has."""
 
     evaluation: str
@@ -51,12 +69,12 @@ class Matching(NamedTuple):
     """
 
     evaluations: list[tuple[EvaluationSide, EvaluationSide]]
-    cases: list[Matched]
-    only_before: list[Lone]
-    only_after: list[Lone]
+    cases: list[MatchedCase]
+    only_before: list[UnmatchedCase]
+    only_after: list[UnmatchedCase]
     lone_before: list[EvaluationSide]
     lone_after: list[EvaluationSide]
-    repeated: list[Lone]
+    repeated: list[UnmatchedCase]
 
 
 def match_sides(before: Side, after: Side) -> Matching:
@@ -85,7 +103,9 @@ def match_sides(before: Side, after: Side) -> Matching:
         (matching.lone_after, matching.only_after),
     ):
         for each in lone:
-            cases.extend(Lone(each.label, case) for case in _by_id(each, matching).values())
+            cases.extend(
+                UnmatchedCase(each.label, case) for case in _by_id(each, matching).values()
+            )
     return matching
 
 
@@ -93,36 +113,38 @@ def _pairs(
     before: Sequence[EvaluationSide], after: Sequence[EvaluationSide]
 ) -> list[tuple[EvaluationSide, EvaluationSide]]:
     if len(before) == len(after) == 1:
-        return [(before[0], after[0])] if _are_one(before[0], after[0]) else []
+        return [(before[0], after[0])] if _is_same_evaluation(before[0], after[0]) else []
     is_one_variant = all(len({each.variant for each in side}) == 1 for side in (before, after))
 
     def variant(each: EvaluationSide) -> str | None:
         return None if is_one_variant else each.variant
 
-    found = _joined(before, after, lambda each: (each.place, variant(each)) if each.place else None)
+    found = _joined_by(
+        before, after, lambda each: (each.place, variant(each)) if each.place else None
+    )
     rest = _without(before, [first for first, _ in found])
     others = _without(after, [second for _, second in found])
-    found += _joined(rest, others, lambda each: (each.name, variant(each)))
+    found += _joined_by(rest, others, lambda each: (each.name, variant(each)))
     order = {id(second): position for position, second in enumerate(after)}
     return sorted(found, key=lambda pair: order[id(pair[1])])
 
 
-def _are_one(before: EvaluationSide, after: EvaluationSide) -> bool:
+def _is_same_evaluation(before: EvaluationSide, after: EvaluationSide) -> bool:
     """Whether the only evaluations of two runs are the same one, whatever it is called."""
     if before.name == after.name or (before.place and before.place == after.place):
         return True
     if not before.cases or not after.cases:
         return True  # there is nothing that speaks against it
     first = {case.id: case for case in before.cases}
-    return any(case.id in first and _is_alike(first[case.id], case) for case in after.cases)
+    return any(case.id in first and _is_same_case(first[case.id], case) for case in after.cases)
 
 
-def _is_alike(before: CaseOutcome, after: CaseOutcome) -> bool:
+def _is_same_case(before: CaseOutcome, after: CaseOutcome) -> bool:
     is_asked_alike = before.asked == after.asked or not (before.asked and after.asked)
     return is_asked_alike or bool(before.expectation and before.expectation == after.expectation)
 
 
-def _joined(
+def _joined_by(
     before: Iterable[EvaluationSide],
     after: Iterable[EvaluationSide],
     key: Callable[[EvaluationSide], Hashable],
@@ -148,13 +170,15 @@ def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matchi
     for name, case in after.items():
         partner = before.pop(name, None)
         if partner is None:
-            matching.only_after.append(Lone(second.label, case))
+            matching.only_after.append(UnmatchedCase(second.label, case))
         else:
-            matching.cases.append(Matched(label, partner, case, _alone(partner, case)))
-    matching.only_before.extend(Lone(first.label, case) for case in before.values())
+            matching.cases.append(MatchedCase(label, partner, case, _single_trials(partner, case)))
+    matching.only_before.extend(UnmatchedCase(first.label, case) for case in before.values())
 
 
-def _alone(before: CaseOutcome, after: CaseOutcome) -> tuple[TrialOutcome, TrialOutcome] | None:
+def _single_trials(
+    before: CaseOutcome, after: CaseOutcome
+) -> tuple[TrialOutcome, TrialOutcome] | None:
     if len(before.trials) != 1 or len(after.trials) != 1:
         return None
     first, second = before.trials[0], after.trials[0]
@@ -166,7 +190,115 @@ def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutc
     for case in evaluation.cases:
         there = found.get(case.id)
         if there is not None:
-            matching.repeated.append(Lone(evaluation.label, case))
+            matching.repeated.append(UnmatchedCase(evaluation.label, case))
             case = replace(there, trials=(*there.trials, *case.trials))  # noqa: PLW2901  (as one)
         found[case.id] = case
     return found
+
+
+# What number a case has in a run, by the measure that runs are compared by.
+
+if TYPE_CHECKING:
+    Reading = Callable[[TrialOutcome], float | None]
+
+PASSED = "passed"
+F1 = "f1"
+# A scorer may be called as one of these is; it is then known by this and its name.
+_OWN_MEASURES = (PASSED, F1)
+_SCORER = "scorer "
+
+
+def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
+    """What these runs can be compared by: `passed`, `f1`, and the scorers they name."""
+    values = {
+        trial.values
+        for side in sides
+        for evaluation in side.evaluations
+        for case in evaluation.cases
+        for trial in case.trials
+    }
+    names = {name for found in values for name, _ in found}
+    return (
+        *_OWN_MEASURES,
+        *sorted({_SCORER + name if name in _OWN_MEASURES else name for name in names}),
+    )
+
+
+def require_measure(measure: str, known: Sequence[str]) -> str:
+    """The measure that is meant, in whatever case it is written; one that nobody knows is refused."""
+    if measure in known:
+        return measure
+    alike = [name for name in known if name.casefold() == measure.casefold()]
+    if len(alike) == 1:
+        return alike[0]
+    raise InvalidSettings(
+        f"measure: {measure!r} is not one of these runs' numbers: {', '.join(known)}"
+        f"{did_you_mean(measure, known)}"
+    )
+
+
+def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[float, float] | None]:
+    """The numbers of each case before and after: the mean over as many trials as both runs have.
+
+    Means over few and over many trials do not fall alike, even where nothing differs, so that of
+    the run with more trials only the first ones count.
+    A trial without an answer did not pass, and is worth 0 by every other measure. None for a case
+    of which one run has no number; for `passed` this is one that nobody has decided.
+    """
+    read, is_decision = _value_reader(measure), measure == PASSED
+    found: list[tuple[float, float] | None] = []
+    for _, before, after, alone in matched:
+        if alone is None:
+            found.append(_mean_pair(before, after, read, is_decision=is_decision))
+        else:
+            first, second = read(alone[0]), read(alone[1])
+            found.append(None if first is None or second is None else (first, second))
+    return found
+
+
+def _value_reader(measure: str) -> Reading:
+    if measure == PASSED:
+        return lambda trial: trial.passed  # which are 0 and 1
+    if measure == F1:
+        return lambda trial: _valid_share(trial.f1)
+    name = measure.removeprefix(_SCORER)
+    scorer = name if name in _OWN_MEASURES else measure
+    return lambda trial: _valid_share(dict(trial.values).get(scorer))
+
+
+def _valid_share(number: float | None) -> float | None:
+    """The number, where it is one from 0 to 1; what somebody imports may hold anything."""
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def _mean_pair(
+    before: CaseOutcome, after: CaseOutcome, read: Reading, *, is_decision: bool
+) -> tuple[float, float] | None:
+    first, second = _trial_values(before, read), _trial_values(after, read)
+    trials = min(len(first), len(second))
+    # What has an answer in neither run is not worth 0 by a measure that may not be meant for it.
+    if not trials or not (is_decision or _has_answer(first) or _has_answer(second)):
+        return None
+    return _mean(first[:trials]), _mean(second[:trials])
+
+
+def has_value(case: CaseOutcome, measure: str) -> bool:
+    """Whether a case has a number by this measure."""
+    found = _trial_values(case, _value_reader(measure))
+    return bool(found) and (measure == PASSED or _has_answer(found))
+
+
+def _trial_values(case: CaseOutcome, read: Reading) -> list[float | None]:
+    """The number of each trial that has one; None for one without an answer."""
+    found = [(trial.status == "error", read(trial)) for trial in case.trials]
+    return [
+        None if is_error else number for is_error, number in found if is_error or number is not None
+    ]
+
+
+def _has_answer(trials: Sequence[float | None]) -> bool:
+    return any(number is not None for number in trials)
+
+
+def _mean(trials: Sequence[float | None]) -> float:
+    return fsum(number or 0.0 for number in trials) / len(trials)

@@ -6,10 +6,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from callscore.core.phrase import Note
-from callscore.core.tool_outcomes import ToolOutcome
+from callscore.core.phrases import Note
+from callscore.core.summary import ToolOutcome
 
-__all__ = ["CaseOutcome", "EvaluationSide", "Side", "ToolOutcome", "TrialOutcome"]
+__all__ = ["CaseOutcome", "EvaluationSide", "Side", "TrialOutcome"]
 
 
 class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):

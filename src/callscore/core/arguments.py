@@ -1,33 +1,48 @@
-"""One pair of argument objects: how much of the expected one is there, and what differs."""
+"""Compares the arguments of one expected and one actual call: what matches, what differs, how close.
+
+`Settings.arguments`, `arrays` and `nested_objects` are put into the expected arguments as the same
+matchers that a case file could spell, so that there is one comparison for all.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from callscore.core.equality import equal
-from callscore.core.matcher import ABSENT, Matcher
-from callscore.core.phrase import Note
+from callscore.core.call import NOT_CAPTURED
+from callscore.core.equality import _ARRAYS, equal, json_type
+from callscore.core.phrases import Note
+from callscore.core.rules import ABSENT, Matcher, comparator_for, contains_matchers
+from callscore.core.settings import IGNORE
+from callscore.core.tool_names import matches_pattern
+from callscore.core.value_comparison import is_accepted as fits_value
+from callscore.core.value_comparison import make_context
 
 if TYPE_CHECKING:
-    from callscore.core.settings import ExtraArguments
-    from callscore.core.verdict import Context
+    from callscore.core.call import ToolCall
+    from callscore.core.rules import Context, Timeouts
+    from callscore.core.settings import ArgumentRule, ExtraArguments, Settings
 
 __all__ = [
+    "ArgumentCounts",
     "Difference",
-    "DifferenceKind",
+    "ExpectedArguments",
+    "Grade",
+    "apply_settings",
+    "count_arguments",
+    "count_matched_arguments",
     "differences",
-    "json_type",
-    "matched_arguments",
+    "grade_calls",
     "overlap_ratio",
 ]
 
-DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 
-_ARRAYS = (list, tuple)
+# One pair of argument objects: how much of the expected one is there, and what differs.
+
+DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
 _STRUCTURAL = ("$subset", "$unordered")
-_DEEPEST = 200
+_MAX_MISSING_DEPTH = 200
 
 
 class Difference(Struct, frozen=True, gc=False):
@@ -60,12 +75,12 @@ class Difference(Struct, frozen=True, gc=False):
     @property
     def reason(self) -> str:
         """The difference in one English sentence."""
-        from callscore.core.wording import reason
+        from callscore.words.reasons import difference_reason
 
-        return reason(self)
+        return difference_reason(self)
 
 
-def matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> int:
+def count_matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> int:
     """How many of the expected arguments the actual call has with the same value."""
     matched = 0
     for key, value in expected.items():
@@ -115,7 +130,7 @@ def differences(
     while pending:
         trail, left, right, matcher = pending.pop()
         if context is not None and left.__class__ is Matcher:
-            rest, difference = _by_rule((trail, left, right, matcher), context)
+            rest, difference = _compare_by_rule((trail, left, right, matcher), context)
             pending += reversed(rest)
             found += difference
         elif isinstance(left, dict) and isinstance(right, dict):
@@ -132,26 +147,34 @@ def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Di
     if left is ABSENT:
         return Difference(path, "unexpected", None, right, argument, matcher=matcher)
     if right is ABSENT:
-        wanted = left if matcher is None else _bare(left)
+        wanted = left if matcher is None else _without_structural_rules(left)
         return Difference(path, "missing", wanted, None, argument, matcher=matcher)
     kind: DifferenceKind = "value" if json_type(left) == json_type(right) else "type"
     return Difference(path, kind, left, right, argument, matcher=matcher)
 
 
-def _bare(value: Any, depth: int = 0) -> Any:
+def _without_structural_rules(value: Any, depth: int = 0) -> Any:
     """What is missing, without the rules that only say how its parts are compared."""
-    if depth == _DEEPEST:
+    if depth == _MAX_MISSING_DEPTH:
         return value  # nobody looks as deep as this
     if isinstance(value, Matcher):
-        return _bare(value.value, depth + 1) if value.key in _STRUCTURAL else value
+        return (
+            _without_structural_rules(value.value, depth + 1) if value.key in _STRUCTURAL else value
+        )
     if isinstance(value, dict):
-        return {key: _bare(member, depth + 1) for key, member in value.items()}
-    return [_bare(item, depth + 1) for item in value] if isinstance(value, list) else value
+        return {key: _without_structural_rules(member, depth + 1) for key, member in value.items()}
+    return (
+        [_without_structural_rules(item, depth + 1) for item in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
-def _by_rule(pending: _Pending, context: Context) -> tuple[list[_Pending], list[Difference]]:
+def _compare_by_rule(
+    pending: _Pending, context: Context
+) -> tuple[list[_Pending], list[Difference]]:
     """What a rule leaves to be looked at, and what it has to say itself."""
-    from callscore.core.comparison import may_be_absent
+    from callscore.core.value_comparison import may_be_absent
 
     trail, rule, actual, led_by = pending
     if actual is ABSENT and not may_be_absent(rule):
@@ -199,24 +222,6 @@ def _items(
     ]
 
 
-def json_type(value: Any) -> str:
-    """The JSON type of a value; of one that JSON does not know, its Python type."""
-    for name, types in _JSON_TYPES:
-        if isinstance(value, types):
-            return name
-    return type(value).__qualname__
-
-
-_JSON_TYPES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
-    ("boolean", bool),
-    ("number", (int, float)),
-    ("string", str),
-    ("null", type(None)),
-    ("object", dict),
-    ("array", _ARRAYS),
-)
-
-
 def _path(trail: _Trail) -> str:
     steps: list[str] = []
     while trail is not None:
@@ -236,3 +241,230 @@ def _argument(trail: _Trail) -> str | None:
     while trail is not None:
         trail, argument = trail
     return None if argument is None else str(argument)
+
+
+# What the settings make of an expected call: rules around its plain values.
+
+# How the schema of a rule says that its operand is a value like any other.
+_VALUE_SCHEMA = "#/$defs/value"
+# Deeper than this, values are compared as they are.
+_MAX_RELAXED_DEPTH = 100
+
+
+class ArgumentCounts(NamedTuple):
+    """How the arguments of an actual call meet the demands of an expected one.
+
+    Attributes:
+        matched: how many of the wanted arguments were given as wanted.
+        wanted: how many were wanted; one that may be absent, and is, was not.
+        given: how many were given, without those that are ignored.
+        shared: how many were both wanted and given.
+    """
+
+    matched: int
+    wanted: int
+    given: int
+    shared: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether everything is as wanted, and nothing else was given."""
+        return self.matched == self.wanted == self.shared == self.given
+
+
+class ExpectedArguments(dict[str, Any]):
+    """The arguments of an expected call with rules in them, ready to be compared.
+
+    Attributes:
+        context: what the rules need.
+        tool: the tool that is called.
+        rules: those of the settings, which also say what to ignore.
+    """
+
+    __slots__ = ("context", "rules", "tool")
+
+    def __init__(self, tool: str, settings: Settings, slow: Timeouts | None = None) -> None:
+        super().__init__()
+        self.tool = tool
+        self.rules = settings.arguments
+        self.context: Context = make_context(settings, slow)
+
+    def counts(self, given: dict[str, Any]) -> ArgumentCounts:
+        """How many of the arguments that were given are as demanded."""
+        given = self.counted(given)
+        matched = wanted = 0
+        for key in self:
+            actual = given.get(key, ABSENT)
+            will_do = self.accepts(key, actual)
+            if actual is not ABSENT:
+                wanted += 1
+                matched += will_do
+            elif not will_do:
+                wanted += 1
+        return ArgumentCounts(matched, wanted, len(given), len(self.keys() & given.keys()))
+
+    def accepts(self, argument: str, value: Any) -> bool:
+        """Whether a value will do for an argument that is demanded."""
+        return fits_value(self[argument], value, self.context)
+
+    @property
+    def may_lack(self) -> frozenset[str]:
+        """The arguments that are demanded, but need not be given."""
+        return frozenset([key for key in self if self.accepts(key, ABSENT)])
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The arguments that count though a rule ignores them, because the case has its own."""
+        return frozenset([key for key in self if self._ignores(key)])
+
+    def counted(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call without those that the rules ignore, and the case does not."""
+        if not self.rules:
+            return given
+        return {key: value for key, value in given.items() if key in self or not self._ignores(key)}
+
+    def _ignores(self, argument: str) -> bool:
+        rule = _rule_for(self.tool, argument, self.rules)
+        return rule is not None and rule.rule == IGNORE
+
+
+def count_arguments(wanted: dict[str, Any], given: dict[str, Any]) -> ArgumentCounts:
+    """How many arguments were wanted, given, both, and given as wanted."""
+    if isinstance(wanted, ExpectedArguments):
+        return wanted.counts(given)
+    shared = len(wanted.keys() & given.keys())
+    return ArgumentCounts(count_matched_arguments(wanted, given), len(wanted), len(given), shared)
+
+
+def apply_settings(call: ToolCall, settings: Settings, slow: Timeouts | None = None) -> ToolCall:
+    """The expected call with the rules of the settings in it; itself where none is about it.
+
+    Args:
+        call: the expected call.
+        settings: how calls are compared.
+        slow: what ran out of time so far in the case that is scored; None where none is.
+    """
+    arguments = call.arguments
+    if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
+        return call
+    demands = ExpectedArguments(call.name, settings, slow)
+    for key, value in arguments.items():
+        rule = _rule_for(call.name, key, settings.arguments)
+        if rule is None:
+            demands[key] = _relaxed(value, settings)
+        elif rule.rule != IGNORE:
+            demands[key] = _apply_rule(value, rule, settings)
+        elif contains_matchers(value):  # what the case itself says counts for more
+            demands[key] = _relaxed(value, settings)
+    if contains_matchers(demands) or _may_ignore(call.name, settings.arguments):
+        return structs.replace(call, arguments=demands)
+    return call
+
+
+def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
+    """Whether some argument of this tool is ignored, be it one that a case does not expect."""
+    return any(
+        rule.rule == IGNORE and matches_pattern(rule.pattern.rpartition(".")[0], tool)
+        for rule in rules
+    )
+
+
+def _apply_rule(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
+    """The value under a rule, where it is one that the rule can be about."""
+    if value.__class__ is not Matcher:  # what the case itself says counts for more
+        matcher = Matcher(f"${rule.rule}", value, rule.options)
+        if comparator_for(matcher.key).check(matcher) is None:
+            value = matcher
+    return _relaxed(value, settings)
+
+
+def _relaxed(value: Any, settings: Settings, depth: int = 0) -> Any:
+    """The value with its arrays and objects as the settings compare them."""
+    if depth == _MAX_RELAXED_DEPTH:
+        return value
+    if value.__class__ is Matcher:
+        return _relaxed_rule(value, settings, depth)
+    inside = _relaxed_inside(value, settings, depth)
+    is_loose = isinstance(inside, dict) and settings.nested_objects == "subset"
+    key = "$subset" if is_loose else "$unordered"
+    is_loose = is_loose or (isinstance(inside, list) and settings.arrays == "unordered")
+    return Matcher(key, inside) if is_loose else inside
+
+
+def _relaxed_rule(matcher: Matcher, settings: Settings, depth: int) -> Matcher:
+    """The rule with what stands inside of it loosened; at its own level it means what it says."""
+    comparator = comparator_for(matcher.key)
+    if not comparator.nests:
+        return matcher
+    # What a rule holds is a value itself, or a list or an object of values.
+    is_value = comparator.schema["value"].get("$ref") == _VALUE_SCHEMA
+    loosened = _relaxed if is_value else _relaxed_inside
+    return Matcher(matcher.key, loosened(matcher.value, settings, depth + 1), matcher.options)
+
+
+def _relaxed_inside(value: Any, settings: Settings, depth: int) -> Any:
+    """The value with its members loosened, and itself as it is."""
+    if isinstance(value, dict):
+        return {key: _relaxed(member, settings, depth + 1) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_relaxed(item, settings, depth + 1) for item in value]
+    return value
+
+
+def _rule_for(tool: str, argument: str, rules: tuple[ArgumentRule, ...]) -> ArgumentRule | None:
+    """The first rule that is about this argument of this tool; a tool's name may have dots in it."""
+    for rule in rules:
+        of_tool, _, of_argument = rule.pattern.rpartition(".")
+        if matches_pattern(of_tool, tool) and matches_pattern(of_argument, argument):
+            return rule
+    return None
+
+
+# What a pair is: correct, equal, and its overlap as a numerator and a denominator.
+Grade = tuple[bool, bool, int, int]
+
+
+def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
+    """What one expected and one actual call of the same tool make as a pair."""
+    if actual.error is not None:
+        # Arguments that nobody wrote down cannot be wrong where any will do.
+        will_do = expected.arguments is None and actual.error == NOT_CAPTURED
+        return (True, False, 1, 1) if will_do else (False, False, 0, 1)
+    wanted, given = expected.arguments, actual.arguments or {}
+    if wanted.__class__ is not dict:
+        return _grade_with_rules(wanted, given, settings)
+    matched = count_matched_arguments(wanted, given)
+    if matched == len(wanted) == len(given):
+        return True, True, 1, 1
+    is_counting = settings.extra_arguments == "count"
+    part, whole = overlap_ratio(
+        matched,
+        wanted=len(wanted),
+        given=len(given),
+        shared=len(wanted.keys() & given.keys()) if is_counting else 0,
+        extra_arguments=settings.extra_arguments,
+    )
+    return is_close_enough(part, whole, settings), False, part, whole
+
+
+def _grade_with_rules(
+    wanted: dict[str, Any] | None, given: dict[str, Any], settings: Settings
+) -> Grade:
+    """The same where rules stand in the expected arguments, or any will do."""
+    if wanted is None:
+        return True, False, 1, 1
+    counts = cast("ExpectedArguments", wanted).counts(given)
+    if counts.is_equal:
+        return True, True, 1, 1
+    part, whole = overlap_ratio(
+        counts.matched,
+        wanted=counts.wanted,
+        given=counts.given,
+        shared=counts.shared,
+        extra_arguments=settings.extra_arguments,
+    )
+    return is_close_enough(part, whole, settings), False, part, whole
+
+
+def is_close_enough(part: int, whole: int, settings: Settings) -> bool:
+    return settings.mode == "flexible" and part / whole >= settings.argument_match_threshold

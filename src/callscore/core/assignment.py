@@ -1,7 +1,7 @@
-"""Which row takes which column: the heaviest one-to-one assignment, and the first of those.
+"""Bipartite assignment: the heaviest one-to-one assignment, and the largest matching.
 
-A set of columns is an integer used as a bit set. Here most weights tie with many others, which is
-where a textbook solver crawls; a bit set handles all tied columns in one operation.
+A set of columns is an integer used as a bit set. Most weights tie with many others here, which
+makes a textbook solver slow; a bit set handles all tied columns in one operation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Levels", "assign", "members", "way_to_free"]
+__all__ = ["BipartiteMatching", "Levels", "assign", "columns_in"]
+
+
+# Which row takes which column: the heaviest one-to-one assignment, and the first of those.
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
@@ -26,9 +29,9 @@ def assign(rows: list[Levels], width: int) -> list[int | None]:
     """
     if width == 1:
         return _one_column(rows)
-    prices = _Prices(rows, width)
+    prices = _PrimalDual(rows, width)
     prices.settle()
-    return _First(prices).columns()
+    return _FirstOptimal(prices).columns()
 
 
 def _one_column(rows: list[Levels]) -> list[int | None]:
@@ -38,7 +41,7 @@ def _one_column(rows: list[Levels]) -> list[int | None]:
     return [0 if row == taker else None for row in range(len(rows))]
 
 
-def members(columns: int) -> list[int]:
+def columns_in(columns: int) -> list[int]:
     """The columns of a set, in order."""
     found: list[int] = []
     while columns:
@@ -52,7 +55,7 @@ def members(columns: int) -> list[int]:
 _Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
 
 
-def way_to_free(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
+def augmenting_path(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
     """Who takes which column so that a row gets one and nobody else loses theirs.
 
     Args:
@@ -85,7 +88,7 @@ def way_to_free(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[in
     return [], unreached
 
 
-class _Prices:
+class _PrimalDual:
     """The primal-dual method, with all free rows searching at once.
 
     Every row and every column has a price, and no pair weighs more than its two prices together.
@@ -120,7 +123,7 @@ class _Prices:
                 free_rows = still_free  # what the found paths used up was not searched: again
                 continue
             reached = everything ^ unreached
-            reached_rows = free_rows + [self.row_of[column] for column in members(reached)]
+            reached_rows = free_rows + [self.row_of[column] for column in columns_in(reached)]
             self._lower(reached_rows, reached)
             tight = [columns & unreached for columns in tight]
             for row in reached_rows:
@@ -137,7 +140,7 @@ class _Prices:
     def _augment(self, root: int, tight: list[int], unreached: int) -> tuple[int, bool]:
         """Walk tight pairs from a free row to a free column, and shift every row on the way."""
         reach = (tight.__getitem__, self.row_of.__getitem__, self.free_columns)
-        way, unreached = way_to_free(root, reach, unreached)
+        way, unreached = augmenting_path(root, reach, unreached)
         for row, column in way:
             self.column_of[row] = column
             self.row_of[column] = row
@@ -174,7 +177,7 @@ class _Prices:
         return least
 
 
-class _First:
+class _FirstOptimal:
     """The first in order of all heaviest assignments.
 
     Those are exactly the assignments of tight pairs. With rows and columns that weigh nothing the
@@ -182,7 +185,7 @@ class _First:
     by rows handing on their columns in a circle.
     """
 
-    def __init__(self, prices: _Prices) -> None:
+    def __init__(self, prices: _PrimalDual) -> None:
         self.height, self.width = len(prices.rows), prices.width
         size = max(self.height, self.width)
         spare_columns = ((1 << size) - 1) ^ ((1 << self.width) - 1)
@@ -191,7 +194,7 @@ class _First:
         self.tight += [prices.columns_at[0]] * (size - self.height)
         self.column_of = prices.column_of + [-1] * (size - self.height)
         self.row_of = prices.row_of + [-1] * (size - self.width)
-        free_columns = iter(members(prices.free_columns | spare_columns))
+        free_columns = iter(columns_in(prices.free_columns | spare_columns))
         for row, column in enumerate(self.column_of):
             if column < 0:
                 self._give(row, next(free_columns))
@@ -238,3 +241,64 @@ class _First:
     def _give(self, row: int, column: int) -> None:
         self.column_of[row] = column
         self.row_of[column] = row
+
+
+# As many pairs of rows and columns as there can be, where not every row fits every column.
+
+
+class BipartiteMatching:
+    """A one-to-one pairing that only grows: a row that has a column may change it, not lose it.
+
+    Attributes:
+        free: the columns that nobody has taken.
+        column_of: the column of each row that has one.
+    """
+
+    def __init__(self, columns: int, fitting: Callable[[int], int]) -> None:
+        """Begin with no pair.
+
+        Args:
+            columns: all columns.
+            fitting: the columns that a row fits.
+        """
+        self.columns = self.free = columns
+        self.column_of: dict[int, int] = {}
+        self._row_of: dict[int, int] = {}
+        self._fitting = fitting
+
+    def take(self, row: int, column: int) -> None:
+        """Pair a row with a free column that it is known to fit."""
+        self.free &= ~(1 << column)
+        self._give(row, column)
+
+    def grow(self, rows: list[int]) -> list[int]:
+        """Pair as many of these rows as possible, and name those that are left alone.
+
+        Rows for which this was called before count for more: none of them is given up.
+        """
+        alone = [row for row in rows if row not in self.column_of]
+        while alone:
+            unreached = self.columns
+            still_alone: list[int] = []
+            for row in alone:
+                unreached, is_paired = self._augment(row, unreached)
+                if not is_paired:
+                    still_alone.append(row)
+            if len(still_alone) == len(alone):
+                break
+            alone = still_alone  # what the found paths used up was not searched: again
+        return alone
+
+    def _augment(self, root: int, unreached: int) -> tuple[int, bool]:
+        """Walk from a row to a free column, and shift every row on the way."""
+        reach = (self._fitting, self._row_of.__getitem__, self.free)
+        way, unreached = augmenting_path(root, reach, unreached)
+        for row, column in way:
+            self._give(row, column)
+        if way:
+            self.free ^= 1 << way[-1][1]
+        return unreached, bool(way)
+
+    def _give(self, row: int, column: int) -> None:
+        self.column_of[row] = column
+        self._row_of[column] = row

@@ -1,12 +1,39 @@
-"""One call of a tool."""
+"""A tool call and a tool definition, and what a trace holds where a JSON value should be.
+
+Malformed JSON is kept as text, never guessed at. An error inside a value marks every object and
+array around it, so that a case can still be read.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-__all__ = ["ToolCall"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "CONCATENATED",
+    "INVALID",
+    "NOT_AN_OBJECT",
+    "NOT_CAPTURED",
+    "TOO_DEEP",
+    "TRUNCATED",
+    "Effect",
+    "FaultyArray",
+    "FaultyObject",
+    "Malformed",
+    "Tool",
+    "ToolCall",
+    "excerpt",
+    "malformed_part",
+    "split_concatenated_objects",
+]
+
+
+# One call of a tool.
 
 
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
@@ -20,7 +47,7 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
         result: what the tool answered.
         failed: whether that answer was an error.
         raw: what stood in place of the arguments, where that is not a JSON object.
-        error: why it is not, as one of the words in `callscore.core.malformed` or in the words of
+        error: why it is not, as one of the words in `callscore.core.call` or in the words of
             the trace. Such a call is paired by name and is never correct.
         kind: `server` for a tool that the provider runs itself, `mcp` for one of an MCP server.
         caller: who made the call, where that is not the agent: `user`, `subagent` or `code`.
@@ -41,3 +68,116 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
     caller: str | None = None
     positional: bool = False
     warning: str | None = None
+
+
+# A tool as it was offered to the agent.
+
+Effect = Literal["read", "write"]
+
+
+class Tool(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The definition of one tool.
+
+    Attributes:
+        name: what calls name it by.
+        description: what the agent was told about it.
+        parameters: the JSON Schema of its argument object; None where the trace has none.
+        effect: whether it only reads or may change something; None where nobody said.
+    """
+
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    effect: Effect | None = None
+
+
+# What stands in a trace where a JSON value should be: kept as text, never guessed at.
+
+# What can be wrong with the arguments of a call, as `ToolCall.error` has it.
+INVALID = "invalid_json"
+TRUNCATED = "truncated_json"
+CONCATENATED = "concatenated_json"
+NOT_AN_OBJECT = "not_an_object"
+TOO_DEEP = "nested_too_deeply"
+NOT_CAPTURED = "not_captured"  # nobody wrote them down, which is not the same as none
+
+_MAX_EXCERPT = 2000
+
+
+class Malformed(Struct, frozen=True, gc=False):
+    """A value that is not JSON although it is clear where it begins and ends.
+
+    Attributes:
+        raw: its text, shortened.
+        problem: why it is not JSON, as half a sentence.
+    """
+
+    raw: str
+    problem: str
+
+
+class FaultyObject(dict[str, Any]):
+    """A JSON object with something malformed in it, at whatever depth."""
+
+    __slots__ = ("fault",)
+
+    def __init__(self, members: dict[str, Any], fault: Malformed) -> None:
+        super().__init__(members)
+        self.fault = fault
+
+
+class FaultyArray(list[Any]):
+    """A JSON array with something malformed in it, at whatever depth."""
+
+    __slots__ = ("fault",)
+
+    def __init__(self, items: list[Any], fault: Malformed) -> None:
+        super().__init__(items)
+        self.fault = fault
+
+
+def malformed_part(value: object) -> Malformed | None:
+    """What is malformed in a value, with the text of the whole value; None where nothing is."""
+    if isinstance(value, FaultyObject | FaultyArray):
+        return value.fault
+    return value if isinstance(value, Malformed) else None
+
+
+def excerpt(text: str) -> str:
+    """A text short enough to keep and always possible to print; what was cut off shows as `…`."""
+    kept = text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + "…"
+    return kept.encode("utf-8", "backslashreplace").decode()
+
+
+# JSON objects that stand one after another with nothing between them, as no JSON text may.
+
+_NOT_SPACE = re.compile(r"[^ \t\r\n]")
+
+
+def split_concatenated_objects(
+    text: str, *, parse_int: Callable[[str], Any] = int
+) -> list[dict[str, Any]]:
+    """The objects that a text is, one after another; none where anything else is in it.
+
+    Args:
+        text: the text.
+        parse_int: what makes a number of digits; whoever only counts objects needs no numbers.
+    """
+    from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
+
+    decode = JSONDecoder(parse_constant=_reject_constant, parse_int=parse_int).raw_decode
+    found: list[dict[str, Any]] = []
+    try:
+        end = 0
+        while begin := _NOT_SPACE.search(text, end):
+            value, end = decode(text, begin.start())
+            if not isinstance(value, dict):
+                return []
+            found.append(value)
+    except (ValueError, RecursionError):
+        return []
+    return found
+
+
+def _reject_constant(constant: str) -> Any:
+    raise ValueError(constant)

@@ -1,7 +1,7 @@
 """Whether a tool only reads, or may change something.
 
-What is not known to read counts as a write: a lookup that is scored costs a little, and a deletion
-that is not scored costs everything.
+A tool that is not known to read counts as a write: a lookup that is scored costs a little, and a
+deletion that is not scored costs everything.
 """
 
 from __future__ import annotations
@@ -9,20 +9,19 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from callscore.core.naming import comparable_name, renames
-from callscore.core.wildcard import fits
+from callscore.core.tool_names import changes_names, comparable_name, matches_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from callscore.core.call import Effect, Tool
     from callscore.core.settings import Settings
-    from callscore.core.tool import Effect, Tool
 
-__all__ = ["READS", "effect_of"]
+__all__ = ["READ_PATTERNS", "effect_of"]
 
 # The names of tools that only read, where neither the settings nor a definition say anything. Each
 # is a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
-READS: Final = (
+READ_PATTERNS: Final = (
     "get_*",
     "find_*",
     "search_*",
@@ -41,7 +40,7 @@ READS: Final = (
 )
 
 _Rules = tuple[tuple[str, "Effect"], ...]
-_SHIPPED: _Rules = tuple((pattern, "read") for pattern in READS)
+_DEFAULT_RULES: _Rules = tuple((pattern, "read") for pattern in READ_PATTERNS)
 
 
 def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
@@ -53,17 +52,22 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
         settings: their `effects` come first, and of these the first that fits.
         tools: what is known of the tools, by name.
     """
-    names = (name, comparable_name(name, settings)) if renames(settings) else (name,)
-    effect = _first_fitting(names, settings.effects) if settings.effects else None
+    names = (name, comparable_name(name, settings)) if changes_names(settings) else (name,)
+    effect = _first_match(names, settings.effects) if settings.effects else None
     defined = [tools[known].effect for known in names if known in tools]
     effect = effect or next(filter(None, defined), None)
     # By name alone, what is compared of it decides: a server may be called `search_server`.
-    return effect or _first_fitting(names[-1:], _SHIPPED) or "write"
+    return effect or _first_match(names[-1:], _DEFAULT_RULES) or "write"
 
 
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
-def _first_fitting(names: tuple[str, ...], rules: _Rules) -> Effect | None:
+def _first_match(names: tuple[str, ...], rules: _Rules) -> Effect | None:
     """The effect by the first rule that fits any of the names."""
     return next(
-        (effect for pattern, effect in rules if any(fits(pattern, name) for name in names)), None
+        (
+            effect
+            for pattern, effect in rules
+            if any(matches_pattern(pattern, name) for name in names)
+        ),
+        None,
     )

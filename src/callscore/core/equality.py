@@ -1,15 +1,33 @@
-"""JSON equality: 1 is 1.0, but true is not 1, "1" is not 1, and key order does not matter."""
+"""JSON equality: 1 is 1.0, but true is not 1, "1" is not 1, and key order does not matter.
+
+Also the JSON type of a value, and the exact value of a number.
+"""
 
 from __future__ import annotations
 
-from math import isnan
-from typing import Any
+from decimal import Decimal
+from math import isfinite, isnan
+from typing import Any, TypeGuard
 
 import msgspec
 
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher
 
-__all__ = ["differing_members", "digest", "equal", "equal_objects", "fingerprint"]
+__all__ = [
+    "Ratio",
+    "differing_keys",
+    "digest",
+    "equal",
+    "equal_objects",
+    "exact_ratio",
+    "fingerprint",
+    "is_fraction",
+    "is_number",
+    "json_type",
+]
+
+
+# JSON equality: 1 is 1.0, but true is not 1, "1" is not 1, and key order does not matter.
 
 _ABSENT = object()
 _ARRAYS = (list, tuple)
@@ -34,7 +52,7 @@ def equal(left: Any, right: Any) -> bool:
             return left == right or (kind is float and isnan(left) and isnan(right))
     elif kind in _JSON_TYPES and other in _JSON_TYPES:
         return kind in _NUMBERS and other in _NUMBERS and left == right
-    return _same_text(left, right) or _equal_walk(left, right)
+    return _same_encoding(left, right) or _equal_deep(left, right)
 
 
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
@@ -54,7 +72,7 @@ def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     return True
 
 
-def differing_members(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
+def differing_keys(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
     """The keys whose values are not the same on both sides, those of the left side first."""
     found: list[str] = []
     shared = 0
@@ -75,7 +93,7 @@ def differing_members(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
     return found
 
 
-def _same_text(left: Any, right: Any) -> bool:
+def _same_encoding(left: Any, right: Any) -> bool:
     """The quick way to a yes; a no must be looked into: NaN, a tuple, 1.0 for 1, key order.
 
     Python's own equality takes true for 1, and the text alone takes NaN for null.
@@ -86,7 +104,7 @@ def _same_text(left: Any, right: Any) -> bool:
         return False
 
 
-def _equal_walk(left: Any, right: Any) -> bool:
+def _equal_deep(left: Any, right: Any) -> bool:
     try:
         return _equal(left, right)
     except RecursionError:  # nested deeper than the interpreter can follow
@@ -194,3 +212,46 @@ def _scalar_text(value: Any) -> str:
         # In base 16, for the decimal digits of a huge integer would be refused.
         return hex(int(value)) if is_whole else value.hex()
     return f"{type(value).__qualname__} {value!r}"
+
+
+# Numbers as JSON has them: what is one, and what its exact value is.
+
+# A number as a numerator and a denominator above zero, not reduced.
+Ratio = tuple[int, int]
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Whether a value is a number that JSON can spell: not true, not NaN, not infinite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, int) or isfinite(value)
+
+
+def is_fraction(value: Any) -> TypeGuard[int | float]:
+    """Whether a value is a number from 0 to 1."""
+    return is_number(value) and 0 <= value <= 1
+
+
+def exact_ratio(number: float) -> Ratio:
+    """The exact value of the digits that spell a number: 0.1 is one tenth, which no float is."""
+    if isinstance(number, int):
+        return int(number), 1
+    return Decimal(float.__repr__(number)).as_integer_ratio()
+
+
+def json_type(value: Any) -> str:
+    """The JSON type of a value; of one that JSON does not know, its Python type."""
+    for name, types in _TYPE_NAMES:
+        if isinstance(value, types):
+            return name
+    return type(value).__qualname__
+
+
+_TYPE_NAMES: tuple[tuple[str, type | tuple[type, ...]], ...] = (
+    ("boolean", bool),
+    ("number", (int, float)),
+    ("string", str),
+    ("null", type(None)),
+    ("object", dict),
+    ("array", _ARRAYS),
+)

@@ -1,4 +1,4 @@
-"""Which expected call is set against which actual call.
+"""Which expected call is paired with which actual call.
 
 A pairing is one to one and joins equal names only. Of all that the order allows, the chosen one has
 the most correct pairs, then the most equal pairs, then the greatest total overlap, then the most
@@ -9,26 +9,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from callscore.core.arguments import grade_calls
 from callscore.core.assignment import assign
-from callscore.core.closeness import grade, weigh
 from callscore.core.equality import equal_objects, fingerprint
-from callscore.core.sequence import match_in_order
+from callscore.core.in_order import match_in_order
+from callscore.core.pair_weights import weigh_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from callscore.core.arguments import Grade
     from callscore.core.call import ToolCall
-    from callscore.core.closeness import Grade
     from callscore.core.settings import Settings
 
-__all__ = ["Match", "is_correct", "match_calls"]
+__all__ = ["Match", "is_correct_pair", "match_calls"]
 
 # Positions of an expected and of an actual call, and whether they make a correct pair.
 Match = tuple[int, int, bool]
 # The positions, on the expected and on the actual side, of calls that are all equal.
-_Kind = tuple[list[int], list[int]]
+_EqualCalls = tuple[list[int], list[int]]
 # Up to this many pairs of one tool, weighing them all is quicker than taking fingerprints.
-_FEW_PAIRS = 64
+_MAX_COMPARED_PAIRS = 64
 # Stands for arguments that could not be parsed: equal to no arguments, not even to such others.
 _UNREADABLE: dict[str, Any] = {"": object()}
 
@@ -42,17 +43,17 @@ def match_calls(
     if settings.order == "in_order":
         return match_in_order(expected, actual, start, settings)
     return [
-        (position, position, is_correct(expected[position], actual[position], settings))
+        (position, position, is_correct_pair(expected[position], actual[position], settings))
         for position in range(start, min(len(expected), len(actual)))
         if expected[position].name == actual[position].name
     ]
 
 
-def is_correct(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
+def is_correct_pair(expected: ToolCall, actual: ToolCall, settings: Settings) -> bool:
     """Whether two calls of one tool make a correct pair."""
     wanted = expected.arguments
     if settings.mode != "strict" or wanted.__class__ is not dict or actual.error is not None:
-        return grade(expected, actual, settings)[0]
+        return grade_calls(expected, actual, settings)[0]
     return equal_objects(wanted, actual.arguments or {})
 
 
@@ -66,7 +67,7 @@ def _match_any(
         others = columns.get(name, [])
         if len(group) == len(others) == 1:
             row, column = group[0], others[0]
-            matches.append((row, column, is_correct(expected[row], actual[column], settings)))
+            matches.append((row, column, is_correct_pair(expected[row], actual[column], settings)))
         elif others:
             matches += _match_tool(expected, actual, (group, others), settings)
     matches.sort()
@@ -86,17 +87,19 @@ def _positions(calls: Sequence[ToolCall], start: int) -> dict[str, list[int]]:
 
 
 def _match_tool(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind, settings: Settings
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls, settings: Settings
 ) -> list[Match]:
     """The best pairing of the calls of one tool."""
     rows, columns = group
     matches: list[Match] = []
     if settings.mode == "strict" and len(rows) > 1 and len(columns) > 1:
-        matches, (rows, columns) = _take_equal(expected, actual, group)
+        matches, (rows, columns) = _pair_equal_calls(expected, actual, group)
     if min(len(rows), len(columns)) == 1:
         matches.append(_closest(expected, actual, (rows, columns), settings))
     elif rows and columns:
-        closeness = weigh([expected[row] for row in rows], [actual[c] for c in columns], settings)
+        closeness = weigh_pairs(
+            [expected[row] for row in rows], [actual[c] for c in columns], settings
+        )
         assigned = assign([found.levels for found in closeness], len(columns))
         for row, found, column in zip(rows, closeness, assigned, strict=True):
             if column is not None:
@@ -105,14 +108,14 @@ def _match_tool(
 
 
 def _closest(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind, settings: Settings
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls, settings: Settings
 ) -> Match:
     """The best pair where one side has only one call, and the first of several such pairs."""
     candidates = [(row, column) for row in group[0] for column in group[1]]
     row, column = candidates[0]
-    best = grade(expected[row], actual[column], settings)
+    best = grade_calls(expected[row], actual[column], settings)
     for next_row, next_column in candidates[1:]:
-        found = grade(expected[next_row], actual[next_column], settings)
+        found = grade_calls(expected[next_row], actual[next_column], settings)
         if _is_closer(found, best):
             row, column, best = next_row, next_column, found
     return row, column, best[0]
@@ -124,9 +127,9 @@ def _is_closer(found: Grade, best: Grade) -> bool:
     return found[2] * best[3] > best[2] * found[3]
 
 
-def _take_equal(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind
-) -> tuple[list[Match], _Kind]:
+def _pair_equal_calls(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
+) -> tuple[list[Match], _EqualCalls]:
     """Strict mode: the equal pairs that every best pairing has, and the calls that are left.
 
     Where one side has nothing left over, these are all pairs. Otherwise a kind of call that both
@@ -135,14 +138,16 @@ def _take_equal(
     """
     if any(expected[row].arguments.__class__ is not dict for row in group[0]):
         return [], group  # what accepts any arguments, or has rules, may take other calls
-    is_few = len(group[0]) * len(group[1]) <= _FEW_PAIRS
-    kinds = (_kinds_of_few if is_few else _kinds_of_many)(expected, actual, group)
+    is_few = len(group[0]) * len(group[1]) <= _MAX_COMPARED_PAIRS
+    kinds = (_group_equal_by_comparing if is_few else _group_equal_by_fingerprint)(
+        expected, actual, group
+    )
     spare_rows = spare_columns = False
     for rows, columns in kinds:
         spare_rows = spare_rows or len(rows) > len(columns)
         spare_columns = spare_columns or len(rows) < len(columns)
     matches: list[Match] = []
-    left: _Kind = ([], [])
+    left: _EqualCalls = ([], [])
     for rows, columns in kinds:
         if spare_rows and spare_columns and len(rows) != len(columns):
             left[0].extend(rows)
@@ -154,19 +159,19 @@ def _take_equal(
     return matches, left
 
 
-def _kinds_of_few(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind
-) -> list[_Kind]:
+def _group_equal_by_comparing(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
+) -> list[_EqualCalls]:
     """The calls of one tool sorted into kinds by comparing each with each."""
-    seen: list[tuple[dict[str, Any], _Kind]] = []
+    seen: list[tuple[dict[str, Any], _EqualCalls]] = []
     for row in group[0]:
-        _kind_of(expected[row], seen)[0].append(row)
+        _equal_calls_of(expected[row], seen)[0].append(row)
     for column in group[1]:
-        _kind_of(actual[column], seen)[1].append(column)
+        _equal_calls_of(actual[column], seen)[1].append(column)
     return [kind for _, kind in seen]
 
 
-def _kind_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Kind]]) -> _Kind:
+def _equal_calls_of(call: ToolCall, seen: list[tuple[dict[str, Any], _EqualCalls]]) -> _EqualCalls:
     arguments = call.arguments or {}
     if call.error is None:
         for known, kind in seen:
@@ -179,11 +184,11 @@ def _kind_of(call: ToolCall, seen: list[tuple[dict[str, Any], _Kind]]) -> _Kind:
     return kind
 
 
-def _kinds_of_many(
-    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _Kind
-) -> list[_Kind]:
+def _group_equal_by_fingerprint(
+    expected: Sequence[ToolCall], actual: Sequence[ToolCall], group: _EqualCalls
+) -> list[_EqualCalls]:
     """The same by fingerprints, in time that grows with the number of calls only."""
-    seen: dict[str, _Kind] = {}
+    seen: dict[str, _EqualCalls] = {}
     for side, calls in enumerate((expected, actual)):
         for position in group[side]:
             call = calls[position]

@@ -1,16 +1,49 @@
-"""What scoring many cases gave: the summary, the cases to show, and all that was not scored."""
+"""What scoring many cases, or running agents, gave: results of cases, evaluations and runs."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
-from callscore.core.model import Score
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
+from callscore.core.score import Score
 from callscore.core.settings import Settings
-from callscore.core.summary import Summary
+from callscore.core.summary import Summary, ToolOutcome
 
-__all__ = ["CaseScore", "MetricResult", "MetricValue", "Noted", "Results"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.core.score import Outcome
+
+__all__ = [
+    "Answer",
+    "CaseScore",
+    "CaseTrials",
+    "CaseValues",
+    "EvaluationResults",
+    "Failure",
+    "FailureKind",
+    "JudgeCounts",
+    "KeptCase",
+    "KeptScore",
+    "MetricResult",
+    "MetricValue",
+    "Noted",
+    "Result",
+    "Results",
+    "RunResults",
+    "ScorerResult",
+    "Status",
+    "Unloaded",
+    "Usage",
+    "answer_passes",
+    "failure_kind",
+]
+
+
+# What scoring many cases gave: the summary, the cases to show, and all that was not scored.
 
 
 class MetricValue(Struct, frozen=True, gc=False):
@@ -114,11 +147,414 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that any JSON encoder accepts."""
-        from callscore.core.export import results_to_dict
+        from callscore.words.plain_data import results_to_dict
 
         return results_to_dict(self)
 
     def __str__(self) -> str:
-        from callscore.core.wording import results_line
+        from callscore.words.summary_lines import results_line
 
         return results_line(self)
+
+
+# What running agents gave: the results of each evaluation, and what there was no answer to.
+
+# Why there is no answer: the task raised, took too long, wanted to end the process, gave what no
+# format reads, or could not be started at all.
+FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
+# Whether there is a score: nothing may be expected, or there is no answer.
+Status = Literal["scored", "error", "not_scored"]
+
+
+def failure_kind(kind: str) -> FailureKind:
+    """Why there is no answer, as it is kept; what nobody knows any more is said of the task."""
+    known = [each for each in get_args(FailureKind) if each == kind]
+    return known[0] if known else "raised"
+
+
+class Usage(Struct, frozen=True, gc=False):
+    """What answers cost.
+
+    Attributes:
+        requests: how often a model was asked, repetitions after errors included.
+        input_tokens: what it read.
+        output_tokens: what it wrote.
+    """
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What came back.
+
+    Attributes:
+        document: the answer as plain data, as it is kept, and as scorers are given it.
+        seconds: how long it took, repetitions after errors included.
+        usage: what it cost.
+        attempts: how often it was tried.
+        is_reused: whether it was there before.
+    """
+
+    document: Any = None
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    attempts: int = 1
+    is_reused: bool = False
+
+
+class Failure(Struct, frozen=True, gc=False, kw_only=True):
+    """A case to which there is no answer: an error of the agent, and no score.
+
+    Attributes:
+        case: the id of the case.
+        kind: why there is no answer.
+        problem: what happened, in a sentence.
+        details: where it happened: the end of a traceback, say; empty where nobody knows.
+        trial: which repetition it is, where there are several.
+        attempts: how often it was tried.
+    """
+
+    case: str
+    kind: FailureKind
+    problem: str
+    details: str = ""
+    trial: int | None = None
+    attempts: int = 1
+
+    @property
+    def label(self) -> str:
+        """The case, and the trial where there is one."""
+        return self.case if self.trial is None else f"{self.case} #{self.trial}"
+
+
+class KeptScore(Struct, frozen=True, gc=False, kw_only=True):
+    """What is kept of a score.
+
+    Attributes:
+        f1: the score of the calls; None where nothing is scored.
+        counts: correct, incorrect, missed, extra, expected, actual, forbidden; empty where nothing
+            is scored.
+        tools: how the calls of each tool went; None where nobody has counted them.
+        comparison: the pairs and the differences, as plain data.
+    """
+
+    f1: float | None = None
+    counts: tuple[int, ...] = ()
+    tools: dict[str, ToolOutcome] | None = None
+    comparison: dict[str, Any] | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the case came to; only where it is scored."""
+        correct, _, _, _, expected, actual, forbidden = self.counts
+        return correct, expected, actual, forbidden
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """One scored answer: the same value from a file, from an agent or from the database.
+
+    Attributes:
+        case: what was asked and expected; `actual` holds the calls that were made, and `trial` is
+            set where there are several.
+        status: whether there is a score.
+        answer: what came back; None where nothing did, or there are only calls.
+        score: how the calls compare; None where nothing is expected.
+        values: what each scorer says.
+        passed: whether every scorer that has a number is content, and nothing forbidden was called;
+            None where no scorer has one.
+        failure: why there is no answer, or why it cannot be scored.
+        kept: what the database holds of the score, where the result was read back.
+    """
+
+    case: Case
+    status: Status = "scored"
+    answer: Answer | None = None
+    score: Score | None = None
+    values: tuple[MetricValue, ...] = ()
+    passed: bool | None = None
+    failure: Failure | None = None
+    kept: KeptScore | None = None
+
+    def shown(self) -> CaseScore | CaseValues:
+        """The result as a report lists it."""
+        case = self.case
+        tags = tuple(case.tags)
+        if self.score is not None:
+            return CaseScore(
+                id=case.id, score=self.score, trial=case.trial, tags=tags, metrics=self.values
+            )
+        return CaseValues(
+            id=case.id,
+            calls=case.actual or (),
+            values=self.values,
+            trial=case.trial if isinstance(case.trial, int) else None,
+            tags=tags,
+        )
+
+
+class ScorerResult(Struct, frozen=True, gc=False, kw_only=True):
+    """What one scorer says of all answers of an evaluation.
+
+    Attributes:
+        name: the scorer.
+        mean: the mean over the answers that it has a number for; None where there are none.
+        scored: how many these are.
+        passed: for how many of them the number is enough.
+        threshold: what the mean must reach; None where nobody asked for anything.
+        not_scorable: the others; in place of names, the reasons, each of them once.
+        broken: the answers for which it does not work, which are none of these; in place of names,
+            the reasons, with the line of the scorer where it is known.
+    """
+
+    name: str
+    mean: float | None = None
+    scored: int = 0
+    passed: int = 0
+    threshold: float | None = None
+    not_scorable: Noted = Noted()
+    broken: Noted = Noted()
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the mean, or the lack of one, misses the threshold."""
+        return self.threshold is not None and (self.mean is None or self.mean < self.threshold)
+
+
+class CaseTrials(Struct, frozen=True, gc=False):
+    """The repetitions of one case.
+
+    Attributes:
+        case: its id.
+        trials: how many there were; one without an answer did not pass.
+        passed: how many of these passed.
+    """
+
+    case: str
+    trials: int
+    passed: int
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether it sometimes passes, and sometimes does not."""
+        return 0 < self.passed < self.trials
+
+
+class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
+    """A case that says nothing about the calls that are expected, and what the scorers say of it.
+
+    Attributes:
+        id: the name of the case.
+        calls: the calls that were made.
+        values: what each scorer says.
+        trial: which repetition it is, where there are several.
+        tags: its tags.
+    """
+
+    id: str
+    calls: tuple[ToolCall, ...] = ()
+    values: tuple[MetricValue, ...] = ()
+    trial: int | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The id, and the trial where there is one."""
+        return self.id if self.trial is None else f"{self.id} #{self.trial}"
+
+
+def answer_passes(
+    values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
+) -> bool | None:
+    """Whether an answer is good enough: every scorer works, and every one with a number says so.
+
+    Args:
+        values: what each scorer says.
+        at_least: the number from which a scorer is content.
+        has_forbidden: whether a forbidden call was made, which no number makes up for.
+
+    Returns:
+        None where no scorer has a number.
+    """
+    numbers = [found.value for found in values if found.value is not None]
+    if has_forbidden or any(found.is_broken for found in values):
+        return False
+    return all(number >= at_least for number in numbers) if numbers else None
+
+
+class EvaluationResults(Struct, frozen=True, kw_only=True):
+    """What one evaluation gave, under one of its variants.
+
+    Attributes:
+        name: the evaluation.
+        place: the file that it stands in.
+        variant: the variant; None where there is only one way to run it.
+        results: the scores: the summary of all, and under `cases` those to show, each with what the
+            scorers say under `metrics`.
+        scorers: what each scorer says of all cases, in the order they are named.
+        cases: how many cases were to be asked.
+        questions: how many answers were wanted: one a case, or one a trial of it.
+        answered: how many answers were scored; a case counts once a trial.
+        passed: how many of these every scorer passes, with nothing forbidden called.
+        undecided: how many of these no scorer has a number for; they neither pass nor fail.
+        unreferenced: of the cases to show those that say nothing about the calls that are expected;
+            they are not among the scores.
+        failures: the first cases without an answer.
+        errors: how many there are.
+        skipped: cases that were left out on purpose, with the reasons where there are any.
+        trials: the cases that were repeated; empty where none was.
+        usage: what the answers cost that were asked for in this run.
+        seconds: the median time that an answer took; None without answers.
+        reused: how many answers were there before, and were not asked for again.
+    """
+
+    name: str
+    place: str
+    results: Results
+    variant: str | None = None
+    scorers: tuple[ScorerResult, ...] = ()
+    cases: int = 0
+    questions: int = 0
+    answered: int = 0
+    passed: int = 0
+    undecided: int = 0
+    unreferenced: tuple[CaseValues, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    errors: int = 0
+    skipped: Noted = Noted()
+    trials: tuple[CaseTrials, ...] = ()
+    usage: Usage = Usage()
+    seconds: float | None = None
+    reused: int = 0
+
+    @property
+    def label(self) -> str:
+        """The name, and the variant where there is one."""
+        return self.name if self.variant is None else f"{self.name} [{self.variant}]"
+
+    def passes(self, case: CaseScore | CaseValues) -> bool | None:
+        """Whether one of the cases to show passes; None where no scorer has a number."""
+        at_least = self.results.settings.at_least
+        if isinstance(case, CaseValues):
+            return answer_passes(case.values, at_least)
+        return answer_passes(case.metrics, at_least, has_forbidden=bool(case.score.forbidden))
+
+
+class JudgeCounts(Struct, frozen=True, gc=False):
+    """What a model was asked as a judge.
+
+    Attributes:
+        model: the model.
+        judged: how many values it was to judge.
+        asked: how many requests were sent to it; the other answers were known.
+    """
+
+    model: str
+    judged: int = 0
+    asked: int = 0
+
+
+class Unloaded(Struct, frozen=True, gc=False):
+    """A file of evaluations that cannot be used.
+
+    Attributes:
+        place: the file, and the line where it is known.
+        problem: what is wrong, in a sentence.
+        details: the end of a traceback; empty where there is none.
+    """
+
+    place: str
+    problem: str
+    details: str = ""
+
+
+class RunResults(Struct, frozen=True, kw_only=True):
+    """What running evaluations gave.
+
+    Attributes:
+        id: the name of the run in the history; empty where it was not kept.
+        evaluations: each evaluation, under each of its variants.
+        unloaded: files that could not be used.
+        seconds: how long it all took.
+        judges: the models that were asked as judges.
+        is_interrupted: whether somebody stopped it before the end.
+        warnings: what else should be known, in sentences: that nothing could be kept, say.
+    """
+
+    id: str = ""
+    evaluations: tuple[EvaluationResults, ...] = ()
+    unloaded: tuple[Unloaded, ...] = ()
+    seconds: float = 0.0
+    judges: tuple[JudgeCounts, ...] = ()
+    is_interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """How many cases have no answer."""
+        return sum(each.errors for each in self.evaluations)
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """Which evaluations and scorers miss their thresholds: `assistant: accuracy`."""
+        return tuple(
+            f"{each.label}: {scorer.name}"
+            for each in self.evaluations
+            for scorer in each.scorers
+            if scorer.is_below
+        )
+
+    @property
+    def forbidden(self) -> int:
+        """How many answers have calls that must not be made."""
+        return sum(each.results.summary.forbidden_cases for each in self.evaluations)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that any JSON encoder accepts."""
+        from callscore.words.plain_data import run_to_dict
+
+        return run_to_dict(self)
+
+    def __str__(self) -> str:
+        from callscore.words.summary_lines import run_text
+
+        return run_text(self)
+
+
+# One case of a run with all that was kept of it: what was asked, expected, answered, and scored.
+
+
+class KeptCase(Struct, frozen=True, kw_only=True):
+    """A case of a run.
+
+    Attributes:
+        run: the run.
+        evaluation: what the evaluation is called, with its variant.
+        place: the file that it stands in.
+        id: the id of the case.
+        tags: its tags.
+        input: what was asked.
+        expected: what was expected, as a case file spells it; None where nothing was.
+        metadata: what else was kept with it.
+        at_least: the number from which a scorer is content.
+        trials: what became of each trial, in order; each says which one it is.
+    """
+
+    run: str
+    evaluation: str
+    place: str = ""
+    id: str
+    tags: tuple[str, ...] = ()
+    input: Any = None
+    expected: list[Any] | None = None
+    metadata: Any = None
+    at_least: float = 1.0
+    trials: tuple[Result, ...] = ()

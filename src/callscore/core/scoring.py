@@ -1,27 +1,35 @@
-"""A score from the expected calls, the actual calls and the settings."""
+"""Computes a score from the expected calls, the actual calls and the settings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from callscore.core.arguments import apply_settings, grade_calls
 from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times
 from callscore.core.equality import equal_objects
-from callscore.core.matcher import holds_matchers
-from callscore.core.model import Score
-from callscore.core.pair import pairs_at
-from callscore.core.pairing import is_correct, match_calls
+from callscore.core.pairing import is_correct_pair, match_calls
+from callscore.core.rules import contains_matchers
+from callscore.core.score import Score, pairs_at
 from callscore.core.settings import DEFAULT
+from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.expectation import Expected
-    from callscore.core.model import Ignored, Positions
-    from callscore.core.preparation import Prepared
+    from callscore.core.arguments import Grade
+    from callscore.core.call import Tool
+    from callscore.core.case import Expected
+    from callscore.core.counted_calls import Ignored, PreparedCalls
+    from callscore.core.pairing import Match
+    from callscore.core.rules import Timeouts
+    from callscore.core.score import Positions
     from callscore.core.settings import Settings
-    from callscore.core.tool import Tool
 
 __all__ = ["score_calls"]
+
+
+# A score from the expected calls, the actual calls and the settings.
 
 _Calls = tuple[ToolCall, ...]
 _are_calls = frozenset({ToolCall}).issuperset
@@ -47,11 +55,11 @@ def score_calls(
         InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
     """
     ignored: tuple[Ignored, ...] = ()
-    given: Prepared | None = None
+    given: PreparedCalls | None = None
     if settings is not DEFAULT:
-        from callscore.core.preparation import prepared
+        from callscore.core.counted_calls import prepare_calls
 
-        given = prepared(expected, actual, settings, tools)
+        given = prepare_calls(expected, actual, settings, tools)
         expected, actual, ignored, _ = given
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
@@ -70,10 +78,11 @@ def score_calls(
     if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
         paired = _pairs(calls, actual, start, settings)
     if paired is None:
-        from callscore.core.preparation import prepared
-        from callscore.core.resolution import score_demands
+        from callscore.core.counted_calls import prepare_calls
 
-        return score_demands(given or prepared(expected, actual, settings, tools), settings)
+        return score_expectation(
+            given or prepare_calls(expected, actual, settings, tools), settings
+        )
     start, correct, wrong = paired
     incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False)
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
@@ -97,7 +106,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
         if len(rows) + start == len(expected) and len(columns) + start == len(actual):
             paired = _pair_distinct(expected, actual, (rows, columns), settings)
             return paired and (start, *paired)
-    if any(holds_matchers(call.arguments) for call in expected[start:]):
+    if any(contains_matchers(call.arguments) for call in expected[start:]):
         return None
     correct: list[Positions] = []
     incorrect: list[Positions] = []
@@ -118,10 +127,68 @@ def _pair_distinct(
         if column is None:
             continue
         call = expected[row]
-        if is_correct(call, actual[column], settings):
+        if is_correct_pair(call, actual[column], settings):
             correct.append((row, column))
-        elif holds_matchers(call.arguments):
+        elif contains_matchers(call.arguments):
             return None  # only where values are not equal does it matter whether they are rules
         else:
             incorrect.append((row, column))
     return tuple(correct), tuple(incorrect)
+
+
+# The score where more than plain calls is expected: rules, groups, and what is forbidden.
+
+
+def score_expectation(given: PreparedCalls, settings: Settings) -> Score:
+    """Settle the groups, and pair what is left.
+
+    Raises:
+        InvalidCall: rules or groups are nested too deeply, or groups are too large to be exact.
+        InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
+    """
+    wanted = tuple([item for item in given.expected if not isinstance(item, Forbidden)])
+    try:
+        calls, matches = _pair_expectation(wanted, given.actual, settings)
+    except RecursionError as error:
+        raise InvalidCall("expected: rules or groups are nested too deeply.") from error
+    correct: list[Positions] = []
+    incorrect: list[Positions] = []
+    for row, column, is_right in matches:
+        (correct if is_right else incorrect).append((row, column))
+    return Score(
+        calls,
+        given.actual,
+        0,
+        tuple(correct),
+        pairs_at(incorrect, calls, given.actual, settings, is_correct=False),
+        settings,
+        forbidden=given.forbidden,
+        ignored=given.ignored,
+        expectation=None if calls == given.expected else given.expected,
+    )
+
+
+def _pair_expectation(
+    wanted: tuple[Expected, ...], actual: _Calls, settings: Settings
+) -> tuple[_Calls, list[Match]]:
+    """The expected calls that count, and the best pairing of them."""
+    slow: Timeouts = {}  # of this case alone: no other one has to suffer for it
+    if not any(isinstance(item, Group | Times) for item in wanted):
+        calls = cast("_Calls", wanted)
+        demands = [apply_settings(call, settings, slow) for call in calls]
+        return calls, match_calls(demands, actual, 0, settings)
+    if settings.order == "exact":
+        problem = "order: `exact` compares position by position, and a group has no position"
+        raise InvalidSettings(f"{problem}; use `in_order`, or expect plain calls.")
+    from callscore.core.groups.solver import match_groups
+
+    known: dict[int, ToolCall] = {}  # by identity: a call is looked at many times
+
+    def grade_pair(call: ToolCall, given: ToolCall) -> Grade:
+        demand = known.get(id(call))
+        if demand is None:
+            demand = known[id(call)] = apply_settings(call, settings, slow)
+        return grade_calls(demand, given, settings)
+
+    grouped = match_groups(wanted, actual, settings, grade_pair)
+    return grouped.calls, grouped.matches

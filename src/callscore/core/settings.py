@@ -1,39 +1,149 @@
-"""How strictly two calls are compared: the configuration of a score."""
+"""The configuration of a score: `Settings`, presets, and rules for single arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, get_args
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from callscore.core.argument_rules import ArgumentRule
-from callscore.core.tool import Effect
+from callscore.core.call import Effect
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Unpack
-
-    from callscore.core.setting_options import SettingOptions
 
 __all__ = [
     "DEFAULT",
-    "Arrays",
-    "CountCalls",
+    "IGNORE",
+    "PRESETS",
+    "ArgumentRule",
+    "ComparingOptions",
     "ExtraArguments",
-    "FailedCalls",
     "Mode",
     "NamePart",
-    "NestedObjects",
     "Order",
-    "RepeatedCalls",
+    "SettingOptions",
     "Settings",
-    "settings_for",
+    "cached_settings",
+    "get_preset",
+    "read_argument_rules",
     "settings_from",
 ]
+
+
+# How single arguments are compared: the rules that the settings hold, and how people write them.
+
+IGNORE: Final = "ignore"  # the one rule that is no comparator
+
+_EXAMPLE = (
+    'a mapping such as {"book_flight.date": "date", "*.query": {"text": {"similarity": 0.85}}}'
+)
+
+
+class ArgumentRule(Struct, frozen=True, gc=False):
+    """How one argument is compared, wherever a case expects a plain value for it.
+
+    Attributes:
+        pattern: the tool and the argument, with `*` for anything: `book_flight.date`, `*.query`.
+            What follows the last dot is the argument.
+        rule: a comparator without its `$` (`date`, `text`), or `ignore`.
+        options: what the comparator takes beside the value: `{"similarity": 0.85}`.
+    """
+
+    pattern: str
+    rule: str
+    options: dict[str, Any] = {}
+
+    def __hash__(self) -> int:  # the options cannot be hashed, and need not be
+        return hash((self.pattern, self.rule))
+
+
+def read_argument_rules(value: Any) -> tuple[ArgumentRule, ...]:
+    """The rules that somebody wrote, once they are checked.
+
+    Args:
+        value: a mapping of patterns to rules, where a rule is its name or its name with its
+            options, `{"text": {"similarity": 0.85}}`; or rules.
+
+    Raises:
+        InvalidSettings: a pattern, a rule or an option is none.
+    """
+    if isinstance(value, Mapping):
+        rules = [_read_rule(pattern, rule) for pattern, rule in value.items()]
+    elif isinstance(value, list | tuple) and all(isinstance(rule, ArgumentRule) for rule in value):
+        rules = list(value)
+    else:
+        raise InvalidSettings(f"arguments: {value!r} is not {_EXAMPLE}")
+    for rule in rules:
+        _require_pattern(rule.pattern)
+        _require_rule(rule)
+    return tuple(rules)
+
+
+def _read_rule(pattern: Any, value: Any) -> ArgumentRule:
+    if isinstance(value, str):
+        return ArgumentRule(pattern, value)
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((rule, options),) = value.items()
+        if isinstance(rule, str) and isinstance(options, Mapping):
+            return ArgumentRule(pattern, rule, dict(options))
+    raise InvalidSettings(
+        f"arguments: {pattern!r} has {value!r}, which is no rule. A rule is its name, or its name"
+        ' with its options: {"text": {"similarity": 0.85}}'
+    )
+
+
+def _require_pattern(pattern: Any) -> None:
+    if not isinstance(pattern, str) or not pattern:
+        raise InvalidSettings(f"arguments: {pattern!r} is not like 'book_flight.date'")
+    tool, dot, argument = pattern.rpartition(".")
+    if not dot:
+        hint = f"that argument of any tool is '*.{pattern}', all of that tool's are '{pattern}.*'"
+        raise InvalidSettings(f"arguments: {pattern!r} does not say of which tool: {hint}")
+    if not tool or not argument:
+        lack = "tool" if not tool else "argument"
+        raise InvalidSettings(f"arguments: {pattern!r} names no {lack}; '*' is any")
+
+
+def _require_rule(rule: ArgumentRule) -> None:
+    from callscore.core.rules import rules_by_name  # few have rules, and need it
+
+    known = rules_by_name()
+    if rule.rule != IGNORE and rule.rule not in known:
+        names = [*sorted(known), IGNORE]
+        problem = f"{rule.rule!r} is not one of {', '.join(names)}"
+        raise InvalidSettings(
+            f"arguments: {rule.pattern!r}: {problem}{did_you_mean(rule.rule, names)}"
+        )
+    allowed = () if rule.rule == IGNORE else known[rule.rule].options
+    for option in rule.options:
+        if option not in allowed:
+            takes = f"takes {', '.join(allowed)}" if allowed else "takes no options"
+            problem = f"{rule.rule} {takes}; got {option!r}{did_you_mean(option, allowed)}"
+            raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
+    if rule.options:
+        _require_option_values(rule)
+
+
+def _require_option_values(rule: ArgumentRule) -> None:
+    """Refuse options with values that they cannot have, tried on a value that the rule is about."""
+    from callscore.core.rules import Matcher, rules_by_name
+
+    comparator = rules_by_name()[rule.rule]
+    key = f"${rule.rule}"
+    spelled = next(example[0] for example in comparator.examples if key in example[0])
+    problem = comparator.check(Matcher(key, spelled[key], rule.options))
+    if problem is not None:
+        raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
+
+
+# How strictly two calls are compared: the configuration of a score.
 
 Order = Literal["any", "in_order", "exact"]
 ExtraArguments = Literal["ignore", "count"]
@@ -108,18 +218,16 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
     def __post_init__(self) -> None:
         for setting, choices in _CHOICES.items():
             _require_choice(setting, getattr(self, setting), choices)
-        _require_share("argument_match_threshold", self.argument_match_threshold)
-        _require_share("at_least", self.at_least)
-        _require_texts("strip_prefix", self.strip_prefix)
-        _require_texts("normalise_name", self.normalise_name)
+        _require_fraction("argument_match_threshold", self.argument_match_threshold)
+        _require_fraction("at_least", self.at_least)
+        _require_strings("strip_prefix", self.strip_prefix)
+        _require_strings("normalise_name", self.normalise_name)
         for part in self.normalise_name:
             _require_choice("normalise_name", part, get_args(NamePart))
         if self.effects != ():
             force_setattr(self, "effects", _effects(self.effects))
         if self.arguments != ():
-            from callscore.core.argument_rules import argument_rules  # few have rules
-
-            force_setattr(self, "arguments", argument_rules(self.arguments))
+            force_setattr(self, "arguments", read_argument_rules(self.arguments))
         _require_count("top_k", self.top_k)
         _require_callable("similarity", self.similarity)
         _require_callable("judge", self.judge)
@@ -148,18 +256,18 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 def _require_choice(setting: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        from callscore.core.nearest import meant_by
+        from callscore.core.suggestions import did_you_mean
 
         problem = f"{setting}: {value!r} is not one of {', '.join(choices)}"
-        raise InvalidSettings(problem + meant_by(value, choices))
+        raise InvalidSettings(problem + did_you_mean(value, choices))
 
 
-def _require_share(setting: str, value: object) -> None:
+def _require_fraction(setting: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidSettings(f"{setting}: {value!r} is not a number from 0 to 1")
 
 
-def _require_texts(setting: str, value: object) -> None:
+def _require_strings(setting: str, value: object) -> None:
     if not isinstance(value, tuple) or not all(isinstance(item, str) and item for item in value):
         raise InvalidSettings(f"{setting}: {value!r} is not a tuple of texts")
 
@@ -192,7 +300,7 @@ def _is_pair(value: object) -> bool:
 
 DEFAULT = Settings()
 
-_PER_NAME = ("strip_prefix", "normalise_name")
+_TUPLE_SETTINGS = ("strip_prefix", "normalise_name")
 
 
 def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> Settings:
@@ -208,41 +316,106 @@ def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> S
     values = dict(options)
     for name in values:
         if name not in Settings.__struct_fields__:
-            from callscore.core.nearest import meant_by
+            from callscore.core.suggestions import did_you_mean
 
-            hint = meant_by(name, Settings.__struct_fields__)
+            hint = did_you_mean(name, Settings.__struct_fields__)
             raise InvalidSettings(f"there is no setting {name!r}{hint}")
-    for name in _PER_NAME:
+    for name in _TUPLE_SETTINGS:
         if name in values:
-            values[name] = _texts(values[name])
+            values[name] = _as_tuple(values[name])
     if preset is not None:
-        from callscore.core.presets import preset_named  # few name one
-
-        values = {**preset_named(preset), **values}
-    return settings_for(**values)
+        values = {**get_preset(preset), **values}
+    return cached_settings(**values)
 
 
-def _texts(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     if isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value
 
 
 # Rules are equal whose options are 1 and True, and what can be called may hold on to anything.
-_NOT_REMEMBERED = frozenset({"arguments", "similarity", "judge"})
+_NOT_CACHED = frozenset({"arguments", "similarity", "judge"})
 
 
-def settings_for(**values: Any) -> Settings:
+def cached_settings(**values: Any) -> Settings:
     """The settings with these values; the same object for the same values, where that can be."""
-    if _NOT_REMEMBERED.isdisjoint(values):
+    if _NOT_CACHED.isdisjoint(values):
         try:
-            return _remembered(**values)
+            return _cached_settings(**values)
         except TypeError:  # what cannot be looked up: a mapping, say
             pass
     return Settings(**values)
 
 
 @lru_cache(maxsize=256, typed=True)  # typed: what was 1 before must not let True pass
-def _remembered(**values: Any) -> Settings:
+def _cached_settings(**values: Any) -> Settings:
     settings = Settings(**values)
     return DEFAULT if settings == DEFAULT else settings  # by which the quick way is known
+
+
+# The settings as people give them one by one, for type checkers: nothing is done with it.
+
+
+class ComparingOptions(TypedDict, total=False):
+    """All settings but who judges; see `Settings` for what each means."""
+
+    mode: Mode | str
+    argument_match_threshold: float
+    order: Order
+    extra_arguments: ExtraArguments
+    at_least: float
+    strip_prefix: str | Sequence[str]
+    normalise_name: NamePart | Sequence[NamePart]
+    count_calls: CountCalls
+    failed_calls: FailedCalls
+    repeated_calls: RepeatedCalls
+    arrays: Arrays
+    nested_objects: NestedObjects
+    effects: Mapping[str, Effect] | Sequence[tuple[str, Effect]]
+    arguments: Mapping[str, Any] | Sequence[ArgumentRule]
+    top_k: int
+    similarity: Callable[[str, str], float] | None
+
+
+class SettingOptions(ComparingOptions, total=False):
+    """The settings as people give them one by one; see `Settings` for what each means."""
+
+    judge: Callable[[str, Any], Any] | None
+
+
+# Settings that go together, under a name.
+
+# Each names the same settings, so that choosing one leaves nothing of another in force.
+_STRICT: Final = {
+    "mode": "strict",
+    "count_calls": "all",
+    "failed_calls": "count",
+    "arrays": "ordered",
+    "nested_objects": "equal",
+}
+_OUTCOME: Final = {
+    "count_calls": "writes",
+    "failed_calls": "ignore",
+    "arrays": "unordered",
+    "nested_objects": "subset",
+}
+_PRESETS: Final[dict[str, dict[str, Any]]] = {
+    "strict": _STRICT,
+    "flexible": {**_STRICT, "mode": "flexible"},
+    "outcome": {**_STRICT, **_OUTCOME},
+}
+
+PRESETS: Final = tuple(_PRESETS)
+
+
+def get_preset(name: Any) -> dict[str, Any]:
+    """The settings of a preset, by name; what it does not name is as it was.
+
+    Raises:
+        InvalidSettings: there is no such preset.
+    """
+    if not isinstance(name, str) or name not in _PRESETS:
+        problem = f"preset: {name!r} is not one of {', '.join(PRESETS)}"
+        raise InvalidSettings(problem + did_you_mean(name, PRESETS))
+    return dict(_PRESETS[name])

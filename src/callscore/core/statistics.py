@@ -1,4 +1,4 @@
-"""Intervals, and how often an agent succeeds when it may try several times.
+"""Confidence intervals (Wilson, bootstrap), pass@k and pass^k.
 
 Written by hand because SciPy with NumPy is 215 MB, three times all else that callscore needs.
 """
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Interval", "bootstrap_mean", "pass_at_k", "pass_hat_k", "wilson"]
 
 _SEED = 20240115
-_MOST_REPLICATES = 2000
-_FEWEST_REPLICATES = 200
-_MOST_DRAWS = 20_000_000
+_MAX_REPLICATES = 2000
+_MIN_REPLICATES = 200
+_MAX_DRAWS = 20_000_000
 # One draw from a binomial distribution takes as long as this many draws of a single cluster.
 _BINOMIAL_COST = 12
 # From this expected count on, the rejection method is quicker than waiting for each success.
 _REJECTION_FROM = 10
 # Drawing again shows only what has been seen: from fewer clusters that are unlike most, too little.
-_FEWEST_ODD = 6
+_MIN_UNLIKE = 6
 
 
 class Interval(NamedTuple):
@@ -101,11 +101,11 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     kinds = sorted(clusters)
     number = sum(kind.times for kind in kinds)
     mean = _mean(kinds, [kind.times for kind in kinds])
-    if number - _most_alike(kinds) < _FEWEST_ODD:
+    if number - _most_alike(kinds) < _MIN_UNLIKE:
         return wilson(mean * number, number, confidence=confidence)
     means = _resampled_means(kinds, number)
-    bend = _bend(kinds, number, mean)
-    low, high = (_corrected(bend, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2))
+    bend = _bca_correction(kinds, number, mean)
+    low, high = (_bca_share(bend, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2))
     last = len(means) - 1
     return Interval(means[min(last, floor(len(means) * low))], means[floor(last * high)])
 
@@ -125,7 +125,7 @@ def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
 
     by_kind = len(kinds) * _BINOMIAL_COST < number
     draws = len(kinds) * _BINOMIAL_COST if by_kind else number
-    replicates = max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // draws))
+    replicates = max(_MIN_REPLICATES, min(_MAX_REPLICATES, _MAX_DRAWS // draws))
     random = Random(_SEED)  # noqa: S311  (a reproducible resample, not a secret)
     if by_kind:
         return sorted(
@@ -135,7 +135,7 @@ def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
     return sorted([_mean_of_all(random.choices(every, k=number)) for _ in range(replicates)])
 
 
-def _bend(kinds: Sequence[Cluster], number: int, mean: float) -> float:
+def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float:
     """A sixth of the skewness of the mean: for a mean both corrections of BCa are this number."""
     away = [(kind.total - mean * kind.size, kind.times) for kind in kinds]
     square = sum(times * value**2 for value, times in away) / number
@@ -143,7 +143,7 @@ def _bend(kinds: Sequence[Cluster], number: int, mean: float) -> float:
     return cube / (square * sqrt(square * number) * 6)
 
 
-def _corrected(bend: float, share: float) -> float:
+def _bca_share(bend: float, share: float) -> float:
     """Which share of the resamples to cut at, where the plain percentile would cut at this one."""
     from statistics import NormalDist
 

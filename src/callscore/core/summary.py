@@ -1,17 +1,25 @@
-"""What many cases come to: integers that add, so that any split merges to the same summary."""
+"""The totals of many cases: integers that add, so that any split merges to the same summary."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import zip_longest
+from itertools import chain, compress, zip_longest
 from math import fsum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 
-from callscore.core.fault import FaultKind, calls_of, faulty_calls
-from callscore.core.model import f1_of
-from callscore.core.outcome import Outcome, counts_nothing, is_passing, outcome_f1, outcome_of
+from callscore.core.score import (
+    FaultKind,
+    Outcome,
+    count_faulty_calls,
+    f1_of,
+    has_no_counted_calls,
+    is_passing,
+    outcome_f1,
+    outcome_of,
+    total_calls,
+)
 from callscore.core.statistics import (
     Cluster,
     Interval,
@@ -25,14 +33,26 @@ from callscore.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from callscore.core.fault import Fault
-    from callscore.core.model import Score
-    from callscore.core.tool_outcomes import ToolOutcome
+    from callscore.core.fast_strict import Examined
+    from callscore.core.results import CaseTrials
+    from callscore.core.score import Fault, Score
 
-__all__ = ["Outcome", "Summary", "ToolCounts", "increase_all"]
+__all__ = [
+    "PassRates",
+    "Summary",
+    "ToolCounts",
+    "ToolOutcome",
+    "add_counts",
+    "add_examined",
+    "pass_rates",
+    "tool_outcomes",
+]
+
+
+# What many cases come to: integers that add, so that any split merges to the same summary.
 
 Key = TypeVar("Key")
-_FEWEST_CASES = 10
+_MIN_CASES = 10
 
 
 class ToolCounts(Struct):
@@ -88,10 +108,10 @@ class Summary(Struct):
     def add(self, score: Score, *, trial_of: str | None = None) -> None:
         """Count one case; `trial_of` is its id where it is one of several trials."""
         outcome = outcome_of(score)
-        _increase(self.outcomes, outcome)
+        _add_count(self.outcomes, outcome)
         if trial_of is not None:
             self.add_trial(trial_of, outcome)
-        self.uncounted_cases += counts_nothing(score)
+        self.uncounted_cases += has_no_counted_calls(score)
         tool = self.tool
         for call in score.expected[: score.equal_start]:
             tool(call.name).correct += 1
@@ -101,14 +121,14 @@ class Summary(Struct):
             name = pair.expected.name
             tool(name).incorrect += 1
             for argument in pair.differing_arguments:
-                _increase(self.wrong_arguments, (name, argument))
+                _add_count(self.wrong_arguments, (name, argument))
         missed = [call.name for call in score.missed]
         extra = [call.name for call in score.extra]
         self.add_unpaired(Counter(zip_longest(missed, extra)))
         for position in score.forbidden:
             tool(score.actual[position].name).forbidden += 1
         if score.faults is not None:
-            self._add_faults(score.faults, calls_of("actual", score.actual, score.ignored))
+            self._add_faults(score.faults, total_calls("actual", score.actual, score.ignored))
 
     def add_counts(self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int) -> None:
         """Count cases that are alike by what is kept of their scores, which says less than these.
@@ -118,7 +138,7 @@ class Summary(Struct):
             tools: how the calls of each tool went; empty where nobody has counted them.
             times: how many cases there are.
         """
-        _increase(self.outcomes, outcome, times)
+        _add_count(self.outcomes, outcome, times)
         for name, of_tool in tools.items():
             known = self.tool(name)
             for kind, count in zip(known.__struct_fields__, of_tool, strict=True):
@@ -126,11 +146,11 @@ class Summary(Struct):
 
     def add_trial(self, case: str, outcome: Outcome) -> None:
         """Note that an outcome, which is counted already, is of a trial of this case."""
-        _increase(self.trials.setdefault(case, {}), outcome)
+        _add_count(self.trials.setdefault(case, {}), outcome)
 
     def add_unpaired(self, confusion: Mapping[tuple[str | None, str | None], int]) -> None:
         """Count missed calls and the extra calls they were set against."""
-        increase_all(self.confusion, confusion)
+        add_counts(self.confusion, confusion)
         for (missed, extra), times in confusion.items():
             if missed is not None:
                 self.tool(missed).missed += times
@@ -140,9 +160,9 @@ class Summary(Struct):
     def _add_faults(self, faults: Sequence[Fault], calls: int) -> None:
         self.checked_cases += 1
         self.checked_calls += calls
-        self.valid_calls += calls - faulty_calls(faults)
+        self.valid_calls += calls - count_faulty_calls(faults)
         for fault in faults:
-            _increase(self.faults, (fault.tool, fault.kind))
+            _add_count(self.faults, (fault.tool, fault.kind))
 
     def tool(self, name: str) -> ToolCounts:
         """The counts of one tool, begun at zero where there are none yet."""
@@ -159,14 +179,14 @@ class Summary(Struct):
         """Add the counts of another summary."""
         if self.at_least != other.at_least:
             raise InvalidSettings("summaries with different `at_least` cannot be merged")
-        increase_all(self.outcomes, other.outcomes)
-        increase_all(self.wrong_arguments, other.wrong_arguments)
-        increase_all(self.confusion, other.confusion)
+        add_counts(self.outcomes, other.outcomes)
+        add_counts(self.wrong_arguments, other.wrong_arguments)
+        add_counts(self.confusion, other.confusion)
         for case, outcomes in other.trials.items():
-            increase_all(self.trials.setdefault(case, {}), outcomes)
+            add_counts(self.trials.setdefault(case, {}), outcomes)
         for name, counts in other.tools.items():
             self.tool(name).add(counts)
-        increase_all(self.faults, other.faults)
+        add_counts(self.faults, other.faults)
         self.checked_cases += other.checked_cases
         self.checked_calls += other.checked_calls
         self.valid_calls += other.valid_calls
@@ -267,7 +287,7 @@ class Summary(Struct):
         None for fewer than ten cases: resampling so few promises more than they can tell.
         """
         clusters = self._clusters()
-        if sum(cluster.times for cluster in clusters) < _FEWEST_CASES:
+        if sum(cluster.times for cluster in clusters) < _MIN_CASES:
             return None
         return bootstrap_mean(clusters)
 
@@ -336,20 +356,106 @@ class Summary(Struct):
         kinds: dict[tuple[float, int], int] = {}
         for outcomes in self.trials.values():
             total = fsum(outcome_f1(outcome) * times for outcome, times in outcomes.items())
-            _increase(kinds, (total, sum(outcomes.values())))
+            _add_count(kinds, (total, sum(outcomes.values())))
             for outcome, times in outcomes.items():
                 alone[outcome] -= times
         for outcome, times in alone.items():
             if times:
-                _increase(kinds, (outcome_f1(outcome), 1), times)
+                _add_count(kinds, (outcome_f1(outcome), 1), times)
         return [Cluster(total, size, times) for (total, size), times in kinds.items()]
 
 
-def _increase(counts: dict[Key, int], key: Key, by: int = 1) -> None:
+def _add_count(counts: dict[Key, int], key: Key, by: int = 1) -> None:
     counts[key] = counts.get(key, 0) + by
 
 
-def increase_all(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
+def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
     """Add counts to counts."""
     for key, times in others.items():
-        _increase(counts, key, times)
+        _add_count(counts, key, times)
+
+
+# How the calls of each tool went in one case.
+
+# Correct, incorrect, missed, extra and forbidden calls of one tool; those forbidden are extra, too.
+ToolOutcome = tuple[int, int, int, int, int]
+
+_CORRECT, _INCORRECT, _MISSED, _EXTRA, _FORBIDDEN = range(5)
+
+
+def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
+    """How the calls of each tool went, by its name; a pair is known by the name that was expected."""
+    found: dict[str, list[int]] = {}
+
+    def count(name: str, what: int) -> None:
+        found.setdefault(name, [0] * 5)[what] += 1
+
+    for call in score.expected[: score.equal_start]:
+        count(call.name, _CORRECT)
+    for row, _ in score.other_correct:
+        count(score.expected[row].name, _CORRECT)
+    for pair in score.incorrect:
+        count(pair.expected.name, _INCORRECT)
+    for call in score.missed:
+        count(call.name, _MISSED)
+    for call in score.extra:
+        count(call.name, _EXTRA)
+    for position in score.forbidden:
+        count(score.actual[position].name, _FORBIDDEN)
+    return {name: _outcome(counts) for name, counts in found.items()}
+
+
+def _outcome(counts: list[int]) -> ToolOutcome:
+    correct, incorrect, missed, extra, forbidden = counts
+    return correct, incorrect, missed, extra, forbidden
+
+
+# How often agents succeed when they may try several times, from the trials of their cases.
+
+
+class PassRates(NamedTuple):
+    """The chances for k = 1, 2, ... trials, meaned over the cases.
+
+    Attributes:
+        at_k: that one of k trials passes: pass@k.
+        hat_k: that all of k trials pass: pass^k.
+    """
+
+    at_k: list[float]
+    hat_k: list[float]
+
+
+def pass_rates(trials: Sequence[CaseTrials]) -> PassRates:
+    """pass@k and pass^k, up to the smallest number of trials that a case has.
+
+    A case of which no trial has a score says nothing. Both are empty where that is true of all.
+    """
+    scored = [(case.trials, case.passed) for case in trials if case.trials]
+    fewest = min((number for number, _ in scored), default=0)
+    counts = range(1, fewest + 1)
+    at_k = [fsum(pass_at_k(*case, k) for case in scored) / len(scored) for k in counts]
+    hat_k = [fsum(pass_hat_k(*case, k) for case in scored) / len(scored) for k in counts]
+    return PassRates(at_k, hat_k)
+
+
+def add_examined(summary: Summary, examined: Examined) -> None:
+    """Count the cases that have an outcome."""
+    counted = chain.from_iterable(compress(examined.expected, examined.outcomes))
+    wrong, unpaired = examined.mistakes.wrong, Counter(examined.mistakes.unpaired)
+    incorrect = Counter([name for name, _ in wrong])
+    # What was expected, and is neither incorrect nor missed, is correct.
+    correct = Counter([call.name for call in counted])
+    correct.subtract(incorrect)
+    for (missed, _), times in unpaired.items():
+        if missed is not None:
+            correct[missed] -= times
+    add_counts(summary.outcomes, Counter(filter(None, examined.outcomes)))
+    add_counts(
+        summary.wrong_arguments,
+        Counter([(name, argument) for name, arguments in wrong for argument in arguments]),
+    )
+    summary.add_unpaired(unpaired)
+    for name, times in incorrect.items():
+        summary.tool(name).incorrect += times
+    for name, times in correct.items():
+        summary.tool(name).correct += times

@@ -9,27 +9,29 @@ from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from callscore.core.outcome import outcome_f1
-from callscore.core.results import CaseScore, MetricResult, Noted, Results
-from callscore.core.run import (
+from callscore.core.results import (
+    CaseScore,
     CaseTrials,
     CaseValues,
     EvaluationResults,
     Failure,
+    MetricResult,
+    Noted,
+    Results,
     ScorerResult,
     Usage,
 )
+from callscore.core.score import outcome_f1
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from callscore.core.outcome import Outcome
-    from callscore.core.results import MetricValue
-    from callscore.core.run import KeptScore, Result
+    from callscore.core.results import KeptScore, MetricValue, Result
+    from callscore.core.score import Outcome
     from callscore.core.settings import Settings
 
-__all__ = ["Column", "Mean", "Notes", "Show", "Totals", "summary_payload"]
+__all__ = ["Column", "ExactMean", "NameCounter", "Show", "Totals", "summary_payload"]
 
 Show = Literal["failing", "all", "none"]
 
@@ -39,7 +41,7 @@ _Kept = TypeVar("_Kept")
 _MOST_NAMES = 20
 
 
-class Notes:
+class NameCounter:
     """A count that grows, and the names of the first that were counted.
 
     Args:
@@ -66,7 +68,7 @@ class Notes:
 _PARTS = 1074
 
 
-class Mean:
+class ExactMean:
     """The mean of numbers, added up without rounding, so that their order does not matter."""
 
     def __init__(self) -> None:
@@ -97,10 +99,10 @@ class Column:
         self._name = name
         self._at_least = at_least
         self._threshold = threshold
-        self._mean = Mean()
+        self._mean = ExactMean()
         self._passed = 0
-        self._not_scorable = Notes(each_once=True)
-        self._broken = Notes(each_once=True)
+        self._not_scorable = NameCounter(each_once=True)
+        self._broken = NameCounter(each_once=True)
 
     def add(self, found: MetricValue, times: int = 1) -> None:
         """Count what it says of one more answer, or of several that are alike."""
@@ -202,7 +204,7 @@ class Totals:
         self.summary = Summary(at_least=settings.at_least)
         self._alike: dict[tuple[int, int], tuple[tuple[MetricValue, ...], KeptScore, int]] = {}
         self._added = 0
-        self._not_scored = Notes()
+        self._not_scored = NameCounter()
         self._names: set[str] = set()
         self._trials: dict[str, list[int]] = {}
         self._seconds = array("d")

@@ -10,22 +10,22 @@ from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.equality import fingerprint
-from callscore.datasets.records import expected_records
-from callscore.engines.inputs import TRACES, cases_in
+from callscore.engines.inputs import TRACES, read_cases
 from callscore.errors import UnreadableInput
-from callscore.formats.case_names import name_from
+from callscore.formats.case_fields import name_from_input
+from callscore.formats.cases import expected_records
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from callscore.core.model import Case
-    from callscore.engines.inputs import Inputs
+    from callscore.core.case import Case
+    from callscore.engines.inputs import InputOptions
 
-__all__ = ["Captures"]
+__all__ = ["TraceCapture"]
 
-_MOST_OTHERS = 10  # different trials that are told of one case
-_UNREADABLE = (
+_MAX_OTHERS = 10  # different trials that are told of one case
+_UNREADABLE_NOTE = (
     "the arguments could not be read; only the name is expected, and the call as it was made never"
     " counts as correct"
 )
@@ -46,7 +46,7 @@ class _Counts(Struct):
     skipped: int = 0
 
 
-class _Captured(Struct):
+class _CapturedCase(Struct):
     """A case, and what further trials of it did."""
 
     record: _Record
@@ -62,7 +62,7 @@ class _Captured(Struct):
             self.same += 1
             return False
         self.different += 1
-        if len(self.others) < _MOST_OTHERS:
+        if len(self.others) < _MAX_OTHERS:
             self.others.setdefault(content, trial)
         return True
 
@@ -75,7 +75,7 @@ class _Captured(Struct):
         return self.record
 
 
-class Captures:
+class TraceCapture:
     """Turns traces into cases.
 
     Args:
@@ -83,13 +83,13 @@ class Captures:
         on_bad: is told the place and the problem of what cannot be read.
     """
 
-    def __init__(self, inputs: Inputs, on_bad: Callable[[str, str], None]) -> None:
+    def __init__(self, inputs: InputOptions, on_bad: Callable[[str, str], None]) -> None:
         self.counts = _Counts()
         self._inputs = inputs
         self._on_bad = on_bad
         self._seen: set[str] = set()
-        self._named: dict[str, _Captured] = {}
-        self._found: list[_Captured] = []
+        self._named: dict[str, _CapturedCase] = {}
+        self._found: list[_CapturedCase] = []
 
     def take(
         self, paths: Iterable[str], *, on_bytes: Callable[[int], None] | None = None
@@ -104,7 +104,7 @@ class Captures:
         """
         for path in paths:
             found = 0
-            for item in cases_in(path, TRACES, self._inputs, on_bytes=on_bytes):
+            for item in read_cases(path, TRACES, self._inputs, on_bytes=on_bytes):
                 found += 1
                 if isinstance(item, BadRecord):
                     self.counts.skipped += 1
@@ -121,7 +121,7 @@ class Captures:
             self._on_bad(place, "it does not say what was called.")
             return
         self.counts.nameless += not case.id
-        expected = expected_records(map(_expectation, case.actual))
+        expected = expected_records(map(_expected_call, case.actual))
         first = self._named.get(case.id) if case.id else None
         if first is None:
             self._add(place, case, expected, path)
@@ -132,7 +132,7 @@ class Captures:
         self.counts.differing += first.add(said, fingerprint(expected))
 
     def _add(self, place: str, case: Case, expected: list[Any], path: str) -> None:
-        notes = _notes(case.actual or ())
+        notes = _review_notes(case.actual or ())
         content = fingerprint([case.input, expected])
         if case.input is not None and content in self._seen:
             self.counts.repeated += 1
@@ -145,7 +145,7 @@ class Captures:
             "tags": list(case.tags),
             "metadata": _metadata(case, place, notes),
         }
-        captured = _Captured(record, fingerprint(expected), path)
+        captured = _CapturedCase(record, fingerprint(expected), path)
         self._found.append(captured)
         if case.id:
             self._named[case.id] = captured
@@ -165,22 +165,22 @@ class Captures:
 
 def _new_name(asked: Any, path: str, taken: set[str]) -> str:
     """A name that nothing else has: the first words of the question, or else the name of the file."""
-    name = name_from(asked) or PurePath(path).name.partition(".")[0] or "trace"
+    name = name_from_input(asked) or PurePath(path).name.partition(".")[0] or "trace"
     numbered = (f"{name}-{number}" for number in count(2))
     return next(each for each in chain((name,), numbered) if each not in taken)
 
 
-def _expectation(call: ToolCall) -> ToolCall:
+def _expected_call(call: ToolCall) -> ToolCall:
     """What to expect after a call: the call, without what only this one run knows of it."""
     return ToolCall(call.name, None if call.error else call.arguments or {})
 
 
-def _notes(calls: Iterable[ToolCall]) -> list[str]:
+def _review_notes(calls: Iterable[ToolCall]) -> list[str]:
     """What whoever reviews the case should look at."""
     found: list[str] = []
     for position, call in enumerate(calls):
         if call.error:
-            found.append(f"expected[{position}]: {_UNREADABLE}")
+            found.append(f"expected[{position}]: {_UNREADABLE_NOTE}")
         if call.failed:
             found.append(f"expected[{position}]: this call failed")
     return found

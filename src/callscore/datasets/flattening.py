@@ -1,4 +1,4 @@
-"""One way through a schema: references followed, alternatives chosen, everything else joined."""
+"""One path through a JSON Schema: references followed, alternatives chosen, rest merged."""
 
 from __future__ import annotations
 
@@ -7,28 +7,80 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import equal
-from callscore.core.schema_parts import ANYWHERE, schemas_in
-from callscore.core.schema_reference import target_of
-from callscore.datasets.quantities import exact
-from callscore.datasets.unfilled import UnfilledError
+from callscore.core.schemas.traversal import ALL_KEYWORDS, resolve_reference, subschemas
+from callscore.datasets.scalars import exact_fraction
 
 if TYPE_CHECKING:
     from random import Random
 
-__all__ = ["flattened", "has_choices", "joined"]
+__all__ = [
+    "NoValueError",
+    "TooManyTriesError",
+    "flatten_schema",
+    "has_alternatives",
+    "merge_schemas",
+]
+
+
+# That no value is found for a schema, and where, or that the search was given up.
+
+
+class TooManyTriesError(Exception):
+    """A schema is so large that no value was found in time.
+
+    Attributes:
+        tries: after how many tries the search was given up.
+    """
+
+    def __init__(self, tries: int) -> None:
+        super().__init__(tries)
+        self.tries = tries
+
+
+class NoValueError(Exception):
+    """No value is found for a part of a schema; who asks for one says so to the user.
+
+    Attributes:
+        steps: the keys and positions that lead to the place.
+        problem: why there is none, as a part of a sentence.
+    """
+
+    def __init__(self, steps: tuple[str | int, ...], problem: str) -> None:
+        super().__init__(steps, problem)
+        self.steps = steps
+        self.problem = problem
+
+
+# One way through a schema: references followed, alternatives chosen, everything else joined.
 
 Schema = dict[str, Any]
-_MOST_PARTS = 500
-_SELDOM = 0.1  # how often null is chosen where anything else may be
-_CHOICES = ("anyOf", "oneOf")
-_COMBINING = frozenset(("$ref", "allOf", "if", "then", "else", "$defs", "definitions", *_CHOICES))
-_LARGEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_SMALLEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-_SCHEMAS = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
-_MAPPINGS = ("properties", "patternProperties", "dependentSchemas")
+_MAX_PARTS = 500
+_NULL_PROBABILITY = 0.1  # how often null is chosen where anything else may be
+_ALTERNATIVES = ("anyOf", "oneOf")
+_COMBINING_KEYWORDS = frozenset(
+    ("$ref", "allOf", "if", "then", "else", "$defs", "definitions", *_ALTERNATIVES)
+)
+_LOWER_BOUNDS = (
+    "minimum",
+    "exclusiveMinimum",
+    "minLength",
+    "minItems",
+    "minProperties",
+    "minContains",
+)
+_UPPER_BOUNDS = (
+    "maximum",
+    "exclusiveMaximum",
+    "maxLength",
+    "maxItems",
+    "maxProperties",
+    "maxContains",
+)
+_SCHEMA_KEYWORDS = ("items", "additionalProperties", "propertyNames", "contains", "additionalItems")
+_MAPPING_KEYWORDS = ("properties", "patternProperties", "dependentSchemas")
 
 
-def flattened(schema: Any, root: Any, rng: Random, *, is_short: bool = False) -> Schema:
+def flatten_schema(schema: Any, root: Any, rng: Random, *, is_short: bool = False) -> Schema:
     """A schema without alternatives: whatever is valid under it is mostly valid under the first.
 
     Mostly: `not`, `oneOf` and conditions are not obeyed, so who makes a value checks it.
@@ -44,17 +96,17 @@ def flattened(schema: Any, root: Any, rng: Random, *, is_short: bool = False) ->
     """
     flat: Schema = {}
     pending = [schema]
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if not pending:
             return flat
         part = pending.pop(0)
         if part is False:
-            raise UnfilledError((), "nothing is allowed there")
+            raise NoValueError((), "nothing is allowed there")
         if isinstance(part, dict):
-            own = {key: value for key, value in part.items() if key not in _COMBINING}
-            flat = joined(flat, own)
+            own = {key: value for key, value in part.items() if key not in _COMBINING_KEYWORDS}
+            flat = merge_schemas(flat, own)
             pending += _parts(part, root, rng, is_short=is_short)
-    raise UnfilledError((), "its references go round in circles")
+    raise NoValueError((), "its references go round in circles")
 
 
 def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]:
@@ -63,7 +115,11 @@ def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]
     if "$ref" in part:
         found.append(_target(root, part["$ref"]))
     found += part.get("allOf", ())
-    found += [_choice(part[word], rng, is_short=is_short) for word in _CHOICES if part.get(word)]
+    found += [
+        _choose_alternative(part[word], rng, is_short=is_short)
+        for word in _ALTERNATIVES
+        if part.get(word)
+    ]
     if "if" in part:
         is_met = rng.random() < 0.5  # noqa: PLR2004  (one half)
         then = (part["if"], part.get("then", True))
@@ -71,27 +127,27 @@ def _parts(part: Schema, root: Any, rng: Random, *, is_short: bool) -> list[Any]
     return found
 
 
-def has_choices(schema: Any, root: Any) -> bool:
+def has_alternatives(schema: Any, root: Any) -> bool:
     """Whether there is more than one way through a schema, as far as one value is concerned."""
     pending = [schema]
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         if not pending:
             return False
         part = pending.pop()
         if isinstance(part, dict):
-            if "if" in part or any(part.get(word) for word in _CHOICES):
+            if "if" in part or any(part.get(word) for word in _ALTERNATIVES):
                 return True
             pending += part.get("allOf", ())
-            pending += [target_of(root, part["$ref"])] if "$ref" in part else []
+            pending += [resolve_reference(root, part["$ref"])] if "$ref" in part else []
     return True
 
 
 def _target(root: Any, reference: Any) -> Any:
-    found = target_of(root, reference)
+    found = resolve_reference(root, reference)
     if found is None and isinstance(reference, str) and reference.startswith("#"):
         found = _anchored(root, reference[1:])
     if found is None:
-        raise UnfilledError((), f"its reference {reference!r} cannot be followed")
+        raise NoValueError((), f"its reference {reference!r} cannot be followed")
     return found
 
 
@@ -103,16 +159,16 @@ def _anchored(root: Any, name: str) -> Any:
         if isinstance(part, dict):
             if part.get("$anchor") == name:
                 return part
-            pending += schemas_in(part, ANYWHERE)
+            pending += subschemas(part, ALL_KEYWORDS)
     return None
 
 
-def _choice(options: list[Any], rng: Random, *, is_short: bool) -> Any:
+def _choose_alternative(options: list[Any], rng: Random, *, is_short: bool) -> Any:
     allowed = [option for option in options if option is not False] or [False]
     if is_short:
-        return min(allowed, key=_reach)
+        return min(allowed, key=_nesting_rank)
     others = [option for option in allowed if not _is_null(option)]
-    if others and rng.random() >= _SELDOM:
+    if others and rng.random() >= _NULL_PROBABILITY:
         return rng.choice(others)
     return rng.choice(allowed)
 
@@ -121,27 +177,27 @@ def _is_null(option: Any) -> bool:
     return isinstance(option, dict) and option.get("type") == "null"
 
 
-def _reach(option: Any) -> int:
+def _nesting_rank(option: Any) -> int:
     """How far an alternative may lead: a scalar nowhere, a reference to who knows where."""
     if not isinstance(option, dict) or _is_null(option):
         return 0
-    if "$ref" in option or any(word in option for word in ("allOf", *_CHOICES)):
+    if "$ref" in option or any(word in option for word in ("allOf", *_ALTERNATIVES)):
         return 3
-    return 2 if schemas_in(option, ANYWHERE) and option.get("properties") else 1
+    return 2 if subschemas(option, ALL_KEYWORDS) and option.get("properties") else 1
 
 
-def joined(first: Schema, second: Schema) -> Schema:
+def merge_schemas(first: Schema, second: Schema) -> Schema:
     """What two schemas ask for together; what cannot be said in one is said as `allOf`."""
-    second = _plainly(second)
+    second = _normalised(second)
     if not first:
         return second
     found = {**first, **second}
     for word in first.keys() & second.keys():
-        found[word] = _both(word, first[word], second[word])
+        found[word] = _merge_keyword(word, first[word], second[word])
     return found
 
 
-def _plainly(schema: Schema) -> Schema:
+def _normalised(schema: Schema) -> Schema:
     """The schema with `const` as a list of one, and bounds as later drafts write them."""
     plain = dict(schema)
     if "const" in plain:
@@ -154,41 +210,41 @@ def _plainly(schema: Schema) -> Schema:
     return plain
 
 
-def _both(word: str, left: Any, right: Any) -> Any:
-    if word in _LARGEST:
+def _merge_keyword(word: str, left: Any, right: Any) -> Any:
+    if word in _LOWER_BOUNDS:
         return max(left, right)
-    if word in _SMALLEST:
+    if word in _UPPER_BOUNDS:
         return min(left, right)
-    join = _JOINS.get(word)
+    join = _MERGERS.get(word)
     return right if join is None else join(left, right)
 
 
-def _both_schemas(left: Any, right: Any) -> Any:
+def _merge_subschemas(left: Any, right: Any) -> Any:
     if left is False or right is False:
         return False
     return {"allOf": [left, right]}
 
 
-def _both_mappings(left: Schema, right: Schema) -> Schema:
-    shared = {key: _both_schemas(left[key], right[key]) for key in left.keys() & right.keys()}
+def _merge_mappings(left: Schema, right: Schema) -> Schema:
+    shared = {key: _merge_subschemas(left[key], right[key]) for key in left.keys() & right.keys()}
     return {key: shared.get(key, value) for key, value in {**left, **right}.items()}
 
 
-def _both_lists(left: list[Any], right: list[Any]) -> list[Any]:
+def _merge_lists(left: list[Any], right: list[Any]) -> list[Any]:
     shorter = min(len(left), len(right))
     rest = left[shorter:] or right[shorter:]
-    return [*map(_both_schemas, left[:shorter], right[:shorter]), *rest]
+    return [*map(_merge_subschemas, left[:shorter], right[:shorter]), *rest]
 
 
-def _both_names(left: list[Any], right: list[Any]) -> list[Any]:
+def _merge_names(left: list[Any], right: list[Any]) -> list[Any]:
     return list(dict.fromkeys([*left, *right]))
 
 
-def _both_values(left: list[Any], right: list[Any]) -> list[Any]:
+def _merge_values(left: list[Any], right: list[Any]) -> list[Any]:
     return [item for item in left if any(equal(item, other) for other in right)]
 
 
-def _both_types(left: Any, right: Any) -> list[str]:
+def _merge_types(left: Any, right: Any) -> list[str]:
     lefts = [left] if isinstance(left, str) else left
     rights = [right] if isinstance(right, str) else right
     found = [kind for kind in lefts if kind in rights]
@@ -196,8 +252,8 @@ def _both_types(left: Any, right: Any) -> list[str]:
     return [*found, "integer"] if is_integer and "integer" not in found else found
 
 
-def _both_multiples(left: Any, right: Any) -> Any:
-    first, second = exact(left), exact(right)
+def _merge_multiples(left: Any, right: Any) -> Any:
+    first, second = exact_fraction(left), exact_fraction(right)
     if not first or not second:
         return right
     shared = Fraction(
@@ -207,12 +263,12 @@ def _both_multiples(left: Any, right: Any) -> Any:
     return int(shared) if shared.denominator == 1 else float(shared)
 
 
-_JOINS: dict[str, Any] = {
-    **dict.fromkeys(_SCHEMAS, _both_schemas),
-    **dict.fromkeys(_MAPPINGS, _both_mappings),
-    "prefixItems": _both_lists,
-    "required": _both_names,
-    "enum": _both_values,
-    "type": _both_types,
-    "multipleOf": _both_multiples,
+_MERGERS: dict[str, Any] = {
+    **dict.fromkeys(_SCHEMA_KEYWORDS, _merge_subschemas),
+    **dict.fromkeys(_MAPPING_KEYWORDS, _merge_mappings),
+    "prefixItems": _merge_lists,
+    "required": _merge_names,
+    "enum": _merge_values,
+    "type": _merge_types,
+    "multipleOf": _merge_multiples,
 }

@@ -1,29 +1,83 @@
-"""Answers that are nearly right: for each class of failure one that fails in just that way."""
+"""Answers that are nearly right: for each class of failure one that fails in that way."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
-from callscore.core.call import ToolCall
-from callscore.core.expectation import Expected, Forbidden, Group
-from callscore.core.malformed import TRUNCATED
-from callscore.core.plain import encode_json
-from callscore.core.tool import Tool
-from callscore.datasets.drawing import drawn_call, other_arguments, two_calls
-from callscore.datasets.questions import ask_for, ask_in_order, ask_without
-from callscore.datasets.spoiling import invalid_values, other_types, strange_names
-from callscore.datasets.values import is_valid
+from callscore.api import score_case
+from callscore.checks.check import check_calls
+from callscore.core.call import TRUNCATED, Tool, ToolCall
+from callscore.core.case import Expected, Forbidden, Group
+from callscore.datasets.questions import question_for_calls, question_forbidding, question_in_order
+from callscore.datasets.schema_values import (
+    changed_arguments,
+    is_valid,
+    random_call,
+    two_different_calls,
+)
+from callscore.formats.cases import read_case
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["CLASSES", "NearMiss", "misses"]
+    from callscore.core.case import Case
+    from callscore.core.score import Score
 
-_FAILED = "Error: the service did not answer in time"
-_UNKNOWN = ("verbose", "dry_run", "extra_note")
+__all__ = [
+    "FAILURE_CLASSES",
+    "fails_only_with",
+    "generate_near_misses",
+    "invalid_values",
+    "passes_without_faults",
+    "similar_names",
+    "values_of_other_types",
+]
+
+
+# Values and names that are a little wrong, in the ways in which agents get them wrong.
+
+_LARGE_OFFSET = 10**9
+_REPETITIONS = 50
+_MAX_TEXT_LENGTH = 20_000
+
+
+def values_of_other_types(value: Any) -> list[Any]:
+    """The value in another JSON type: what is most often confused first."""
+    if isinstance(value, str):
+        return [[value], 7, {"value": value}]
+    if isinstance(value, bool):
+        return ["true" if value else "false", int(value)]
+    if isinstance(value, list):
+        return [", ".join(map(str, value)), {"items": value}]
+    return [str(value), [value], 7]
+
+
+def invalid_values(value: Any) -> list[Any]:
+    """Other values of the same JSON type, of which a bound, a list or a pattern may allow none."""
+    if isinstance(value, str):
+        texts = [f"{value}_x", f"not {value}", "", "?", value.swapcase(), value * _REPETITIONS]
+        return [text for text in texts if text != value and len(text) <= _MAX_TEXT_LENGTH]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        small = [value + 1, -1] if isinstance(value, int) else [value + 0.123456, -0.5]
+        return [value + _LARGE_OFFSET, value - _LARGE_OFFSET, *small]
+    if isinstance(value, list):
+        return [[], value * 2, value * _REPETITIONS]
+    return [{}] if isinstance(value, dict) and value else []
+
+
+def similar_names(name: str) -> list[str]:
+    """Names that look like a tool's and are not: what a model makes up."""
+    return [f"{name}s", f"{name}_v2", f"do_{name}", f"{name}Now", name.upper()]
+
+
+# Answers that are nearly right: for each class of failure one that fails in just that way.
+
+_ERROR_RESULT = "Error: the service did not answer in time"
+_UNKNOWN_ARGUMENTS = ("verbose", "dry_run", "extra_note")
 
 
 class NearMiss(Struct, frozen=True):
@@ -44,7 +98,7 @@ class NearMiss(Struct, frozen=True):
     place: str | None = None
 
 
-class _Scene(Struct, frozen=True):
+class _Context(Struct, frozen=True):
     """What a near miss is made of: the tool that it is about comes first among all."""
 
     tools: tuple[Tool, ...]
@@ -59,14 +113,14 @@ class _Scene(Struct, frozen=True):
         return not is_valid(self.tool.parameters, arguments, self.tool.parameters)
 
     def asked(self, *calls: ToolCall) -> str:
-        return ask_for(calls, {tool.name: tool for tool in self.tools}, self.rng)
+        return question_for_calls(calls, {tool.name: tool for tool in self.tools}, self.rng)
 
 
 # What was expected and asked, what is done instead, and where it differs.
-_Made = tuple[str, tuple[Expected, ...], tuple[ToolCall, ...], str | None]
+_Draft = tuple[str, tuple[Expected, ...], tuple[ToolCall, ...], str | None]
 
 
-def misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
+def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
     """Answers that should fail in one way; whoever takes one checks that it does.
 
     Args:
@@ -77,135 +131,135 @@ def misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMis
     Raises:
         InvalidSettings: no arguments are found for a tool.
     """
-    for asked, expected, actual, place in CLASSES[failure](_Scene(tuple(tools), rng)):
+    for asked, expected, actual, place in FAILURE_CLASSES[failure](_Context(tuple(tools), rng)):
         yield NearMiss(failure, asked, expected, actual, place)
 
 
-def _of_arguments(
-    scene: _Scene, spoil: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]]
-) -> Iterator[_Made]:
+def _with_wrong_arguments(
+    scene: _Context, spoil: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]]
+) -> Iterator[_Draft]:
     """A call whose arguments are spoilt in one place."""
-    call = drawn_call(scene.tool, scene.rng)
+    call = random_call(scene.tool, scene.rng)
     asked = scene.asked(call)
     for name, arguments in spoil(call.arguments or {}):
         yield asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}"
 
 
-def _wrong_value(scene: _Scene) -> Iterator[_Made]:
+def _wrong_value(scene: _Context) -> Iterator[_Draft]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        changed = other_arguments(scene.tool, given, scene.rng)
+        changed = changed_arguments(scene.tool, given, scene.rng)
         for name in changed or ():
             if changed is not None and changed[name] is not given[name]:
                 yield name, changed
 
-    return _of_arguments(scene, spoil)
+    return _with_wrong_arguments(scene, spoil)
 
 
-def _missing_argument(scene: _Scene) -> Iterator[_Made]:
+def _missing_argument(scene: _Context) -> Iterator[_Draft]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
             changed = {key: value for key, value in given.items() if key != name}
             if scene.refuses(changed):
                 yield name, changed
 
-    return _of_arguments(scene, spoil)
+    return _with_wrong_arguments(scene, spoil)
 
 
-def _unknown_argument(scene: _Scene) -> Iterator[_Made]:
+def _unknown_argument(scene: _Context) -> Iterator[_Draft]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(_UNKNOWN, scene.rng):
+        for name in _shuffled(_UNKNOWN_ARGUMENTS, scene.rng):
             yield name, {**given, name: True}
 
-    return _of_arguments(scene, spoil)
+    return _with_wrong_arguments(scene, spoil)
 
 
-def _wrong_type(scene: _Scene) -> Iterator[_Made]:
+def _wrong_type(scene: _Context) -> Iterator[_Draft]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
-            for value in other_types(given[name]):
+            for value in values_of_other_types(given[name]):
                 if scene.refuses(changed := {**given, name: value}):
                     yield name, changed
 
-    return _of_arguments(scene, spoil)
+    return _with_wrong_arguments(scene, spoil)
 
 
-def _invalid_value(scene: _Scene) -> Iterator[_Made]:
+def _invalid_value(scene: _Context) -> Iterator[_Draft]:
     def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for name in _shuffled(given, scene.rng):
             for value in invalid_values(given[name]):
                 if scene.refuses(changed := {**given, name: value}):
                     yield name, changed
 
-    return _of_arguments(scene, spoil)
+    return _with_wrong_arguments(scene, spoil)
 
 
-def _malformed(scene: _Scene) -> Iterator[_Made]:
-    call = drawn_call(scene.tool, scene.rng)
+def _malformed(scene: _Context) -> Iterator[_Draft]:
+    call = random_call(scene.tool, scene.rng)
     text = encode_json(call.arguments).decode()
     broken = text[: scene.rng.randint(max(1, len(text) // 2), len(text) - 1)]
     actual = ToolCall(call.name, None, raw=broken, error=TRUNCATED)
     yield scene.asked(call), (call,), (actual,), None
 
 
-def _wrong_tool(scene: _Scene) -> Iterator[_Made]:
+def _wrong_tool(scene: _Context) -> Iterator[_Draft]:
     for other in _shuffled(scene.tools[1:], scene.rng):
-        call = drawn_call(scene.tool, scene.rng)
-        yield scene.asked(call), (call,), (drawn_call(other, scene.rng),), None
+        call = random_call(scene.tool, scene.rng)
+        yield scene.asked(call), (call,), (random_call(other, scene.rng),), None
 
 
-def _unknown_tool(scene: _Scene) -> Iterator[_Made]:
-    call = drawn_call(scene.tool, scene.rng)
-    for name in _shuffled(strange_names(call.name), scene.rng):
+def _unknown_tool(scene: _Context) -> Iterator[_Draft]:
+    call = random_call(scene.tool, scene.rng)
+    for name in _shuffled(similar_names(call.name), scene.rng):
         yield scene.asked(call), (call,), (ToolCall(name, call.arguments),), None
 
 
-def _missed_call(scene: _Scene) -> Iterator[_Made]:
-    calls = two_calls(scene.tools, scene.rng)
+def _missed_call(scene: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(scene.tools, scene.rng)
     if calls is None:
-        call = drawn_call(scene.tool, scene.rng)
+        call = random_call(scene.tool, scene.rng)
         yield scene.asked(call), (call,), (), None
     else:
         yield scene.asked(*calls), calls, calls[:1], None
 
 
-def _extra_call(scene: _Scene) -> Iterator[_Made]:
-    calls = two_calls(scene.tools, scene.rng)
+def _extra_call(scene: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(scene.tools, scene.rng)
     if calls is not None:
         yield scene.asked(calls[0]), calls[:1], calls, None
 
 
-def _wrong_order(scene: _Scene) -> Iterator[_Made]:
-    calls = two_calls(scene.tools, scene.rng)
+def _wrong_order(scene: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(scene.tools, scene.rng)
     if calls is not None:
         known = {tool.name: tool for tool in scene.tools}
-        asked = ask_in_order(calls, known, scene.rng)
+        asked = question_in_order(calls, known, scene.rng)
         yield asked, (Group("in_order", calls),), calls[::-1], None
 
 
-def _repeat(scene: _Scene) -> Iterator[_Made]:
-    call = drawn_call(scene.tool, scene.rng)
+def _repeat(scene: _Context) -> Iterator[_Draft]:
+    call = random_call(scene.tool, scene.rng)
     yield scene.asked(call), (call,), (call, call), None
 
 
-def _loop(scene: _Scene) -> Iterator[_Made]:
-    call = drawn_call(scene.tool, scene.rng)
+def _loop(scene: _Context) -> Iterator[_Draft]:
+    call = random_call(scene.tool, scene.rng)
     yield scene.asked(call), (call,), (call,) * 3, None
 
 
-def _retry_unchanged(scene: _Scene) -> Iterator[_Made]:
-    call = drawn_call(scene.tool, scene.rng)
-    failed = ToolCall(call.name, call.arguments, result=_FAILED, failed=True)
+def _retry_unchanged(scene: _Context) -> Iterator[_Draft]:
+    call = random_call(scene.tool, scene.rng)
+    failed = ToolCall(call.name, call.arguments, result=_ERROR_RESULT, failed=True)
     yield scene.asked(call), (call,), (failed, call), None
 
 
-def _forbidden_call(scene: _Scene) -> Iterator[_Made]:
+def _forbidden_call(scene: _Context) -> Iterator[_Draft]:
     for other in _shuffled(scene.tools[1:], scene.rng):
-        call = drawn_call(scene.tool, scene.rng)
-        asked = ask_without(scene.asked(call), other)
-        forbidden = drawn_call(other, scene.rng)
+        call = random_call(scene.tool, scene.rng)
+        asked = question_forbidding(scene.asked(call), other)
+        forbidden = random_call(other, scene.rng)
         yield asked, (call, Forbidden(other.name)), (call, forbidden), None
-    call = drawn_call(scene.tool, scene.rng)
-    yield ask_without("Hi!", scene.tool), (Forbidden(scene.tool.name),), (call,), None
+    call = random_call(scene.tool, scene.rng)
+    yield question_forbidding("Hi!", scene.tool), (Forbidden(scene.tool.name),), (call,), None
 
 
 def _shuffled(items: Any, rng: Random) -> list[Any]:
@@ -214,7 +268,7 @@ def _shuffled(items: Any, rng: Random) -> list[Any]:
     return found
 
 
-CLASSES: dict[str, Callable[[_Scene], Iterator[_Made]]] = {
+FAILURE_CLASSES: dict[str, Callable[[_Context], Iterator[_Draft]]] = {
     "wrong_value": _wrong_value,
     "missing_argument": _missing_argument,
     "unknown_argument": _unknown_argument,
@@ -231,3 +285,89 @@ CLASSES: dict[str, Callable[[_Scene], Iterator[_Made]]] = {
     "retry_unchanged": _retry_unchanged,
     "forbidden_call": _forbidden_call,
 }
+
+
+# Whether a case that should fail in one way does, and in no other: by scoring it.
+
+
+class _ExpectedSigns(NamedTuple):
+    """What a class of failure shows: how many calls of each status, and the faults."""
+
+    incorrect: int = 0
+    missed: int = 0
+    extra: int = 0
+    forbidden: int = 0
+    faults: frozenset[str] = frozenset()
+
+
+def _expected_signs(
+    incorrect: int, missed: int, extra: int, *faults: str, forbidden: int = 0
+) -> _ExpectedSigns:
+    return _ExpectedSigns(incorrect, missed, extra, forbidden, frozenset(faults))
+
+
+_SIGNS_BY_FAILURE = {
+    "wrong_value": _expected_signs(1, 0, 0),
+    "missing_argument": _expected_signs(1, 0, 0, "missing_argument"),
+    "unknown_argument": _expected_signs(1, 0, 0, "unknown_argument"),
+    "wrong_type": _expected_signs(1, 0, 0, "wrong_type"),
+    "invalid_value": _expected_signs(1, 0, 0, "invalid_value"),
+    "malformed": _expected_signs(1, 0, 0, "malformed"),
+    "wrong_tool": _expected_signs(0, 1, 1),
+    "unknown_tool": _expected_signs(0, 1, 1, "unknown_tool"),
+    "missed_call": _expected_signs(0, 1, 0),
+    "extra_call": _expected_signs(0, 0, 1),
+    "repeat": _expected_signs(0, 0, 1, "repeat"),
+    # What comes a third time was repeated before, and what is tried again is made again.
+    "loop": _expected_signs(0, 0, 2, "repeat", "loop"),
+    "retry_unchanged": _expected_signs(0, 0, 1, "repeat", "retry_unchanged"),
+    "forbidden_call": _expected_signs(0, 0, 1, forbidden=1),
+}
+
+
+def fails_only_with(record: dict[str, Any], failure: str, tools: Mapping[str, Tool]) -> bool:
+    """Whether a case, as it stands in a file, fails in one way and in no other.
+
+    Args:
+        record: the case.
+        failure: the class of the failure.
+        tools: the tools by name.
+
+    Raises:
+        InvalidSettings: the schema of a tool cannot be used.
+        UnreadableInput: the case cannot be read.
+    """
+    case = read_case(record, place=failure)
+    score, faults = _score_of(case, tools)
+    if score.passed:
+        return False
+    if failure == "wrong_order":
+        return not faults and _passes_in_any_order(case, tools)
+    found = _ExpectedSigns(
+        len(score.incorrect), len(score.missed), len(score.extra), len(score.forbidden), faults
+    )
+    return found == _SIGNS_BY_FAILURE[failure]
+
+
+def passes_without_faults(record: dict[str, Any], tools: Mapping[str, Tool]) -> bool:
+    """Whether a case, as it stands in a file, passes, and its answer is without a fault.
+
+    Raises:
+        InvalidSettings: the schema of a tool cannot be used.
+        UnreadableInput: the case cannot be read.
+    """
+    case = read_case(record, place="")
+    score, faults = _score_of(case, tools)
+    return score.is_exact and not faults
+
+
+def _score_of(case: Case, tools: Mapping[str, Tool]) -> tuple[Score, frozenset[str]]:
+    actual = case.actual or ()
+    score = score_case(tuple(case.expected or ()), actual, tools=tools)
+    return score, frozenset(fault.kind for fault in check_calls(actual, tools))
+
+
+def _passes_in_any_order(case: Case, tools: Mapping[str, Tool]) -> bool:
+    (group,) = case.expected or ()
+    freed = Group("any_order", group.members)
+    return score_case((freed,), case.actual or (), tools=tools).passed

@@ -1,21 +1,45 @@
-"""Plain questions for calls: every value that a call needs is said in so many words."""
+"""Questions that lead to given calls: from templates, or written by a model and checked."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.plain import encode_json
-from callscore.datasets.vocabulary import words_in
+import msgspec
+from msgspec import Struct
+
+from callscore.core.case import calls_in
+from callscore.core.rendering import clip
+from callscore.core.schemas.traversal import ALL_KEYWORDS, subschemas
+from callscore.datasets.scalars import split_words
+from callscore.errors import ModelFailed
+from callscore.formats.cases import read_case
+from callscore.words.plain_data import tool_to_dict
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
-    from callscore.core.call import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
 
-__all__ = ["ask_for", "ask_for_nothing", "ask_in_order", "ask_without", "purpose_of"]
+__all__ = [
+    "INSTRUCTIONS",
+    "WrittenQuestions",
+    "enum_texts",
+    "question_for_calls",
+    "question_forbidding",
+    "question_in_order",
+    "question_without_calls",
+    "tool_purpose",
+    "unmentioned_values",
+    "write_questions",
+]
+
+
+# Plain questions for calls: every value that a call needs is said in so many words.
 
 _REQUESTS = (
     "Please {purpose}{details}.",
@@ -47,27 +71,27 @@ _SMALL_TALK = (
     "Which is larger, a whale or an elephant?",
     "Ok.",
 )
-_ABOUT = (
+_HYPOTHETICAL_QUESTIONS = (
     "Do not do anything yet. What would you need to know to {purpose}?",
     "Without doing it: are you able to {purpose}?",
     "I may ask you later to {purpose}, but not now. Just say that you have understood.",
     "In one sentence, when should somebody {purpose}?",
 )
 _SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
-_LONGEST = 120
+_MAX_PURPOSE_LENGTH = 120
 # Words with which a description begins that does not say what to do.
 _NOT_VERBS = frozenset(
     ("a", "an", "the", "this", "these", "tool", "use", "used", "function", "for")
 )
-_SIMPLE = re.compile(r"[^\s,;:\"'()\[\]{}][^,;:\"()\[\]{}\n]*")
+_UNQUOTED_TEXT = re.compile(r"[^\s,;:\"'()\[\]{}][^,;:\"()\[\]{}\n]*")
 
 
-def purpose_of(tool: Tool) -> str:
+def tool_purpose(tool: Tool) -> str:
     """What a tool is for, as words that follow "please": `get the weather of a city`."""
     text = " ".join(_SENTENCE.split((tool.description or "").strip(), maxsplit=1)[0].split())
     first, _, rest = text.partition(" ")
-    if not first.isalpha() or first.lower() in _NOT_VERBS or len(text) > _LONGEST:
-        return " ".join(words_in(tool.name)) or tool.name
+    if not first.isalpha() or first.lower() in _NOT_VERBS or len(text) > _MAX_PURPOSE_LENGTH:
+        return " ".join(split_words(tool.name)) or tool.name
     return f"{_verb(first.lower())} {rest}".strip()
 
 
@@ -80,53 +104,335 @@ def _verb(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
-def ask_for(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
+def question_for_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
     """What somebody may say who wants these calls to be made, in any order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
-    return " ".join([first, *(f"Also: {_lowered(text)}" for text in others)])
+    return " ".join([first, *(f"Also: {_lower_first(text)}" for text in others)])
 
 
-def ask_in_order(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
+def question_in_order(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
     """What somebody may say who wants these calls to be made one after the other."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
-    return " ".join([f"First: {_lowered(first)}", *(f"Then: {_lowered(text)}" for text in others)])
+    return " ".join(
+        [f"First: {_lower_first(first)}", *(f"Then: {_lower_first(text)}" for text in others)]
+    )
 
 
-def ask_without(question: str, tool: Tool) -> str:
+def question_forbidding(question: str, tool: Tool) -> str:
     """The same question, and what must not be done."""
-    return f"{question} You must not {purpose_of(tool)}.".strip()
+    return f"{question} You must not {tool_purpose(tool)}.".strip()
 
 
-def ask_for_nothing(tools: Sequence[Tool], rng: Random) -> str:
+def question_without_calls(tools: Sequence[Tool], rng: Random) -> str:
     """What somebody may say for which no tool is needed; a part of it sounds as if one were."""
-    about = [(text, tool) for text in _ABOUT for tool in tools]
+    about = [(text, tool) for text in _HYPOTHETICAL_QUESTIONS for tool in tools]
     if about and rng.random() < 0.5:  # noqa: PLR2004  (one half)
         text, tool = rng.choice(about)
-        return text.format(purpose=purpose_of(tool))
+        return text.format(purpose=tool_purpose(tool))
     return rng.choice(_SMALL_TALK)
 
 
 def _request(call: ToolCall, tool: Tool, rng: Random) -> str:
-    purpose = purpose_of(tool)
+    purpose = tool_purpose(tool)
     arguments = call.arguments or {}
-    listed = ", ".join(f"{_label(name)}: {_shown(value)}" for name, value in arguments.items())
+    listed = ", ".join(f"{_label(name)}: {_value_text(value)}" for name, value in arguments.items())
     details = f" ({listed})" if listed else ""
     template = rng.choice(_REQUESTS)
     capital = purpose[:1].upper() + purpose[1:]
     return template.format(purpose=purpose, Purpose=capital, details=details)
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     is_acronym = text[1:2].isupper() or text[:2] == "I "
     return text if is_acronym else text[:1].lower() + text[1:]
 
 
 def _label(name: str) -> str:
-    return " ".join(words_in(name)) or name
+    return " ".join(split_words(name)) or name
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """A value as people write it, and as JSON where that would leave a doubt."""
-    if isinstance(value, str) and _SIMPLE.fullmatch(value):
+    if isinstance(value, str) and _UNQUOTED_TEXT.fullmatch(value):
         return value
     return encode_json(value).decode()
+
+
+# Whether a question says what the calls need to know.
+
+_MAX_CHECKED_LENGTH = 60
+_WORD_SEPARATORS = re.compile(r"[\s_\-]+")
+_THOUSANDS = re.compile(r"(?<=\d)[,'\u00a0\u202f](?=\d{3})")
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T.*)?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_TRAILING_ZEROS = re.compile(r"(\.\d*?)0+\b")
+
+
+def enum_texts(schema: Any) -> set[str]:
+    """The texts that a schema allows by name: `basic_economy`, which nobody says so."""
+    found: set[str] = set()
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            values = [*part.get("enum", ()), part.get("const")]
+            found |= {value for value in values if isinstance(value, str)}
+            pending += subschemas(part, ALL_KEYWORDS)
+    return found
+
+
+def unmentioned_values(text: str, values: Iterable[Any], known: set[str]) -> list[str]:
+    """The texts and numbers in some values that a question does not say in any way.
+
+    Args:
+        text: the question.
+        values: the values, with whatever is in them.
+        known: texts that need not be said, because they are one of a few.
+    """
+    folded = _normalised_text(text)
+    missing = [
+        str(value)
+        for value in _leaves(values)
+        if value not in known and not _is_mentioned(str(value), folded)
+    ]
+    return [clip(value, _MAX_CHECKED_LENGTH) for value in missing]
+
+
+def _leaves(values: Iterable[Any]) -> Iterator[str | int | float]:
+    for value in values:
+        if isinstance(value, dict):
+            yield from _leaves(value.values())
+        elif isinstance(value, list):
+            yield from _leaves(value)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            yield value
+
+
+def _normalised_text(text: str) -> str:
+    return _WORD_SEPARATORS.sub(" ", _THOUSANDS.sub("", text).casefold())
+
+
+def _is_mentioned(value: str, folded: str) -> bool:
+    wanted = _normalised_text(value).strip()
+    if wanted in folded or _without_zeros(wanted) in folded:
+        return True
+    written = _DATE.fullmatch(value)
+    return written is not None and _is_date_mentioned(written, folded)
+
+
+def _without_zeros(text: str) -> str:
+    """A number as people write it: 5 for 5.0."""
+    return _TRAILING_ZEROS.sub(r"\1", text).removesuffix(".") if text[:1].isdecimal() else text
+
+
+def _is_date_mentioned(written: re.Match[str], folded: str) -> bool:
+    """Whether the year, the month and the day are there in words: 14 March 2025."""
+    try:
+        day = date(int(written[1]), int(written[2]), int(written[3]))
+    except ValueError:
+        return False
+    month = _MONTHS[day.month - 1]
+    return (
+        written[1] in folded
+        and month in folded
+        and re.search(rf"(?<!\d)0?{day.day}(?!\d)", folded) is not None
+    )
+
+
+# Questions by a model: it is told which calls are meant, and what it writes is checked.
+
+INSTRUCTIONS = """\
+You write what users say to an assistant that can call tools. You are given the tools and, as JSON,
+some cases: each has an `id` and the `expected` calls that the assistant should make.
+
+For each case write one message of a user, in natural words, after which exactly those calls are right:
+- say every value that the arguments need, as it is: names, numbers, dates, codes;
+- where `in_order` is given, the order must follow from the message;
+- where `forbid` is given, the user says that this must not be done;
+- where `expected` is empty, no tool is needed: small talk, or a question about what could be done;
+- never name a tool or an argument; no two messages are alike.
+A `problem` says what was wrong with your last message for that case.
+
+Answer with JSON and nothing else: {"questions": [{"id": "...", "input": "..."}]}"""
+
+_BATCH_SIZE = 8
+_MAX_CONCURRENT = 4
+_MAX_ROUNDS = 3
+_MAX_QUESTION_LENGTH = 2_000
+_MAX_ERROR_LENGTH = 120
+_CODE_FENCE = re.compile(r"\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
+
+_Record = dict[str, Any]
+
+
+class WrittenQuestions(Struct, frozen=True):
+    """What a model wrote.
+
+    Attributes:
+        records: all cases, with the model's question where it can be used, else with their own.
+        problems: why there is none for a case, by its id.
+    """
+
+    records: list[_Record]
+    problems: dict[str, str] = {}
+
+
+class _Question(Struct, frozen=True):
+    id: str
+    input: str
+
+
+class _Reply(Struct, frozen=True):
+    questions: list[_Question]
+
+
+async def write_questions(
+    records: Sequence[_Record],
+    tools: Mapping[str, Tool],
+    task: Callable[[str], Awaitable[Any]],
+    *,
+    on_done: Callable[[int], None] | None = None,
+) -> WrittenQuestions:
+    """Have a model write the questions of some cases, and check each of them.
+
+    What cannot be used is asked for again, with the reason, twice at most.
+
+    Args:
+        records: the cases, as the lines of a file have them.
+        tools: the tools by name.
+        task: asks the model; its answer is the response as plain data.
+        on_done: is told how many more questions can be used.
+
+    Raises:
+        ModelFailed: the model gave no answer at all.
+        CallscoreError: it cannot be asked.
+    """
+    session = _QuestionWriter(records, tools, task)
+    for _ in range(_MAX_ROUNDS):
+        open_ones = [record for record in records if record["id"] not in session.found]
+        if not open_ones:
+            break
+        before = len(session.found)
+        await session.ask(open_ones)
+        if on_done is not None:
+            on_done(len(session.found) - before)
+    found = session.found
+    named = [{**record, "input": found.get(record["id"], record["input"])} for record in records]
+    return WrittenQuestions(
+        named, {name: why for name, why in session.problems.items() if name not in found}
+    )
+
+
+class _QuestionWriter:
+    """The questions that can be used so far, and why others cannot."""
+
+    def __init__(
+        self,
+        records: Sequence[_Record],
+        tools: Mapping[str, Tool],
+        task: Callable[[str], Awaitable[Any]],
+    ) -> None:
+        self.found: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self._task = task
+        self._offered = [tool_to_dict(tool) for tool in tools.values()]
+        self._needed = {record["id"]: _arguments_to_mention(record) for record in records}
+        self._known = {
+            text for tool in tools.values() for text in enum_texts(tool.parameters) if text
+        }
+
+    async def ask(self, records: Sequence[_Record]) -> None:
+        batches = [records[at : at + _BATCH_SIZE] for at in range(0, len(records), _BATCH_SIZE)]
+        gate = asyncio.Semaphore(_MAX_CONCURRENT)
+
+        async def answered(batch: Sequence[_Record]) -> Any:
+            async with gate:
+                return await self._task(self._request(batch))
+
+        replies = await asyncio.gather(*map(answered, batches), return_exceptions=True)
+        failures = [reply for reply in replies if isinstance(reply, BaseException)]
+        for failure in failures:
+            is_mute = len(failures) == len(batches) and not self.found
+            if is_mute or not isinstance(failure, ModelFailed):
+                raise failure
+        for batch, reply in zip(batches, replies, strict=True):
+            self._take(batch, reply)
+
+    def _request(self, batch: Sequence[_Record]) -> str:
+        cases = [
+            {
+                "id": record["id"],
+                "expected": record["expected"],
+                **(
+                    {"problem": self.problems[record["id"]]}
+                    if record["id"] in self.problems
+                    else {}
+                ),
+            }
+            for record in batch
+        ]
+        return encode_json({"tools": self._offered, "cases": cases}).decode()
+
+    def _take(self, batch: Sequence[_Record], reply: Any) -> None:
+        try:
+            written = {each.id: each.input for each in _parse_reply(reply)}
+        except (ModelFailed, ValueError) as error:
+            written = {}
+            missing = clip(str(error), _MAX_ERROR_LENGTH)
+        else:
+            missing = "there is no message for it"
+        for record in batch:
+            name = record["id"]
+            text = written.get(name, "").strip()
+            problem = self._problem(name, text) if text else missing
+            if problem is None:
+                self.found[name] = text
+                self._taken.add(text.casefold())
+            else:
+                self.problems[name] = problem
+
+    def _problem(self, name: str, text: str) -> str | None:
+        """Why a question cannot be used; None where it can."""
+        if len(text) > _MAX_QUESTION_LENGTH:
+            return f"the message is longer than {_MAX_QUESTION_LENGTH} characters"
+        if not text.replace("\n", " ").replace("\t", " ").isprintable():
+            return "there are letters in the message that cannot be printed"
+        if text.casefold() in self._taken:
+            return "another case has the same message"
+        missing = unmentioned_values(text, self._needed[name], self._known)
+        return f"the message does not say {', '.join(map(repr, missing))}" if missing else None
+
+
+def _arguments_to_mention(record: _Record) -> list[Any]:
+    """The arguments that a question has to tell."""
+    case = read_case(record, place=record["id"])
+    return [call.arguments for call in calls_in(case.expected or ())]
+
+
+def _parse_reply(reply: Any) -> list[_Question]:
+    """The questions in a response.
+
+    Raises:
+        ModelFailed: there is no response.
+        ValueError: it is not what was asked for.
+    """
+    if isinstance(reply, ModelFailed):
+        raise reply
+    text = _reply_text(reply)
+    fenced = _CODE_FENCE.fullmatch(text)
+    try:
+        found = msgspec.json.decode(fenced[1] if fenced else text, type=_Reply | list[_Question])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(f"the answer was not the JSON that was asked for: {error}") from error
+    return found if isinstance(found, list) else found.questions
+
+
+def _reply_text(reply: Any) -> str:
+    try:
+        text = reply["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError("the answer has no text") from error
+    if not isinstance(text, str):
+        raise ValueError("the answer has no text")  # noqa: TRY004  (it is about the answer)
+    return text

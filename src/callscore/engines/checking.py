@@ -10,30 +10,32 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callscore.checks.check import check_calls
-from callscore.checks.results import KINDS, CheckResults, Finding, ToolFaults
-from callscore.checks.schema import checked_calls, usable_tools
-from callscore.core.fault import FaultKind, faulty_calls
-from callscore.core.model import Case
-from callscore.core.totals import Notes
-from callscore.documents import stop
-from callscore.engines.inputs import Inputs, Part, cases_in
-from callscore.formats.case_fields import refuse_typos
-from callscore.formats.cases import read_trace, trace_of
+from callscore.checks.check import FAULT_KINDS, CheckResults, Finding, ToolFaults, check_calls
+from callscore.checks.tool_schema import count_checked_calls, usable_tools
+from callscore.core.case import Case
+from callscore.core.score import FaultKind, count_faulty_calls
+from callscore.core.totals import NameCounter
+from callscore.documents import raise_unreadable, tools_in_list
+from callscore.engines.inputs import FileContent, InputOptions, read_cases
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    refuse_typos,
+)
+from callscore.formats.cases import actual_from_trace, read_trace
 from callscore.formats.definitions import read_definitions
-from callscore.formats.fields import ACTUAL, EITHER, EXPECTED
-from callscore.offered import listed_tools
 from callscore.sources import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from callscore.core.fault import Fault
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
+    from callscore.core.score import Fault
 
 __all__ = ["CheckHooks", "check_files"]
 
-_Defined = tuple[dict[str, "Tool"] | None, dict[str, str]]
+_UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
 
 class CheckHooks(Struct, frozen=True):
@@ -55,7 +57,7 @@ _NO_HOOKS = CheckHooks()
 def check_files(  # noqa: PLR0913  (each is something to say about a run)
     paths: Sequence[str],
     *,
-    inputs: Inputs,
+    inputs: InputOptions,
     tools: Mapping[str, Tool] | None = None,
     limit: int | None = 10,
     skip_bad: bool = False,
@@ -76,40 +78,40 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
         InvalidSettings: the schema of one of the `tools` cannot be used.
         MissingExtra: a file needs an optional dependency.
     """
-    collector = _Collector(tools, limit, hooks)
+    collector = _CheckTotals(tools, limit, hooks)
     for path in paths:
-        for found in cases_in(path, _RUNS, inputs, on_bytes=hooks.on_bytes):
+        for found in read_cases(path, _TRACES_ONLY, inputs, on_bytes=hooks.on_bytes):
             if not isinstance(found, BadRecord):
                 collector.take(*found)
             elif skip_bad:
                 collector.skipped.add(f"{found.place}: {found.problem}")
             else:
-                stop(found.place, found.problem)
+                raise_unreadable(found.place, found.problem)
     return collector.results(len(paths))
 
 
 def _read_run(value: Any, *, place: str, **options: Any) -> Case:
     """The actual side of a record; a case that was not run has none."""
     if isinstance(value, dict):
-        is_reference = any(field in value for field in EXPECTED)
-        if is_reference and not any(field in value for field in ACTUAL + EITHER):
+        is_reference = any(field in value for field in EXPECTED_FIELDS)
+        if is_reference and not any(field in value for field in ACTUAL_FIELDS + EITHER_SIDE_FIELDS):
             refuse_typos(value, place)
             return Case(id=str(value.get("id", "")))
     return read_trace(value, place=place, **options)
 
 
-_RUNS = Part(_read_run, trace_of, "expected")
+_TRACES_ONLY = FileContent(_read_run, actual_from_trace, "expected")
 
 
-class _Collector:
+class _CheckTotals:
     """Checks one run after another and counts what is found."""
 
     def __init__(
         self, tools: Mapping[str, Tool] | None, limit: int | None, hooks: CheckHooks
     ) -> None:
-        self.skipped = Notes()
-        self._without_tools = Notes()
-        self._without_calls = Notes()
+        self.skipped = NameCounter()
+        self._without_tools = NameCounter()
+        self._without_calls = NameCounter()
         self._unusable: dict[str, str] = {}
         self._tools = tools
         self._limit = limit
@@ -133,17 +135,17 @@ class _Collector:
         if tools is None:
             self._without_tools.add(name)
         else:
-            checked = checked_calls(case.actual, tools)
+            checked = count_checked_calls(case.actual, tools)
             self._checked += checked
             self._unchecked += len(case.actual) - checked
-            self._invalid += faulty_calls(faults)
+            self._invalid += count_faulty_calls(faults)
         self._faulty += len({fault.index for fault in faults})
         self._keep(place, case, faults)
 
     def _tools_for(self, case: Case) -> Mapping[str, Tool] | None:
         if self._tools is not None:
             return self._tools
-        tools, problems = _defined(case.tools)
+        tools, problems = _defined_tools(case.tools)
         self._unusable |= problems
         return tools
 
@@ -158,7 +160,7 @@ class _Collector:
 
     def results(self, files: int) -> CheckResults:
         """What has been found."""
-        unusable = Notes()
+        unusable = NameCounter()
         for tool, problem in self._unusable.items():
             unusable.add(f"{tool}: {problem}")
         return CheckResults(
@@ -187,7 +189,7 @@ class _Collector:
 
 
 def _rank(tool_and_kind: tuple[str, FaultKind]) -> int:
-    return KINDS.index(tool_and_kind[1])
+    return FAULT_KINDS.index(tool_and_kind[1])
 
 
 def _label(case: Case) -> str | None:
@@ -196,7 +198,7 @@ def _label(case: Case) -> str | None:
     return case.id if case.trial is None else f"{case.id} #{case.trial}"
 
 
-def _defined(definitions: Any) -> _Defined:
+def _defined_tools(definitions: Any) -> _UsableTools:
     """The tools that a record defines, by name, and why the schemas of some cannot be used.
 
     None where it defines none that can be read; an empty list says that no tool was offered.
@@ -204,16 +206,16 @@ def _defined(definitions: Any) -> _Defined:
     if definitions is None:
         return None, {}
     try:
-        return _defined_by(msgspec.json.encode(definitions))
+        return _decode_defined(msgspec.json.encode(definitions))
     except (RecursionError, TypeError, ValueError, OverflowError):  # no JSON, so not remembered
-        return _usable(definitions)
+        return _usable_definitions(definitions)
 
 
 @lru_cache(maxsize=64)  # the records of a file mostly have the same tools
-def _defined_by(text: bytes) -> _Defined:
-    return _usable(msgspec.json.decode(text))
+def _decode_defined(text: bytes) -> _UsableTools:
+    return _usable_definitions(msgspec.json.decode(text))
 
 
-def _usable(definitions: Any) -> _Defined:
-    tools = listed_tools(definitions) or read_definitions(definitions)
+def _usable_definitions(definitions: Any) -> _UsableTools:
+    tools = tools_in_list(definitions) or read_definitions(definitions)
     return usable_tools(tools) if tools or definitions == [] else (None, {})

@@ -1,23 +1,39 @@
-"""What other tools say of the cases: one column a metric, added up while the cases are scored."""
+"""Counters that are filled while cases are scored: means, metric columns, disagreement."""
 
 from __future__ import annotations
 
+from collections import Counter
+from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
-from callscore.core.totals import Column
+from callscore.core.results import CaseScore, MetricValue, Noted
+from callscore.core.totals import Column, ExactMean
+from callscore.metrics.disagreement import (
+    TOLERANCE,
+    Disagreements,
+    VisibilityCounts,
+    disagreement_about,
+)
+from callscore.metrics.repairs import REPAIR_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from callscore.core.model import Case
-    from callscore.core.results import MetricResult, MetricValue
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+    from callscore.core.results import MetricResult
+    from callscore.core.score import Score
+    from callscore.metrics.disagreement import Disagreement, MetricOpinion, Visibility
     from callscore.metrics.metric import Metric
+    from callscore.metrics.repairs import RepairKind
 
-__all__ = ["Columns"]
+__all__ = ["DisagreementCollector", "MetricColumns"]
 
 
-class Columns:
+# What other tools say of the cases: one column a metric, added up while the cases are scored.
+
+
+class MetricColumns:
     """Metrics that are asked about every case.
 
     A tool knows nothing of our settings, so that each is given all calls of a case as they are read,
@@ -52,3 +68,92 @@ class Columns:
                 for column, metric in zip(self._columns, self._metrics, strict=True)
             ]
         )
+
+
+# Gathers how far metrics disagree about many cases, and keeps the worst of them.
+
+_MAX_REASONS = 20
+_DIGITS = 9  # in which two disagreements must differ for one to be the wider
+
+
+class DisagreementCollector:
+    """Asks metrics about one case after another; of the cases only the worst are kept.
+
+    Args:
+        metrics: whom to ask.
+        limit: how many cases to keep.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], limit: int) -> None:
+        self._metrics = tuple(metrics)
+        self._limit = limit
+        self._columns = [Column(metric.name) for metric in self._metrics]
+        self._sights: list[Counter[tuple[RepairKind, Visibility]]] = [
+            Counter() for _ in self._metrics
+        ]
+        self._faults: Counter[RepairKind] = Counter()
+        self._agreed = self._not_compared = 0
+        self._spread = ExactMean()
+        self._reasons: dict[str, None] = {}
+        # The narrowest first; that no two are alike spares comparing what stands behind them.
+        self._widest: list[tuple[float, float, int, Disagreement]] = []
+
+    def take(self, case: Case, score: Score, tools: Mapping[str, Tool] | None) -> None:
+        """Ask about one case that callscore has scored under its default settings."""
+        scored = CaseScore(id=case.id, score=score, trial=case.trial, tags=tuple(case.tags))
+        found = disagreement_about(scored, self._metrics, tools)
+        if found.spread is None:
+            self._leave_out(found.opinions)
+            return
+        self._spread.add(found.spread)
+        self._agreed += found.spread <= TOLERANCE
+        self._faults.update(found.faults)
+        for column, sights, opinion in zip(
+            self._columns, self._sights, found.opinions, strict=True
+        ):
+            column.add(MetricValue(opinion.name, opinion.value, opinion.reason))
+            sights.update([(effect.kind, effect.sight) for effect in opinion.effects])
+        if found.spread > TOLERANCE and self._limit:
+            self._keep(found, found.spread)
+
+    def _leave_out(self, opinions: Sequence[MetricOpinion]) -> None:
+        self._not_compared += 1
+        reasons = [opinion.reason for opinion in opinions if opinion.reason is not None]
+        for reason in reasons[: _MAX_REASONS - len(self._reasons)]:
+            self._reasons[reason] = None
+
+    def _keep(self, found: Disagreement, spread: float) -> None:
+        variance = round(found.variance or 0.0, _DIGITS)
+        item = round(spread, _DIGITS), variance, -self._spread.count, found
+        if len(self._widest) < self._limit:
+            heappush(self._widest, item)
+        else:
+            heappushpop(self._widest, item)
+
+    def results(self) -> Disagreements:
+        """Everything so far."""
+        return Disagreements(
+            cases=self._spread.count,
+            agreed=self._agreed,
+            mean_spread=self._spread.value(),
+            faults={kind: self._faults[kind] for kind in REPAIR_KINDS if self._faults[kind]},
+            metrics=tuple(
+                [
+                    column.metric(metric.version)
+                    for column, metric in zip(self._columns, self._metrics, strict=True)
+                ]
+            ),
+            sights=tuple([self._seen(sights) for sights in self._sights]),
+            shown=tuple([found for *_, found in sorted(self._widest, reverse=True)]),
+            not_compared=Noted(self._not_compared, tuple(self._reasons)),
+        )
+
+    def _seen(
+        self, sights: Counter[tuple[RepairKind, Visibility]]
+    ) -> dict[RepairKind, VisibilityCounts]:
+        found: dict[RepairKind, VisibilityCounts] = {}
+        for kind in REPAIR_KINDS:
+            seen, blind, masked = (sights[kind, sight] for sight in ("seen", "blind", "masked"))
+            if seen + blind + masked:
+                found[kind] = VisibilityCounts(seen + blind + masked, blind, masked)
+        return found

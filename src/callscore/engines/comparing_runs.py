@@ -1,24 +1,289 @@
-"""Two runs, or two files of cases, compared case by case."""
+"""Compares two runs of the history or two files of cases: `callscore.compare(...)`."""
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from functools import partial
-from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from os import PathLike, fspath, sep
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
-from callscore.comparing.comparing_sides import compare as compare_sides
+from msgspec.structs import replace
+
+from callscore.comparing.comparison import compare_sides
+from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
 from callscore.core.settings import DEFAULT
-from callscore.engines.named_sides import side_named
-from callscore.engines.sides import side_of_file
-from callscore.history.existing import StoreOnce, open_existing
+from callscore.core.summary import tool_outcomes
+from callscore.engines.local import ScoreHooks, score_files, score_joined
+from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
+from callscore.errors import CallscoreError, UnknownRun, UnreadableInput
+from callscore.history.encoding import (
+    asked_digest,
+    calls_digest,
+    expectation_digest,
+    settings_digest,
+)
+from callscore.history.opening import (
+    StoreOpener,
+    file_evaluation_name,
+    open_existing,
+    project_path,
+)
+from callscore.sources.reader import kind_by_name
+from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
-    from callscore.comparing.comparison import Comparison
-    from callscore.comparing.sides import Side
-    from callscore.core.settings import Settings
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["compare"]
+    from callscore.comparing.comparison import Comparison
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+    from callscore.core.score import Score
+    from callscore.core.settings import Settings
+    from callscore.history.store import Store
+
+__all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
+
+
+# A file of cases as one side of a comparison: it is scored, and what became of each case is
+# noted.
+
+_STDIN = "-"
+
+_NOT_RUN = "the file holds no answer to it"
+_NO_CASES = "there is no case to compare in it."
+_NOTHING_EXPECTED = (
+    "no case in it says what is expected, so that there is nothing to compare. If it holds traces alone, "
+    "name the references: --expected FILE (in Python: expected=...)."
+)
+_EXPECTS_NOTHING = "no case in it says what is expected, so that there is nothing to compare."
+_NO_ANSWERS = (
+    "no case in it has an answer, so that there is nothing to compare. Compare files with the answers; "
+    "where they stand in files of their own, this one is for --expected (in Python: expected=...)."
+)
+_NO_ANSWER_TO = "no case of {expected} has an answer in it. Are the ids the same?"
+_SUITE = (
+    "it is an evaluation, without any answers. Run it, and compare the runs: callscore run {name}"
+)
+_EXPORTED = (
+    "it is an exported run, and no file of cases. Take it into the history, and compare it there: "
+    "callscore import {name}"
+)
+_SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
+
+
+def is_case_file(reference: str) -> bool:
+    """Whether a word means a file of cases, rather than a run.
+
+    A name of a kind that cases are written in does, whether the file is there or not; so does any
+    other path with a folder in it, if there is such a file. `main` is a run, `./main` may be a file.
+    """
+    if reference == _STDIN or kind_by_name(reference) is not None:
+        return True
+    has_folder = "/" in reference or sep in reference
+    return has_folder and _is_file(reference)
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:  # a name that is too long, or a folder that we may not look into
+        return False
+
+
+def side_of_file(
+    path: str | PathLike[str],
+    settings: Settings = DEFAULT,
+    *,
+    label: str | None = None,
+    expected: str | PathLike[str] | None = None,
+    tools: Any = None,
+) -> Side:
+    """Score a file of cases, as one side of a comparison.
+
+    Records of the same id are trials of one case if they ask and expect the same; else there are
+    several cases of one id, which the comparison tells. A case that says what is expected, and to
+    which the file holds no answer, is one whose trial failed.
+
+    Args:
+        path: the file: cases with both sides, or with `expected` traces alone; `-` is standard input.
+        settings: what decides the scores.
+        label: what the side is called; by default the path as it is given.
+        expected: the file of references, where it is another.
+        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that the
+            cases bring themselves.
+
+    Raises:
+        UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
+            expected and an answer; or it is an evaluation, or an exported run.
+        InvalidCall: the tools' definitions cannot be read.
+        ModelFailed: a judge gave no answer.
+        MissingExtra: the file needs an optional dependency.
+    """
+    name = fspath(path)
+    gathered = _CaseOutcomes()
+    hooks = ScoreHooks(on_score=gathered.take, on_unscored=gathered.leave)
+    options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
+    try:
+        if expected is None:
+            score_files(name, **options)
+        else:
+            score_joined(expected, name, **options)
+    except UnreadableInput:
+        _refuse_exported(name)
+        raise
+    cases = gathered.cases()
+    _require_scores(cases, name, None if expected is None else fspath(expected))
+    evaluation = EvaluationSide(
+        name=file_evaluation_name(name),
+        place=project_path(name),
+        cases=cases,
+        settings=settings_digest(settings_payload(settings), [FILE_SCORER]),
+    )
+    return Side(label=name if label is None else label, command="score", evaluations=(evaluation,))
+
+
+def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | None) -> None:
+    """Refuse a file of which nothing can be compared, with what to do about it."""
+    found = {trial.status for case in cases for trial in case.trials}
+    if "scored" in found:
+        return
+    _refuse_exported(name)
+    if not found:
+        raise UnreadableInput(name, _NO_CASES)
+    if "error" not in found:
+        if expected is not None:
+            raise UnreadableInput(expected, _EXPECTS_NOTHING)
+        raise UnreadableInput(name, _NOTHING_EXPECTED)
+    if expected is not None:
+        raise UnreadableInput(name, _NO_ANSWER_TO.format(expected=expected))
+    is_suite = _SUITE_NAME.fullmatch(Path(name).name)
+    raise UnreadableInput(name, _SUITE.format(name=quote(name)) if is_suite else _NO_ANSWERS)
+
+
+def _refuse_exported(name: str) -> None:
+    """Say so where a file that is of no use as cases is an exported run."""
+    if name == _STDIN:
+        return  # it has been read
+    from callscore.history.exchange.run_files import (
+        open_run_file,  # it brings the whole history with it
+    )
+
+    try:
+        with open_run_file(name) as file:
+            next(iter(file.records()))
+    except (CallscoreError, StopIteration):
+        return  # whatever else it is
+    raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
+
+
+class _CaseOutcomes:
+    """What became of the cases of a file, in the order in which they first come."""
+
+    def __init__(self) -> None:
+        self._cases: dict[str, list[CaseOutcome]] = {}  # of one id, as they come
+
+    def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None) -> None:
+        """Note a case that has a score."""
+        self._add(case, _scored_trial(case, score))
+
+    def leave(self, case: Case) -> None:
+        """Note a case that has none."""
+        if case.expected is None:
+            self._add(case, TrialOutcome(status="not_scored", calls=_digest_of_calls(case)))
+        else:
+            self._add(case, TrialOutcome(status="error", failure=_NOT_RUN))
+
+    def _add(self, case: Case, outcome: TrialOutcome) -> None:
+        found = replace(_case_identity(case), trials=(outcome,))
+        there = self._cases.setdefault(case.id, [])
+        for place, other in enumerate(there):
+            if (other.asked, other.expectation) == (found.asked, found.expectation):
+                there[place] = replace(other, trials=(*other.trials, outcome))
+                return
+        there.append(found)
+
+    def cases(self) -> tuple[CaseOutcome, ...]:
+        """The cases, each with all its trials."""
+        return tuple([case for cases in self._cases.values() for case in cases])
+
+
+def _case_identity(case: Case) -> CaseOutcome:
+    """A case by all but what became of it."""
+    payload = case_payload(case)
+    return CaseOutcome(
+        id=case.id,
+        trials=(),
+        tags=tuple(case.tags),
+        expectation=expectation_digest(payload),
+        asked=asked_digest(payload),
+    )
+
+
+def _scored_trial(case: Case, score: Score) -> TrialOutcome:
+    return TrialOutcome(
+        passed=score.passed,
+        f1=score.f1,
+        values=((FILE_SCORER, score.f1),),
+        forbidden=len(score.forbidden),
+        faults=None if score.faults is None else len(score.faults),
+        tools=tool_outcomes(score),
+        calls=_digest_of_calls(case),
+    )
+
+
+def _digest_of_calls(case: Case) -> str:
+    if case.actual is None:
+        return ""
+    return calls_digest([call_to_dict(call) for call in case.actual])
+
+
+# A side of a comparison by what somebody calls it: a run, one variant of it, or a file of cases.
+
+
+def resolve_side(
+    reference: str,
+    *,
+    store: Callable[[], Store],
+    settings: Settings = DEFAULT,
+    expected: str | None = None,
+) -> Side:
+    """The side that is meant.
+
+    Args:
+        reference: a file of cases; whatever a run may be called; or that, a colon and a variant.
+        store: gives the history, and is asked only where a run is meant.
+        settings: what decides the scores of a file; a run has its own.
+        expected: the references of a file that holds traces alone.
+
+    Raises:
+        UnknownRun: there is no such run, or it has no such variant.
+        UnreadableInput: the file cannot be read, or there is no case in it.
+        UnusableStore: the history cannot be used.
+    """
+    if is_case_file(reference):
+        return side_of_file(reference, settings, expected=expected)
+    return side_of_run(store(), reference)
+
+
+def side_of_run(store: Store, reference: str) -> Side:
+    """What the run that is meant brings to a comparison, or one variant of it.
+
+    Raises:
+        UnknownRun: there is no such run, or it has no such variant.
+    """
+    try:
+        return store.side(store.find(reference), reference)
+    except UnknownRun:
+        name, colon, variant = reference.partition(":")
+        if not (name and colon and variant):
+            raise
+    return store.side(store.find(name), reference, variant)
+
+
+# Two runs, or two files of cases, compared case by case.
 
 
 def compare(  # noqa: PLR0913  (each is something to say about a comparison)
@@ -53,12 +318,12 @@ def compare(  # noqa: PLR0913  (each is something to say about a comparison)
     """
     place = None if store is None else fspath(store)
     references = None if expected is None else fspath(expected)
-    with closing(StoreOnce(partial(open_existing, place))) as history:
+    with closing(StoreOpener(partial(open_existing, place))) as history:
 
         def side(reference: str | PathLike[str]) -> Side:
             if not isinstance(reference, str):
                 return side_of_file(reference, settings, expected=references)
-            return side_named(reference, store=history, settings=settings, expected=references)
+            return resolve_side(reference, store=history, settings=settings, expected=references)
 
         first, second = side(before), side(after)
     return compare_sides(first, second, measure=measure)

@@ -1,58 +1,75 @@
-"""The cases in a file, whatever its records are: cases, or documents of another dialect."""
+"""Reads the cases of files in any format, joins references with traces, reads tools once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct, structs
 
-from callscore.core.model import Case
-from callscore.documents import Document, Documents
-from callscore.errors import InvalidCall, UnreadableInput
-from callscore.formats.calls import NAMES
-from callscore.formats.candidates import read_candidates, require_one_wish
-from callscore.formats.case_fields import is_case, names_a_side
+from callscore.api import tools_by_name
+from callscore.checks.tool_schema import require_usable_schema, usable_tools
+from callscore.core.call import Tool
+from callscore.core.case import Case
+from callscore.documents import Document, Documents, tools_of_document
+from callscore.errors import InvalidCall, InvalidSettings, UnreadableInput
+from callscore.formats.calls import NAME_KEYS
+from callscore.formats.case_fields import (
+    CASE_FIELDS,
+    FieldPaths,
+    has_side_field,
+    is_case,
+    parse_field_paths,
+)
+from callscore.formats.case_sides import is_call_list
 from callscore.formats.cases import (
-    case_of,
+    NO_ID,
+    actual_from_trace,
+    case_from_trace,
+    join_case,
     read_case,
     read_reference,
     read_trace,
-    reference_of,
-    trace_of,
+    reference_from_trace,
 )
-from callscore.formats.dialect import Dialect
-from callscore.formats.expectations import holds_groups
-from callscore.formats.fields import FIELDS, Fields, fields_from
-from callscore.formats.reading import read_as, read_named
-from callscore.formats.recognition import Recogniser, refusal, remembering
-from callscore.formats.registry import dialect_named
+from callscore.formats.dialect import Dialect, dialect_named
+from callscore.formats.expectations import has_groups
+from callscore.formats.reading import (
+    Recogniser,
+    read_as,
+    read_candidates,
+    read_named,
+    require_one_selection,
+    unknown_format_text,
+    with_cached_dialects,
+)
 from callscore.formats.shape import first
-from callscore.formats.sides import are_calls
-from callscore.formats.trace import DEFAULT, Trace, Wanted
-from callscore.offered import brought_tools
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from callscore.core.tool import Tool
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "CASES",
     "REFERENCES",
     "TRACES",
     "CaseReader",
+    "FileContent",
     "Found",
-    "Inputs",
-    "Part",
-    "cases_in",
-    "inputs_for",
-    "with_others",
+    "InputOptions",
+    "ToolDefinitions",
+    "input_options_for",
+    "join_traces",
+    "read_cases",
 ]
 
 
-class Inputs(Struct, frozen=True):
+# The cases in a file, whatever its records are: cases, or documents of another dialect.
+
+
+class InputOptions(Struct, frozen=True):
     """What a user says about the input.
 
     Attributes:
@@ -63,9 +80,9 @@ class Inputs(Struct, frozen=True):
         keeps_tools: whether the tools that a document defines are kept with its cases.
     """
 
-    fields: Fields | None = None
+    fields: FieldPaths | None = None
     dialect: Dialect | None = None
-    wanted: Wanted = DEFAULT
+    wanted: Wanted = DEFAULT_WANTED
     top_k: int = 1
     keeps_tools: bool = False
 
@@ -75,23 +92,23 @@ class Inputs(Struct, frozen=True):
         return self.fields is None and self.dialect is None
 
 
-def inputs_for(
+def input_options_for(
     fields: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  (as everywhere)
-    wanted: Wanted = DEFAULT,
+    wanted: Wanted = DEFAULT_WANTED,
     *,
     top_k: int = 1,
     keeps_tools: bool = False,
-) -> Inputs:
+) -> InputOptions:
     """What a user says about the input, once it is checked.
 
     Raises:
         InvalidSettings: there is no such format or field, a path is none, or both the first answers
             and a single one are asked for.
     """
-    require_one_wish(wanted, top_k)
-    return Inputs(
-        fields=fields_from(fields) if fields else None,
+    require_one_selection(wanted, top_k)
+    return InputOptions(
+        fields=parse_field_paths(fields) if fields else None,
         dialect=None if format is None else dialect_named(format),
         wanted=wanted,
         top_k=top_k,
@@ -99,7 +116,7 @@ def inputs_for(
     )
 
 
-class Part(Struct, frozen=True):
+class FileContent(Struct, frozen=True):
     """What a file holds of the cases: all of them, or one side.
 
     Attributes:
@@ -113,9 +130,9 @@ class Part(Struct, frozen=True):
     other: str
 
 
-CASES = Part(read_case, case_of, "")
-REFERENCES = Part(read_reference, reference_of, "actual")
-TRACES = Part(read_trace, trace_of, "expected")
+CASES = FileContent(read_case, case_from_trace, "")
+REFERENCES = FileContent(read_reference, reference_from_trace, "actual")
+TRACES = FileContent(read_trace, actual_from_trace, "expected")
 
 _HINT = "Where the parts of a case stand elsewhere, say so: --map actual=$.path.to.it. As a trace:"
 
@@ -132,11 +149,11 @@ class CaseReader:
         inputs: what the user says about it.
     """
 
-    def __init__(self, name: str, part: Part, inputs: Inputs) -> None:
+    def __init__(self, name: str, part: FileContent, inputs: InputOptions) -> None:
         self._name = name
         self._part = part
         self._dialect = inputs.dialect
-        self._wanted = remembering(inputs.wanted)
+        self._wanted = with_cached_dialects(inputs.wanted)
         self._keeps_tools = inputs.keeps_tools
         self._latest: tuple[Document | None, list[Tool]] = (None, [])
         self._top_k = inputs.top_k
@@ -174,9 +191,9 @@ class CaseReader:
 
     def _spells_calls(self, items: list[Any]) -> bool:
         """Whether a list is a run in our own words: no calls, names and pairs, or with groups."""
-        is_spelled = are_calls(items) and not any(map(_is_nameless, items[:1]))
+        is_spelled = is_call_list(items) and not any(map(_is_list_without_name, items[:1]))
         if self._part is REFERENCES:
-            return is_spelled or holds_groups(items)
+            return is_spelled or has_groups(items)
         return is_spelled and all(isinstance(item, str | list) for item in items[:1])
 
     def _documents_for(self, fields: dict[str, Any]) -> Documents:
@@ -224,7 +241,7 @@ class CaseReader:
         if self._dialect is not None or not isinstance(value, dict):
             return False
         if dialect is None:
-            return names_a_side(value)
+            return has_side_field(value)
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
     def _read_our_own(self, record: Record, fields: dict[str, Any]) -> Found:
@@ -235,13 +252,13 @@ class CaseReader:
         value, place = record.value, record.place
         if fields:
             given = value if isinstance(value, dict) else {}
-            value = {**{key: given[key] for key in FIELDS if key in given}, **fields}
+            value = {**{key: given[key] for key in CASE_FIELDS if key in given}, **fields}
         try:
             read = self._part.read
             return place, read(value, place=place, wanted=wanted, dialect=self._dialect)
         except UnreadableInput as error:
-            is_strange = isinstance(value, dict) and not fields and not names_a_side(value)
-            hint = f" {_HINT} {refusal(value)}" if is_strange else ""
+            is_strange = isinstance(value, dict) and not fields and not has_side_field(value)
+            hint = f" {_HINT} {unknown_format_text(value)}" if is_strange else ""
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
@@ -274,16 +291,16 @@ class CaseReader:
         if not self._keeps_tools:
             return case
         if document is not self._latest[0]:  # which may hold many runs
-            self._latest = document, brought_tools(document)
+            self._latest = document, tools_of_document(document)
         tools = self._latest[1]
         return structs.replace(case, tools=tools) if tools else case
 
     def _offered(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
         """What a document holds, each case with the other answers that may count."""
-        return with_others(read_candidates(read, self._wanted, self._top_k))
+        return with_other_answers(read_candidates(read, self._wanted, self._top_k))
 
 
-def _is_nameless(item: Any) -> bool:
+def _is_list_without_name(item: Any) -> bool:
     """Whether it is a list that no name begins, such as other stacks have in their streams."""
     return isinstance(item, list) and not isinstance(next(iter(item), None), str)
 
@@ -291,10 +308,10 @@ def _is_nameless(item: Any) -> bool:
 def _are_own_calls(document: Document) -> bool:
     """Whether it is calls, one a line or in a list, in no words but ours."""
     items = document.value if isinstance(document.value, list) else [document.value]
-    return document.dialect.name == "generic" and all(first(item, *NAMES) for item in items)
+    return document.dialect.name == "generic" and all(first(item, *NAME_KEYS) for item in items)
 
 
-def with_others(answers: list[list[Found]]) -> list[Found]:
+def with_other_answers(answers: list[list[Found]]) -> list[Found]:
     """The cases of a document's first answers, with the calls of its others beside them.
 
     Args:
@@ -302,10 +319,12 @@ def with_others(answers: list[list[Found]]) -> list[Found]:
     """
     found, *others = answers
     others = [cases for cases in others if len(cases) == len(found)]
-    return [_with_other(item, further) for item, *further in zip(found, *others, strict=True)]
+    return [
+        _add_other_answers(item, further) for item, *further in zip(found, *others, strict=True)
+    ]
 
 
-def _with_other(found: Found, others: list[Found]) -> Found:
+def _add_other_answers(found: Found, others: list[Found]) -> Found:
     if isinstance(found, BadRecord) or not others:
         return found
     place, case = found
@@ -314,8 +333,12 @@ def _with_other(found: Found, others: list[Found]) -> Found:
     return place, structs.replace(case, others=tuple(calls))
 
 
-def cases_in(
-    path: str, part: Part, inputs: Inputs, *, on_bytes: Callable[[int], None] | None = None
+def read_cases(
+    path: str,
+    part: FileContent,
+    inputs: InputOptions,
+    *,
+    on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[Found]:
     """The cases of one file, each with its place, and what cannot be read.
 
@@ -347,3 +370,156 @@ def _with_fields(trace: Trace, fields: dict[str, Any], place: str) -> Trace:
         trial=named.trial if "trial" in fields else trace.trial,
         input=fields.get("input", trace.input),
     )
+
+
+# References and traces, joined on the ids of their cases.
+
+_NO_JOIN = (
+    "this does not say which case it belongs to, and there is more than one."
+    " Say where the id stands: --map id=$.path.to.it"
+)
+
+
+def join_traces(
+    references: Iterable[tuple[str, Case]],
+    traces: Iterable[tuple[str, Case]],
+    refuse: Callable[[str, str], None],
+) -> Iterator[tuple[Case, bool]]:
+    """The cases that references and traces make together, and whether each has a reference.
+
+    References that no trace belongs to come last, as cases that were not run. Where there is only
+    one reference, a trace without an id belongs to it, and any trace to one without an id.
+
+    Args:
+        references: each with its place.
+        traces: likewise; one after another, never all at once.
+        refuse: is told the place and the problem of what cannot be joined.
+    """
+    known = _by_id(references, refuse)
+    run: set[str] = set()
+    nameless: list[tuple[str, Case]] = []  # which may be one too many
+    for place, trace in traces:
+        reference = _reference_for(trace, known)
+        if trace.id == NO_ID:
+            nameless.append((place, trace))
+            if reference is None or len(nameless) > 1:
+                refuse(nameless.pop()[0], _NO_JOIN)
+        elif reference is None:
+            yield trace, False
+        else:
+            run.add(reference.id)
+            yield join_case(reference, trace), True
+    for _, trace in nameless:
+        reference = next(iter(known.values()))
+        run.add(reference.id)
+        yield join_case(reference, trace), True
+    for name, reference in known.items():
+        if name not in run:
+            yield reference, True
+
+
+def _by_id(
+    references: Iterable[tuple[str, Case]], refuse: Callable[[str, str], None]
+) -> dict[str, Case]:
+    known: dict[str, Case] = {}
+    places: dict[str, str] = {}
+    for place, case in references:
+        if case.id not in known:
+            known[case.id] = case
+            places[case.id] = place
+        elif case.id == NO_ID:
+            refuse(place, _NO_JOIN)
+        else:
+            first = places[case.id]
+            problem = f"there is a reference with the id {case.id!r} already, at {first}."
+            refuse(place, f"{problem} Keep one of them.")
+    return known
+
+
+def _reference_for(trace: Case, references: dict[str, Case]) -> Case | None:
+    """The reference of a trace: the one of its id, or the only one where an id is lacking."""
+    if trace.id in references:
+        return references[trace.id]
+    if len(references) == 1 and (trace.id == NO_ID or NO_ID in references):
+        return next(iter(references.values()))
+    return None
+
+
+# What is known of the tools of each case, read once for all cases that have the same.
+
+_MAX_REMEMBERED = 256
+
+_Tools = dict[str, Tool]
+
+
+class ToolDefinitions:
+    """The definitions of the tools: those of the run, or else those that a case brings itself.
+
+    Args:
+        given: those of the run, in any form that `read_tools` takes; None where there are none.
+
+    Raises:
+        InvalidCall: they cannot be read.
+        InvalidSettings: one of them has a schema that cannot be used.
+        UnreadableInput: they are a file that cannot be read.
+    """
+
+    def __init__(self, given: Any = None) -> None:
+        self.of_run: Mapping[str, Tool] | None = None if given is None else _usable_tools(given)
+        self._known: dict[tuple[bool, bytes], _Tools] = {}
+        self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
+
+    def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
+        """The tools of a case by name, from what it brings; None where nobody knows them.
+
+        Tools that were read from a trace are taken as they are: where a schema cannot be used, nothing
+        is said about the arguments. What stands in the field `tools` of a case must be right.
+
+        Raises:
+            UnreadableInput: it is no definitions.
+        """
+        if self.of_run is not None or tools is None:
+            return self.of_run
+        if tools is not self._latest[0]:
+            self._latest = tools, self._remembered(tools, place)
+        return self._latest[1]
+
+    def _remembered(self, tools: Any, place: str) -> _Tools:
+        from_trace = _is_from_trace(tools)
+        read = _read_from_trace if from_trace else _read_tools
+        try:
+            key = from_trace, msgspec.json.encode(tools)
+        except (TypeError, ValueError, RecursionError):  # objects of an SDK, say
+            return read(tools, place)
+        found = self._known.get(key)
+        if found is None:
+            found = read(tools, place)
+            if len(self._known) == _MAX_REMEMBERED:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+
+def _is_from_trace(tools: Any) -> bool:
+    return bool(tools) and isinstance(tools, list) and all(isinstance(each, Tool) for each in tools)
+
+
+def _read_from_trace(tools: list[Tool], _: str) -> _Tools:
+    return usable_tools(tools)[0]
+
+
+def _usable_tools(given: Any) -> _Tools:
+    """The tools by name, none of them with a schema that would break off the run later."""
+    tools = tools_by_name(given)
+    for tool in tools.values():
+        require_usable_schema(tool)
+    return tools
+
+
+def _read_tools(tools: Any, place: str) -> _Tools:
+    try:
+        return _usable_tools(tools)
+    except InvalidCall as error:
+        raise UnreadableInput(place, f"`tools` holds no definitions of tools: {error}") from error
+    except InvalidSettings as error:
+        raise UnreadableInput(place, f"`tools`: {error}") from error

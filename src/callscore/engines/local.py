@@ -1,49 +1,289 @@
-"""The whole path, from files to results, in this process and in bounded memory."""
+"""Scores cases and files of cases in this process and in bounded memory."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from callscore.core.model import Case
-from callscore.core.results import Noted
+from callscore.api import score_case
+from callscore.core.call import Tool
+from callscore.core.case import Case
+from callscore.core.fast_strict import examine_cases
+from callscore.core.results import CaseScore, MetricValue, Noted, Results
+from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
-from callscore.engines.collector import Collector, Hooks, Show
-from callscore.engines.definitions import Definitions
+from callscore.core.summary import Summary, add_examined
+from callscore.core.totals import NameCounter
+from callscore.engines.columns import MetricColumns
 from callscore.engines.inputs import (
     CASES,
     REFERENCES,
     TRACES,
     CaseReader,
-    Inputs,
-    cases_in,
-    inputs_for,
+    InputOptions,
+    ToolDefinitions,
+    input_options_for,
+    join_traces,
+    read_cases,
 )
-from callscore.engines.joining import join
 from callscore.errors import InvalidCall, InvalidSettings, ModelFailed, UnreadableInput
-from callscore.formats.candidates import read_candidates
-from callscore.formats.cases import read_case, record_of
-from callscore.formats.plain import decode_plain
-from callscore.formats.trace import DEFAULT as ALL
-from callscore.metrics.invalid_option import InvalidOption
+from callscore.formats.cases import (
+    PlainCase,
+    case_record,
+    decode_plain_cases,
+    has_own_id,
+    read_case,
+)
+from callscore.formats.reading import read_candidates
+from callscore.formats.trace import DEFAULT_WANTED as ALL
+from callscore.metrics.metric import InvalidOption
 from callscore.sources import BadRecord, Lines, read_batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from callscore.core.results import Results
-    from callscore.engines.inputs import Found, Part
+    from callscore.engines.inputs import FileContent, Found
     from callscore.formats.trace import Wanted
     from callscore.metrics.metric import Metric
 
+__all__ = ["Collector", "ScoreHooks", "Show", "score_cases", "score_files", "score_joined"]
+
+
+# Takes cases, scores them, and keeps what is worth showing or naming.
+
+Show = Literal["failing", "all", "none"]
+
+_MAX_REMEMBERED = 1_000_000
+
+
+class ScoreHooks(Struct, frozen=True, kw_only=True):
+    """What wants to be told while the cases are being scored.
+
+    Attributes:
+        on_case: is given every case to show at once, in place of keeping it for the end.
+        on_outcomes: is given some scored cases, which have an `id` and a `trial`, and the outcome of
+            each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
+        on_score: is given every scored case, its score, and the definitions of its tools by name, or
+            None where nobody knows them.
+        on_values: is given what metrics say of a case, where any are asked, before its score.
+        on_unscored: is given every case that has no score, for it does not say what is expected, or
+            there is no answer to it.
+        on_unjudged: is given the place of a case about which the model that judges gave no answer,
+            the case, and why; the case is left out. Without it, the error is raised.
+        on_bytes: is told how many more bytes of input have been read.
+        on_file: is told the path of each file of cases before any case of it comes.
+    """
+
+    on_case: Callable[[CaseScore], None] | None = None
+    on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
+    on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
+    on_values: Callable[[tuple[MetricValue, ...]], None] | None = None
+    on_unscored: Callable[[Case], None] | None = None
+    on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
+    on_bytes: Callable[[int], None] | None = None
+    on_file: Callable[[str], None] | None = None
+
+
+class Collector:
+    """Gathers the results of many cases."""
+
+    def __init__(  # noqa: PLR0913  (each is something to say about a run)
+        self,
+        settings: Settings,
+        show: Show,
+        limit: int | None,
+        hooks: ScoreHooks,
+        definitions: ToolDefinitions | None = None,
+        *,
+        metrics: Sequence[Metric] = (),
+    ) -> None:
+        self.not_scored = NameCounter()
+        self.not_run = NameCounter()
+        self.without_reference = NameCounter()
+        self.skipped = NameCounter()
+        self._repeated = NameCounter()
+        self._settings = settings
+        self._show = show
+        self._limit = limit
+        self._hooks = hooks
+        self._definitions = definitions or ToolDefinitions()
+        self._columns = MetricColumns(metrics)
+        self._summary = Summary(at_least=settings.at_least)
+        self._remembered: set[int] = set()
+        self._known: dict[Outcome, Outcome] = {}
+        self._kept: list[CaseScore] = []
+        self._shown = 0
+        self._not_shown = 0
+
+    @property
+    def takes_plain(self) -> bool:
+        """Whether cases can be counted without being decoded, but for the few that are shown."""
+        shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
+        looks_at_each = bool(self._columns) or self._hooks.on_score is not None
+        knows_no_tools = self._definitions.of_run is None
+        changes_nothing = _compares_by_default(self._settings)
+        return shows_few and knows_no_tools and changes_nothing and not looks_at_each
+
+    def take(self, case: Case) -> None:
+        """Score one case and count it, or count why it is not scored."""
+        if case.expected is None or case.actual is None:
+            self._leave(case)
+            return
+        if has_own_id(case):
+            self._note_repeated(case.id, case.trial)
+        self._take_scored(case, self._score(case))
+
+    def _leave(self, case: Case) -> None:
+        """Count why a case is not scored."""
+        (self.not_scored if case.expected is None else self.not_run).add(case.id)
+        if self._hooks.on_unscored is not None:
+            self._hooks.on_unscored(case)
+
+    def _take_scored(self, case: Case, score: Score) -> None:
+        tools = self._definitions.of(case.tools, case.id)
+        self._summary.add(score, trial_of=None if case.trial is None else case.id)
+        if self._hooks.on_outcomes is not None:
+            self._hooks.on_outcomes([case], [outcome_of(score)])
+        values = self._columns.ask(case, tools)
+        if values and self._hooks.on_values is not None:
+            self._hooks.on_values(values)
+        if self._hooks.on_score is not None:
+            self._hooks.on_score(case, score, tools)
+        if self._show == "all" or (self._show == "failing" and not score.passed):
+            self._show_case(case, score, values)
+
+    def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
+        """As `take` for each of these, without decoding most of them.
+
+        Args:
+            cases: the cases.
+            read: gives the whole case at a position, if it can be read; for those that are shown,
+                or that need more care to be counted.
+        """
+        examined = examine_cases([case.expected for case in cases], [case.actual for case in cases])
+        outcomes = examined.outcomes
+        strange = {} if all(outcomes) else self._read_strange(cases, outcomes, read)
+        add_examined(self._summary, examined)
+        counted = list(compress(cases, outcomes)) if strange else cases
+        self._note_all_repeated(counted)
+        if self._hooks.on_outcomes is not None:
+            # One object a kind of outcome: whoever keeps them keeps no more than that.
+            found = cast("list[Outcome]", list(filter(None, outcomes)))
+            self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
+        failing = {outcome for outcome in set(outcomes) if outcome and self._is_failing(outcome)}
+        for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
+            if outcome is None:
+                self._take_read(strange[position])
+            elif case.trial is not None:
+                self._summary.add_trial(str(case.id), outcome)
+            if outcome in failing:
+                self._show_plain(position, read)
+
+    def _read_strange(
+        self,
+        cases: list[PlainCase],
+        outcomes: list[Outcome | None],
+        read: Callable[[int], Case | None],
+    ) -> dict[int, Case | None]:
+        """The cases without an outcome, read whole; if one is unreadable, only those before count."""
+        found: dict[int, Case | None] = {}
+        for position, outcome in enumerate(outcomes):
+            if outcome is None:
+                try:
+                    found[position] = read(position)
+                except UnreadableInput:
+                    self.take_plain(cases[:position], read)
+                    raise
+        return found
+
+    def _take_read(self, case: Case | None) -> None:
+        if case is not None:
+            self.take(case)
+
+    def results(self) -> Results:
+        """Everything so far."""
+        return Results(
+            settings=self._settings,
+            summary=self._summary,
+            cases=tuple(self._kept),
+            not_shown=self._not_shown,
+            not_scored=self.not_scored.noted(),
+            not_run=self.not_run.noted(),
+            without_reference=self.without_reference.noted(),
+            repeated=self._repeated.noted(),
+            skipped=self.skipped.noted(),
+            metrics=self._columns.results(),
+        )
+
+    def _score(self, case: Case) -> Score:
+        tools = self._definitions.of(case.tools, case.id)
+        expected, actual = tuple(case.expected or ()), case.actual or ()
+        return score_case(expected, actual, self._settings, tools, others=case.others)
+
+    def _is_failing(self, outcome: Outcome) -> bool:
+        return self._show == "failing" and not is_passing(outcome, self._settings.at_least)
+
+    def _note_all_repeated(self, cases: list[PlainCase]) -> None:
+        keys = {hash((str(case.id), case.trial)) for case in cases}
+        remembered = self._remembered
+        is_new = len(keys) == len(cases) and remembered.isdisjoint(keys)
+        if is_new and len(remembered) + len(keys) <= _MAX_REMEMBERED:
+            remembered |= keys
+        else:
+            for case in cases:
+                self._note_repeated(str(case.id), case.trial)
+
+    def _note_repeated(self, name: str, trial: int | str | None) -> None:
+        # The hash alone: it is a third of the memory, and two of a million hardly ever collide.
+        key = hash((name, trial))
+        if key in self._remembered:
+            self._repeated.add(name if trial is None else f"{name} #{trial}")
+        elif len(self._remembered) < _MAX_REMEMBERED:
+            self._remembered.add(key)
+
+    def _show_plain(self, position: int, read: Callable[[int], Case | None]) -> None:
+        if self._limit is not None and self._shown >= self._limit:
+            self._not_shown += 1
+            return
+        case = read(position)
+        if case is not None:
+            self._show_case(case, self._score(case))
+
+    def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
+        if self._limit is not None and self._shown >= self._limit:
+            self._not_shown += 1
+            return
+        self._shown += 1
+        shown = CaseScore(
+            id=case.id, score=score, trial=case.trial, tags=tuple(case.tags), metrics=values
+        )
+        if self._hooks.on_case is not None:
+            self._hooks.on_case(shown)
+        else:
+            self._kept.append(shown)
+
+
+# What has no say in which calls are equal, under the other defaults.
+_IRRELEVANT_SETTINGS = ("at_least", "argument_match_threshold", "extra_arguments")
+
+
+def _compares_by_default(settings: Settings) -> bool:
+    """Whether calls are compared, and count, as they do by default."""
+    defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
+    return structs.replace(settings, **defaults) == DEFAULT
+
+
+# The whole path, from files to results, in this process and in bounded memory.
+
+if TYPE_CHECKING:
     Metrics = str | Metric | Iterable[str | Metric]
 
-__all__ = ["score_cases", "score_files", "score_joined"]
-
-_NO_HOOKS = Hooks()
+_NO_HOOKS = ScoreHooks()
 # Fewer bytes at a time are read as quickly with care, and then each case is decoded once.
 _MANY_BYTES = 1 << 14
 
@@ -73,18 +313,18 @@ def score_cases(  # noqa: PLR0913  (each is something to say about a run)
         InvalidCall: the tools' definitions cannot be read.
         InvalidSettings: there is no such metric.
     """
-    definitions = Definitions(tools)
-    asked = _asked(metrics)
+    definitions = ToolDefinitions(tools)
+    asked = _resolve_metrics(metrics)
     collector = Collector(settings, show, limit, _NO_HOOKS, definitions, metrics=asked)
     for position, given in enumerate(cases):
         place = f"cases[{position}]"
-        case = _read_given(given, place, settings.top_k)
+        case = _read_case_value(given, place, settings.top_k)
         definitions.of(case.tools, place)  # to be refused here, where the place is known
-        _take_at(place, case, collector)
+        _score_at(place, case, collector)
     return collector.results()
 
 
-def _take_at(place: str, case: Case, collector: Collector) -> None:
+def _score_at(place: str, case: Case, collector: Collector) -> None:
     """Score a case; what is wrong with what it expects is wrong at its place."""
     try:
         collector.take(case)
@@ -96,10 +336,10 @@ def _take_at(place: str, case: Case, collector: Collector) -> None:
         raise InvalidSettings(f"{place}: {error}") from error
 
 
-def _read_given(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
+def _read_case_value(given: Case | Mapping[str, Any], place: str, top_k: int) -> Case:
     """The case that is handed over, with the other answers that may count."""
     is_value = isinstance(given, Case)
-    record = record_of(given) if isinstance(given, Case) else given
+    record = case_record(given) if isinstance(given, Case) else given
     case, *further = read_candidates(
         lambda wanted: read_case(record, place=place, wanted=wanted, spelled=not is_value),
         ALL,
@@ -122,7 +362,7 @@ def score_files(  # noqa: PLR0913  (likewise)
     wanted: Wanted = ALL,
     tools: Any = None,
     metrics: Metrics = (),
-    hooks: Hooks = _NO_HOOKS,
+    hooks: ScoreHooks = _NO_HOOKS,
 ) -> Results:
     """Score the cases of files: of our own kind, or of any dialect that says what was expected.
 
@@ -146,12 +386,14 @@ def score_files(  # noqa: PLR0913  (likewise)
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    definitions = Definitions(tools)
-    asked = _asked(metrics)
+    definitions = ToolDefinitions(tools)
+    asked = _resolve_metrics(metrics)
     collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
-    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
-    run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
-    with _keeping_results(collector):
+    inputs = input_options_for(
+        fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
+    )
+    run = _FileScoring(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
+    with _attach_results(collector):
         for path in _paths(paths):
             run.score(path)
     return collector.results()
@@ -170,7 +412,7 @@ def score_joined(  # noqa: PLR0913  (likewise)
     wanted: Wanted = ALL,
     tools: Any = None,
     metrics: Metrics = (),
-    hooks: Hooks = _NO_HOOKS,
+    hooks: ScoreHooks = _NO_HOOKS,
 ) -> Results:
     """Score traces against references, joined on `id`.
 
@@ -199,27 +441,29 @@ def score_joined(  # noqa: PLR0913  (likewise)
         InvalidCall: the tools' definitions cannot be read.
         MissingExtra: a file needs an optional dependency.
     """
-    definitions = Definitions(tools)
-    asked = _asked(metrics)
+    definitions = ToolDefinitions(tools)
+    asked = _resolve_metrics(metrics)
     collector = Collector(settings, show, limit, hooks, definitions, metrics=asked)
-    inputs = inputs_for(fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None)
-    run = _Run(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
-    with _keeping_results(collector):
+    inputs = input_options_for(
+        fields, format, wanted, top_k=settings.top_k, keeps_tools=tools is None
+    )
+    run = _FileScoring(collector, inputs, definitions, skip_bad=skip_bad, hooks=hooks)
+    with _attach_results(collector):
         run.join(_paths(expected), _paths(actual))
     return collector.results()
 
 
-def _asked(metrics: Metrics) -> tuple[Metric, ...]:
+def _resolve_metrics(metrics: Metrics) -> tuple[Metric, ...]:
     """The metrics of other tools that are asked for; most people ask for none."""
     if not metrics:
         return ()
-    from callscore.metrics.registry import metrics_from
+    from callscore.metrics.registry import resolve_metrics
 
-    return metrics_from(metrics)
+    return resolve_metrics(metrics)
 
 
 @contextmanager
-def _keeping_results(collector: Collector) -> Iterator[None]:
+def _attach_results(collector: Collector) -> Iterator[None]:
     """Where the input breaks off, the error carries what was scored before."""
     try:
         yield
@@ -238,17 +482,17 @@ def _paths(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[s
     return [fspath(path) for path in paths]
 
 
-class _Run:
+class _FileScoring:
     """One pass over the input."""
 
     def __init__(
         self,
         collector: Collector,
-        inputs: Inputs,
-        definitions: Definitions,
+        inputs: InputOptions,
+        definitions: ToolDefinitions,
         *,
         skip_bad: bool,
-        hooks: Hooks,
+        hooks: ScoreHooks,
     ) -> None:
         self._collector = collector
         self._inputs = inputs
@@ -277,7 +521,7 @@ class _Run:
         """Score the traces of one file against the references of another."""
         references = self._read(expected, REFERENCES)
         traces = self._read(actual, TRACES)
-        for case, has_reference in join(references, traces, self._refuse):
+        for case, has_reference in join_traces(references, traces, self._refuse):
             if has_reference:
                 self._score(f"case {case.id}", case)
             else:
@@ -286,7 +530,7 @@ class _Run:
     def _take_plain(self, lines: Lines, reader: CaseReader) -> bool:
         """Count cases without decoding them; False where these lines need to be read with care."""
         try:
-            cases = decode_plain(lines.data)
+            cases = decode_plain_cases(lines.data)
         except (ValueError, RecursionError):
             return False
         self._collector.take_plain(cases, lambda at: self._first(reader.take(lines.record(at))))
@@ -301,7 +545,7 @@ class _Run:
 
     def _score(self, place: str, case: Case) -> None:
         try:
-            _take_at(place, case, self._collector)
+            _score_at(place, case, self._collector)
         except UnreadableInput as error:
             self._refuse(error.place, error.problem)
         except ModelFailed as error:
@@ -309,12 +553,12 @@ class _Run:
                 raise
             self._hooks.on_unjudged(place, case, error)
 
-    def _read(self, paths: list[str], part: Part) -> Iterator[tuple[str, Case]]:
+    def _read(self, paths: list[str], part: FileContent) -> Iterator[tuple[str, Case]]:
         # What was called is held against the tools that the trace offers, not its reference.
         keeps_tools = self._inputs.keeps_tools and part is not REFERENCES
         inputs = structs.replace(self._inputs, keeps_tools=keeps_tools)
         for path in paths:
-            found = cases_in(path, part, inputs, on_bytes=self._hooks.on_bytes)
+            found = read_cases(path, part, inputs, on_bytes=self._hooks.on_bytes)
             yield from self._cases(found)
 
     def _cases(self, found: Iterator[Found]) -> Iterator[tuple[str, Case]]:

@@ -1,4 +1,4 @@
-"""Cases, settings and tools as the plain data that a history keeps, and compares runs by."""
+"""Cases, settings, tools, scores and totals as the plain data that a history keeps."""
 
 from __future__ import annotations
 
@@ -7,44 +7,53 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.export import tool_to_dict
-from callscore.core.matcher import Matcher
-from callscore.core.plain import plain
-from callscore.core.spelling import spell_expected
-from callscore.core.text import repr_text
-from callscore.engines.definitions import Definitions
+from callscore.core.expectation_json import expected_to_json
+from callscore.core.rendering import safe_repr
+from callscore.core.rules import Matcher
+from callscore.core.score import SCHEMA_FAULTS, outcome_of
+from callscore.core.summary import tool_outcomes
+from callscore.engines.inputs import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall
 from callscore.models.judging import Judge
+from callscore.words.plain_data import call_to_dict, tool_to_dict
+from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from callscore.core.model import Case
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+    from callscore.core.score import Pair, Score
     from callscore.core.settings import Settings
-    from callscore.core.tool import Tool
 
 __all__ = [
-    "IN_PYTHON",
-    "JUDGE",
+    "FILE_SCORER",
+    "JUDGE_FIELDS",
+    "PYTHON_KEY",
     "case_payload",
-    "expected_payload",
+    "comparison_payload",
     "function_payload",
+    "score_counts",
+    "score_payload",
     "settings_payload",
     "tools_payload",
 ]
 
+
+# Cases, settings and tools as the plain data that a history keeps, and compares runs by.
+
 # What a judge is made of; the key itself is in the environment.
-JUDGE = ("model", "base_url", "key_variable")
+JUDGE_FIELDS = ("model", "base_url", "key_variable")
 
 # Where the expectation stands that no file can spell.
-IN_PYTHON = "python"
+PYTHON_KEY = "python"
 
 # Where an object is in memory, which is elsewhere in every run.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 # What functions, objects of an SDK and files say of tools, read once.
-_definitions = Definitions()
+_definitions = ToolDefinitions()
 
 
 def case_payload(case: Case) -> dict[str, Any]:
@@ -53,7 +62,7 @@ def case_payload(case: Case) -> dict[str, Any]:
     for field in ("input", "metadata"):
         value = getattr(case, field)
         if value is not None:
-            payload[field] = _stable(value)
+            payload[field] = _stable_value(value)
     if case.tools is not None:
         payload["tools"] = _own_tools(case)
     if case.tags:
@@ -66,26 +75,26 @@ def case_payload(case: Case) -> dict[str, Any]:
 def expected_payload(item: Any) -> Any:
     """Something that is expected, as a case file spells it; what none can spell, as it looks."""
     try:
-        spelled = spell_expected(item)
+        spelled = expected_to_json(item)
         if not _has_addresses(spelled):
-            return plain(spelled)
+            return json_safe(spelled)
     except (InvalidCall, RecursionError):  # no file can say it; the run keeps what it looks like
         pass
-    return {IN_PYTHON: _without_addresses(plain(repr_text(item)))}
+    return {PYTHON_KEY: _without_addresses(json_safe(safe_repr(item)))}
 
 
-def _stable(value: Any, depth: int = 0) -> Any:
+def _stable_value(value: Any, depth: int = 0) -> Any:
     """A value as plain data that is the same in the next run: without where objects are in memory."""
-    if depth == _DEEPEST or not isinstance(value, dict | list | tuple):
-        told = plain(value)
+    if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple):
+        told = json_safe(value)
         return _without_addresses(told) if _is_object(value) else told
     if isinstance(value, dict):
-        keys = plain(dict.fromkeys(value))
+        keys = json_safe(dict.fromkeys(value))
         if len(keys) == len(value):
             members = zip(keys, value.values(), strict=True)
-            return {key: _stable(member, depth + 1) for key, member in members}
-        return plain(value)
-    return [_stable(item, depth + 1) for item in value]
+            return {key: _stable_value(member, depth + 1) for key, member in members}
+        return json_safe(value)
+    return [_stable_value(item, depth + 1) for item in value]
 
 
 def _is_object(value: Any) -> bool:
@@ -101,7 +110,7 @@ def _has_addresses(value: Any) -> bool:
             pending += item.values()
         elif isinstance(item, list | tuple):
             pending += item
-        elif _is_object(item) and _ADDRESS.search(repr_text(item)):
+        elif _is_object(item) and _ADDRESS.search(safe_repr(item)):
             return True
     return False
 
@@ -112,7 +121,7 @@ def _without_addresses(text: Any) -> Any:
 
 def _own_tools(case: Case) -> Any:
     """The tools that a case brings: as they are where that is data, else what they say of themselves."""
-    tools = plain(case.tools)
+    tools = json_safe(case.tools)
     if tools == case.tools:
         return tools
     try:
@@ -123,14 +132,14 @@ def _own_tools(case: Case) -> Any:
 
 def settings_payload(settings: Settings) -> dict[str, Any]:
     """Settings as plain data: of a judge what it is made of, of other functions the names."""
-    found: dict[str, Any] = plain(msgspec.to_builtins(settings, enc_hook=function_payload))
+    found: dict[str, Any] = json_safe(msgspec.to_builtins(settings, enc_hook=function_payload))
     return found
 
 
 def function_payload(function: Any) -> Any:
     """A function as plain data: of a judge what it is made of, of any other the name."""
     if isinstance(function, Judge):
-        return {name: getattr(function, name) for name in JUDGE}
+        return {name: getattr(function, name) for name in JUDGE_FIELDS}
     named = function if hasattr(function, "__qualname__") else type(function)
     return f"{named.__module__}.{named.__qualname__}"
 
@@ -138,3 +147,98 @@ def function_payload(function: Any) -> Any:
 def tools_payload(tools: Mapping[str, Tool] | None) -> list[dict[str, Any]] | None:
     """The definitions of the tools as plain data."""
     return None if tools is None else [tool_to_dict(tool) for tool in tools.values()]
+
+
+# Scores as the plain data that a history keeps: counts, pairs and differences, no call twice.
+
+# Who reads more of them? A single call with a long list could have thousands.
+_MAX_DIFFERENCES = 100
+
+
+def score_payload(score: Score | None) -> dict[str, Any]:
+    """What a result keeps of a score, by the names of its fields; nothing where there is none."""
+    if score is None:
+        return {}
+    return {
+        "f1": score.f1,
+        "counts": score_counts(score),
+        "faults": None
+        if score.faults is None
+        else sum(fault.kind in SCHEMA_FAULTS for fault in score.faults),
+        "tools": tool_outcomes(score),
+        "comparison": comparison_payload(score),
+    }
+
+
+def score_counts(score: Score) -> tuple[int, ...]:
+    """Correct, incorrect, missed, extra, expected, actual, forbidden."""
+    correct, expected, actual, forbidden = outcome_of(score)
+    incorrect = len(score.incorrect)
+    paired = correct + incorrect
+    return correct, incorrect, expected - paired, actual - paired, expected, actual, forbidden
+
+
+def comparison_payload(score: Score) -> dict[str, Any]:
+    """Which calls are paired, and how they differ.
+
+    Calls are named by their positions, among the expected and the actual calls that count. Where
+    these are not simply those of the case, for it expects groups, or some do not count, they are told.
+    """
+    start = [(position, position) for position in range(score.equal_start)]
+    correct = [*start, *score.other_correct]
+    pairs = [
+        *[(row, column, True) for row, column in correct],
+        *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
+    ]
+    found: dict[str, Any] = {
+        "pairs": pairs,
+        "missed": _unpaired_positions((row for row, *_ in pairs), score.expected),
+        "extra": _unpaired_positions((column for _, column, _ in pairs), score.actual),
+        "forbidden": list(score.forbidden),
+        "differences": _differences(score, len(correct)),
+        "faults": [_fault_payload(fault) for fault in score.faults or ()],
+    }
+    if score.expectation is not None or score.ignored:
+        found["expected"] = [expected_payload(call) for call in score.expected]
+    if score.ignored:
+        found["actual"] = [call_to_dict(call) for call in score.actual]
+    return found
+
+
+def _unpaired_positions(paired: Iterable[int], calls: Sequence[object]) -> list[int]:
+    taken = set(paired)
+    return [position for position in range(len(calls)) if position not in taken]
+
+
+def _differences(score: Score, correct: int) -> list[dict[str, Any]]:
+    """How the pairs differ; those that are correct do only where not all has to be the same."""
+    pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
+    if score.settings.mode != "strict":
+        pairs = [*enumerate(score.correct), *pairs]
+    found = [
+        {
+            "pair": number,
+            "path": json_safe_string(difference.path),
+            "kind": difference.kind,
+            "expected": json_safe(difference.expected),
+            "actual": json_safe(difference.actual),
+            "reason": json_safe_string(difference.reason),
+        }
+        for number, pair in pairs
+        for difference in pair.differences[:_MAX_DIFFERENCES]
+    ]
+    return found[:_MAX_DIFFERENCES]
+
+
+def _fault_payload(fault: Any) -> dict[str, Any]:
+    return {
+        "tool": json_safe_string(fault.tool),
+        "kind": fault.kind,
+        "index": fault.index,
+        "path": json_safe_string(fault.path),
+        "reason": json_safe_string(fault.reason),
+    }
+
+
+# A file is scored as an evaluation is that says nothing about its scorers.
+FILE_SCORER = "accuracy"

@@ -1,35 +1,134 @@
-"""Finds evaluations: files that are named, or those in folders whose names begin with `eval_`."""
+"""Finds files of evaluations, imports them, and makes the names of evaluations unique."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections import defaultdict
+from hashlib import sha256
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, NamedTuple
 
-from callscore.core.run import Unloaded
+from msgspec import structs
+
+from callscore.core.results import Unloaded
+from callscore.errors import CallscoreError, InvalidEvaluation
+from callscore.evaluations.decorator import FileCollector, current_collector
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.places import PREFIX, shown
-from callscore.evaluations.telling_apart import called_apart, each_called_once
+from callscore.evaluations.locations import (
+    FILE_PREFIX,
+    display_path,
+    error_message,
+    file_of_location,
+    traceback_text,
+)
+from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from traceback import FrameSummary
+    from types import CodeType, ModuleType
 
-__all__ = ["SUFFIXES", "discover", "files_in", "is_named_so", "load", "nothing_in"]
+__all__ = [
+    "SUFFIXES",
+    "discover",
+    "evaluation_files",
+    "forget_modules",
+    "is_evaluation_file",
+    "load_file",
+    "load_python",
+    "no_evaluation_in",
+    "require_unique_names",
+    "with_unique_names",
+]
+
+
+# Tells evaluations of one name apart: those of one file, of several files, and of none.
+
+
+def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Unloaded:
+    """The evaluations of a file, of which no two may be called alike: one would hide the other."""
+    known: dict[str, Evaluation] = {}
+    for each in evaluations:
+        other = known.setdefault(each.key, each)
+        if other is not each:
+            line = other.place.rpartition(":")[2]
+            problem = f"another evaluation is called {each.name!r}, too, on line {line}."
+            return Unloaded(each.place, f"{problem} Rename one of them, or give it a name=...")
+    return evaluations
+
+
+def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
+    """The evaluations, no two of which are called alike or have one key.
+
+    Those of several files have as much of the path in front as tells them apart; those that Python
+    handed over, and that are of one file, have a number behind.
+    """
+    numbered = _with_numbers(evaluations)
+    homes: dict[str, set[Path]] = defaultdict(set)
+    for each in numbered:
+        homes[each.name].add(_home_path(each))
+    return [
+        each
+        if len(homes[each.name]) == 1
+        else structs.replace(
+            each, name=f"{_shortest_unique_path(_home_path(each), homes[each.name])}.{each.name}"
+        )
+        for each in numbered
+    ]
+
+
+def _with_numbers(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
+    given = list(evaluations)
+    keys = {each.key for each in given}
+    counts: dict[str, int] = defaultdict(int)
+    found = []
+    for each in given:
+        counts[each.key] += 1
+        ending = ""
+        if counts[each.key] > 1:
+            while f"{each.key}{(ending := f'-{counts[each.key]}')}" in keys:
+                counts[each.key] += 1
+            keys.add(f"{each.key}{ending}")
+        name, key = f"{each.name}{ending}", f"{each.key}{ending}"
+        found.append(structs.replace(each, name=name, key=key) if ending else each)
+    return found
+
+
+def _home_path(evaluation: Evaluation) -> Path:
+    """The file that an evaluation belongs to."""
+    return Path(evaluation.home or file_of_location(evaluation.place))
+
+
+def _shortest_unique_path(path: Path, others: set[Path]) -> str:
+    """The end of a path that no other one has, without its suffix if that is enough."""
+    if sum(other.with_suffix("") == path.with_suffix("") for other in others) == 1:
+        path, others = path.with_suffix(""), {other.with_suffix("") for other in others}
+    count = 1
+    while sum(other.parts[-count:] == path.parts[-count:] for other in others) > 1:
+        count += 1
+    return "/".join(path.parts[-count:])
+
+
+# Finds evaluations: files that are named, or those in folders whose names begin with `eval_`.
 
 SUFFIXES = (".py", ".yaml", ".yml", ".toml")
-_KINDS = ", ".join(f"{PREFIX}*{suffix}" for suffix in SUFFIXES)
-_NOT_OURS = frozenset({"node_modules", "site-packages", "__pycache__"})
+_KINDS = ", ".join(f"{FILE_PREFIX}*{suffix}" for suffix in SUFFIXES)
+_IGNORED_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
 _NOT_THERE = "there is no such file or folder."
 _PASSED_OVER = "there is no evaluation in it, and it is passed over"
 
 
-def _nothing(_: str) -> None:
+def _ignore(_: str) -> None:
     """Nobody wants to know."""
 
 
 def discover(
     what: Iterable[Evaluation | str | os.PathLike[str]],
-    on_note: Callable[[str], None] = _nothing,
+    on_note: Callable[[str], None] = _ignore,
 ) -> tuple[list[Evaluation], list[Unloaded]]:
     """The evaluations in files and folders, and the files that cannot be used.
 
@@ -46,9 +145,9 @@ def discover(
         The evaluations, by file and in the order of each file, no two of them called alike; and
         what could not be read, each with the reason.
     """
-    items = list(_items(what))
+    items = list(_expand(what))
     files = {item.file.resolve() for item in items if isinstance(item, _Source)}
-    finding = _Finding(files, on_note)
+    finding = _Discovery(files, on_note)
     for item in items:
         if isinstance(item, Unloaded):
             finding.unloaded.append(item)
@@ -56,7 +155,7 @@ def discover(
             finding.take(item)
         else:
             finding.read(item)
-    return called_apart(finding.evaluations), [*finding.unloaded, *finding.empty_folders()]
+    return with_unique_names(finding.evaluations), [*finding.unloaded, *finding.empty_folders()]
 
 
 class _Source(NamedTuple):
@@ -66,7 +165,7 @@ class _Source(NamedTuple):
     folder: Path | None = None
 
 
-class _Finding:
+class _Discovery:
     """What has been found so far."""
 
     def __init__(self, files: Collection[Path], on_note: Callable[[str], None]) -> None:
@@ -86,7 +185,7 @@ class _Finding:
 
     def read(self, source: _Source) -> None:
         """Take the evaluations of a file."""
-        found = _read(source.file)
+        found = _load_any(source.file)
         if source.folder is not None:
             is_empty = self._is_empty.get(source.folder, True)
             self._is_empty[source.folder] = is_empty and not found
@@ -95,9 +194,9 @@ class _Finding:
         elif found:
             self._take_from(source.file.resolve(), found)
         elif source.folder is None:
-            self.unloaded.append(nothing_in(source.file))
+            self.unloaded.append(no_evaluation_in(source.file))
         else:
-            self._on_note(f"{shown(source.file)}: {_PASSED_OVER}")
+            self._on_note(f"{display_path(source.file)}: {_PASSED_OVER}")
 
     def _take_from(self, file: Path, found: Iterable[Evaluation]) -> None:
         for each in found:
@@ -109,10 +208,10 @@ class _Finding:
 
     def empty_folders(self) -> Iterator[Unloaded]:
         """The folders in which no file has anything."""
-        return (_empty(folder) for folder, is_empty in self._is_empty.items() if is_empty)
+        return (_empty_folder(folder) for folder, is_empty in self._is_empty.items() if is_empty)
 
 
-def load(path: Path) -> list[Evaluation] | Unloaded:
+def load_file(path: Path) -> list[Evaluation] | Unloaded:
     """The evaluations in one file, or why it cannot be used.
 
     Those that it imports from other files of evaluations are left out: they are found there.
@@ -123,37 +222,37 @@ def load(path: Path) -> list[Evaluation] | Unloaded:
     Returns:
         Nothing for a Python file without an evaluation; `nothing_in` says so, where it matters.
     """
-    found = _read(path)
+    found = _load_any(path)
     if isinstance(found, Unloaded):
         return found
     home = path.resolve()
     return [
-        each for each in found if Path(each.home) == home or not is_named_so(Path(each.home).name)
+        each
+        for each in found
+        if Path(each.home) == home or not is_evaluation_file(Path(each.home).name)
     ]
 
 
-def nothing_in(path: Path) -> Unloaded:
+def no_evaluation_in(path: Path) -> Unloaded:
     """What to say of a file that is named, and in which there is no evaluation."""
     example = "Put @callscore.evaluation(cases=...) over a function"
-    return Unloaded(shown(path), f"there is no evaluation in it. {example}.")
+    return Unloaded(display_path(path), f"there is no evaluation in it. {example}.")
 
 
-def _read(path: Path) -> list[Evaluation] | Unloaded:
+def _load_any(path: Path) -> list[Evaluation] | Unloaded:
     if path.suffix not in SUFFIXES:
         problem = f"evaluations are in Python, YAML or TOML, and not in {path.suffix or 'this'}."
-        return Unloaded(shown(path), problem)
+        return Unloaded(display_path(path), problem)
     if path.suffix == ".py":
-        from callscore.evaluations.loading import load_python
-
         found = load_python(path)
     else:
         from callscore.evaluations.suites import load_suite
 
         found = load_suite(path)
-    return found if isinstance(found, Unloaded) else each_called_once(found)
+    return found if isinstance(found, Unloaded) else require_unique_names(found)
 
 
-def _items(
+def _expand(
     what: Iterable[Evaluation | str | os.PathLike[str]],
 ) -> Iterator[Evaluation | _Source | Unloaded]:
     """The evaluations and the files, each file once, in order."""
@@ -162,7 +261,7 @@ def _items(
         if isinstance(given, Evaluation):
             yield given
             continue
-        for found in _sources_of(Path(given)):
+        for found in _files_at(Path(given)):
             real = None if isinstance(found, Unloaded) else found.file.resolve()
             if real is None or real not in seen:
                 yield found
@@ -170,50 +269,221 @@ def _items(
                 seen.add(real)
 
 
-def _sources_of(path: Path) -> list[_Source | Unloaded]:
+def _files_at(path: Path) -> list[_Source | Unloaded]:
     try:
         if path.is_file():
             return [_Source(path)]
         if not path.is_dir():
-            return [Unloaded(str(path), _why_no_file(path))]
+            return [Unloaded(str(path), _missing_file_text(path))]
     except OSError as error:
         return [Unloaded(str(path), f"it cannot be read ({error.strerror}).")]
-    found = [each if isinstance(each, Unloaded) else _Source(each, path) for each in files_in(path)]
-    return found or [_empty(path)]
+    found = [
+        each if isinstance(each, Unloaded) else _Source(each, path)
+        for each in evaluation_files(path)
+    ]
+    return found or [_empty_folder(path)]
 
 
-def _why_no_file(path: Path) -> str:
+def _missing_file_text(path: Path) -> str:
     if path.exists():
         return "it is neither a file nor a folder."
     return "it is a link that leads nowhere." if path.is_symlink() else _NOT_THERE
 
 
-def _empty(folder: Path) -> Unloaded:
+def _empty_folder(folder: Path) -> Unloaded:
     return Unloaded(str(folder), f"there are no evaluations in it: {_KINDS}.")
 
 
-def files_in(folder: Path) -> Iterator[Path | Unloaded]:
+def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
     """The files of evaluations in a folder and those under it, sorted, and what is closed to us."""
     closed: list[OSError] = []
     found: list[Path] = []
     for home, folders, files in os.walk(folder, onerror=closed.append):
-        folders[:] = [each for each in folders if _is_ours(Path(home, each))]
-        found += [Path(home, file) for file in files if is_named_so(file)]
+        folders[:] = [each for each in folders if _is_searched(Path(home, each))]
+        found += [Path(home, file) for file in files if is_evaluation_file(file)]
     for path in sorted(found):
         if path.is_file():
             yield path
         elif not path.exists():
-            yield Unloaded(str(path), _why_no_file(path))
+            yield Unloaded(str(path), _missing_file_text(path))
     for error in closed:
         yield Unloaded(str(error.filename), f"the folder cannot be read ({error.strerror}).")
 
 
-def is_named_so(file: str) -> bool:
+def is_evaluation_file(file: str) -> bool:
     """Whether a file of this name is one of evaluations."""
-    return file.startswith(PREFIX) and file.endswith(SUFFIXES)
+    return file.startswith(FILE_PREFIX) and file.endswith(SUFFIXES)
 
 
-def _is_ours(folder: Path) -> bool:
-    if folder.name.startswith(".") or folder.name in _NOT_OURS:
+def _is_searched(folder: Path) -> bool:
+    if folder.name.startswith(".") or folder.name in _IGNORED_FOLDERS:
         return False
     return not (folder / "pyvenv.cfg").exists()
+
+
+# Reads a Python file of evaluations: imports it, and says in a sentence why that failed.
+
+_SUFFIX = ".py"
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_KEPT_MODULES = frozenset({"__main__", "callscore", "callscore_pytest"})
+# The modules that files of evaluations have imported from the folders that they stand in.
+_imported: dict[str, Path] = {}
+
+
+class _Loader(SourceFileLoader):
+    """Compiles the file as it is now: no `__pycache__` is read, which may be of before, or written."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the file."""
+        del fullname
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
+def load_python(path: Path) -> list[Evaluation] | Unloaded:
+    """The evaluations in a Python file, in the order in which it makes them.
+
+    The file is imported under a name of its own, and it may import what stands beside it: what it
+    takes from there by name is among them, and all that modules make which are no files of
+    evaluations themselves.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The evaluations, or why it cannot be imported.
+    """
+    file = path.resolve()
+    making = FileCollector(file, [])
+    token = current_collector.set(making)
+    try:
+        module = _import(file)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code may raise anything)
+        return _unloaded(path, error)
+    finally:
+        current_collector.reset(token)
+    made = [each for each in making.evaluations if _is_own(each, file)]
+    assigned = [each for each in vars(module).values() if isinstance(each, Evaluation)]
+    return list({id(each): each for each in (*made, *assigned)}.values())
+
+
+def _is_own(evaluation: Evaluation, file: Path) -> bool:
+    """Whether it is no other file of evaluations that an evaluation belongs to."""
+    home = Path(evaluation.home)
+    return home == file or not (home.name.startswith(FILE_PREFIX) and home.suffix == _SUFFIX)
+
+
+def _import(path: Path) -> ModuleType:
+    folder = path.parent
+    _forget_same_names(folder)
+    # In front of the folders of others, which may have modules of the same names.
+    sys.path[:] = [str(folder), *(each for each in sys.path if each != str(folder))]
+    name = f"callscore_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
+    loader = _Loader(name, str(path))
+    spec = ModuleSpec(name, loader, origin=str(path))
+    spec.has_location = True  # so that the module knows its file
+    module = module_from_spec(spec)
+    before = set(sys.modules)
+    sys.modules[name] = module
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        _imported.update(
+            {found: folder for found in set(sys.modules) - before if _is_in_folder(folder, found)}
+        )
+    return module
+
+
+def _is_in_folder(folder: Path, name: str) -> bool:
+    file = getattr(sys.modules[name], "__file__", None)
+    return isinstance(file, str) and Path(file).is_relative_to(folder)
+
+
+def _forget_same_names(folder: Path) -> None:
+    """Forget modules of other folders of evaluations that are called as one of this folder."""
+    for name, home in list(_imported.items()):
+        top = name.partition(".")[0]
+        is_here = (folder / f"{top}{_SUFFIX}").is_file() or (folder / top).is_dir()
+        if home != folder and is_here:
+            sys.modules.pop(name, None)
+            del _imported[name]
+
+
+def forget_modules(roots: Iterable[Path] = ()) -> None:
+    """Forget the modules that files of evaluations brought, so that changed ones are read anew.
+
+    Args:
+        roots: folders whose modules are forgotten, too, whoever imported them; installed packages
+            that lie there stay, and so does callscore.
+    """
+    folders = [each.resolve() for each in roots]
+    for name, module in list(sys.modules.items()):
+        if name in _imported or _is_under(folders, name, module):
+            del sys.modules[name]
+    _imported.clear()
+
+
+def _is_under(folders: Sequence[Path], name: str, module: object) -> bool:
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or name.partition(".")[0] in _KEPT_MODULES:
+        return False
+    path = Path(file)
+    is_installed = not _INSTALLED.isdisjoint(path.parts)
+    return not is_installed and any(path.is_relative_to(folder) for folder in folders)
+
+
+def _unloaded(path: Path, error: BaseException) -> Unloaded:
+    """Why a file could not be imported, and where."""
+    if isinstance(error, InvalidEvaluation):
+        return Unloaded(error.place, error.problem)
+    frames = _own_frames(path, error)
+    line = _line_of(path, error, frames)
+    place = display_path(path) if line is None else f"{display_path(path)}:{line}"
+    return Unloaded(place, _problem(error), _details(error, frames))
+
+
+def _own_frames(path: Path, error: BaseException) -> list[FrameSummary]:
+    """The traceback from the file on: who imported it is of no interest."""
+    file = str(path.resolve())
+    frames = list(extract_tb(error.__traceback__))
+    first = next((place for place, each in enumerate(frames) if each.filename == file), len(frames))
+    return frames[first:]
+
+
+def _line_of(path: Path, error: BaseException, frames: list[FrameSummary]) -> int | None:
+    if isinstance(error, SyntaxError) and error.filename == str(path.resolve()):
+        return error.lineno
+    file = str(path.resolve())
+    return next((each.lineno for each in reversed(frames) if each.filename == file), None)
+
+
+_RELATIVE_IMPORT_HINT = ". What stands beside it is imported without dots in front"
+_EXITS_TEXT = (
+    "it ends the program while it is imported (exit code {code}). What should only run as a program"
+    ' belongs under `if __name__ == "__main__":`.'
+)
+
+
+def _problem(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return _EXITS_TEXT.format(code=hide_secrets(str(error.code)))
+    if isinstance(error, CallscoreError):
+        return error_message(error)
+    said = error.msg if isinstance(error, SyntaxError) else error_message(error)
+    if isinstance(error, SyntaxError):
+        what = "it is not Python"
+    elif isinstance(error, ImportError):
+        what = "it cannot be imported"
+        said += _RELATIVE_IMPORT_HINT if "relative import" in said else ""
+    else:
+        what = f"it raises {type(error).__name__} while it is imported"
+    ending = "" if said.endswith("?") else "."
+    return f"{what}: {said}{ending}" if said else f"{what}."
+
+
+def _details(error: BaseException, frames: list[FrameSummary]) -> str:
+    """The end of the traceback."""
+    return "" if isinstance(error, CallscoreError | SystemExit) else traceback_text(error, frames)

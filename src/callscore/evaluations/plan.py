@@ -1,27 +1,389 @@
-"""What is going to be asked: of the evaluations that were found, the questions that are selected."""
+"""What a run is going to ask: cases selected by keyword and tag, with warnings about them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isasyncgen, isawaitable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from callscore.core.model import Case
-from callscore.core.run import Unloaded
-from callscore.core.totals import Notes
-from callscore.errors import CallscoreError, InvalidEvaluation, UnreadableInput
-from callscore.evaluations.case_reading import cases_of
-from callscore.evaluations.doubts import doubts_about
+from callscore.checks.tool_schema import close_schema, unknown_arguments
+from callscore.core.case import Case, Forbidden, calls_in
+from callscore.core.results import Unloaded
+from callscore.core.rules import Matcher
+from callscore.core.suggestions import did_you_mean
+from callscore.core.tool_names import comparable_name, matches_pattern
+from callscore.core.totals import NameCounter
+from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.evaluation import Evaluation, Question
-from callscore.evaluations.keywords import keyword_filter
+from callscore.evaluations.locations import error_with_location
+from callscore.formats.case_fields import name_from_input
+from callscore.formats.cases import case_record, has_own_id, read_case
+from callscore.formats.shape import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
+    from callscore.core.call import Tool, ToolCall
     from callscore.core.results import Noted
 
-__all__ = ["ALL", "Group", "Plan", "Selection", "Skipped", "plan"]
+__all__ = [
+    "Group",
+    "NameFilter",
+    "Plan",
+    "Selection",
+    "Skipped",
+    "evaluation_cases",
+    "keyword_filter",
+    "make_plan",
+    "warnings_about",
+]
+
+
+# What `-k` means: words, `and`, `or`, `not` and brackets, as pytest has them; and quoted words.
+
+# Whether the names that something goes by are such as are asked for.
+NameFilter = Callable[["Sequence[str]"], bool]
+
+# In quotes a word may have blanks and brackets in it, or be one of the operators.
+_TOKEN = re.compile(r"""\"[^\"]+\"(?![^\s()])|'[^']+'(?![^\s()])|[()]|[^\s()]+""")
+_QUOTES = ('"', "'")
+_OPERATORS = frozenset({"and", "or", "not", "(", ")"})
+_MAX_DEPTH = 100
+
+
+def keyword_filter(expression: str) -> NameFilter:
+    """What tells the names that an expression asks for; a word fits where a name has it inside.
+
+    Args:
+        expression: `weather and not (paris or "new york")`; the letters' case does not matter.
+
+    Raises:
+        InvalidSettings: it is no such expression.
+    """
+    tokens = _TOKEN.findall(expression.lower())
+    if not tokens:
+        return _match_all
+    parser = _Parser(expression, tokens)
+    fits = parser.either(0)
+    parser.require_end()
+    return fits
+
+
+def _match_all(_: Sequence[str]) -> bool:
+    return True
+
+
+class _Parser:
+    def __init__(self, expression: str, tokens: list[str]) -> None:
+        self.expression = expression
+        self.tokens = tokens
+        self.at = 0
+
+    def next_is(self, *words: str) -> bool:
+        """Whether one of these comes next; if so it is taken."""
+        is_next = self.at < len(self.tokens) and self.tokens[self.at] in words
+        self.at += is_next
+        return is_next
+
+    def either(self, depth: int) -> NameFilter:
+        fits = self.both(depth)
+        while self.next_is("or"):
+            fits = _or(fits, self.both(depth))
+        return fits
+
+    def both(self, depth: int) -> NameFilter:
+        fits = self.one(depth)
+        while self.next_is("and"):
+            fits = _and(fits, self.one(depth))
+        return fits
+
+    def one(self, depth: int) -> NameFilter:
+        if depth > _MAX_DEPTH:
+            raise InvalidSettings(f"-k {self.expression!r}: is nested too deeply")
+        if self.next_is("not"):
+            return _not(self.one(depth + 1))
+        if self.next_is("("):
+            fits = self.either(depth + 1)
+            if not self.next_is(")"):
+                raise self.wrong("a bracket is not closed")
+            return fits
+        if self.at == len(self.tokens):
+            raise self.wrong("a word is missing at the end")
+        word = self.tokens[self.at]
+        if word in _OPERATORS:
+            raise self.wrong(f"a word is missing before {word!r}")
+        self.at += 1
+        return _contains(_unquoted(word))
+
+    def require_end(self) -> None:
+        if self.at < len(self.tokens):
+            what = f"`and` or `or` is missing before {self.tokens[self.at]!r}"
+            raise self.wrong(what if self.tokens[self.at] != ")" else "a bracket is not opened")
+
+    def wrong(self, problem: str) -> InvalidSettings:
+        return InvalidSettings(f"-k {self.expression!r}: {problem}")
+
+
+def _unquoted(word: str) -> str:
+    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in _QUOTES
+    return word[1:-1] if is_quoted else word
+
+
+def _contains(word: str) -> NameFilter:
+    return lambda names: any(word in name.lower() for name in names)
+
+
+def _not(fits: NameFilter) -> NameFilter:
+    return lambda names: not fits(names)
+
+
+def _and(left: NameFilter, right: NameFilter) -> NameFilter:
+    return lambda names: left(names) and right(names)
+
+
+def _or(left: NameFilter, right: NameFilter) -> NameFilter:
+    return lambda names: left(names) or right(names)
+
+
+# The cases of an evaluation, read: each with an id, and with the calls that are expected.
+
+_NUMBER = re.compile(r"[:\[](\d+)\]?$")  # of a line, or of a position in a list
+
+
+def evaluation_cases(evaluation: Evaluation) -> list[Case]:
+    """The cases of an evaluation, in order; each has an id that no other has, and all its tags.
+
+    A case without an id is called by what is asked: `what-is-the-weather-in-paris`.
+
+    Raises:
+        UnreadableInput: they cannot be read; the message says which of them, and where.
+        MissingExtra: they are in a file that needs an optional dependency.
+    """
+    cases = [_with_tags(case, evaluation.tags) for case in _read_cases(evaluation)]
+    if not cases:
+        raise UnreadableInput(evaluation.place, f"{evaluation.name} has no cases.")
+    return with_unique_ids(cases)
+
+
+def _with_tags(case: Case, tags: tuple[str, ...]) -> Case:
+    if not tags:
+        return case
+    return structs.replace(case, tags=tuple(dict.fromkeys((*tags, *case.tags))))
+
+
+def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
+    given, place = _call_cases(evaluation), evaluation.place
+    if isinstance(given, str):
+        given = Path(given)
+    if isinstance(given, PathLike):
+        given = [given]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+        raise UnreadableInput(place, f"cases: a list of cases is wanted; got {describe(given)}.")
+    for position, item in enumerate(given):
+        if isinstance(item, PathLike):
+            yield from _read_file(Path(item), evaluation)
+        else:
+            yield _read_item(item, f"{place}: cases[{position}]")
+
+
+def _read_file(path: Path, evaluation: Evaluation) -> list[Case]:
+    whole = Path(evaluation.folder) / path
+    try:
+        return cases_in_file(whole, keeps_tools=evaluation.tools is None)
+    except UnreadableInput as error:
+        raise UnreadableInput(evaluation.place, f"cases: {error}") from error
+
+
+def _call_cases(evaluation: Evaluation) -> Any:
+    """What a function gives; anything else as it is."""
+    if not callable(evaluation.cases):
+        return evaluation.cases
+    given = _call_safely(evaluation.cases, evaluation)
+    if isawaitable(given) or isasyncgen(given):
+        if hasattr(given, "close"):
+            given.close()  # nobody will await it
+        problem = f"{_name_of(evaluation)} is async. Give a function that returns the cases."
+        raise UnreadableInput(evaluation.place, f"cases: {problem}")
+    if isinstance(given, Iterable) and not isinstance(given, str | PathLike | Mapping):
+        return _call_safely(lambda: list(given), evaluation)
+    return given
+
+
+def _call_safely(call: Callable[[], Any], evaluation: Evaluation) -> Any:
+    try:
+        return call()
+    except CallscoreError:
+        raise
+    except (Exception, SystemExit) as error:
+        problem = f"{_name_of(evaluation)} raises {error_with_location(error, evaluation.cases)}."
+        raise UnreadableInput(evaluation.place, f"cases: {problem}") from error
+
+
+def _name_of(evaluation: Evaluation) -> str:
+    return str(getattr(evaluation.cases, "__name__", "the function"))
+
+
+def _read_item(item: Any, place: str) -> Case:
+    if isinstance(item, str):
+        return Case(item)
+    if isinstance(item, Case):
+        # What Python holds is literal: there are functions for rules.
+        return structs.replace(
+            read_case(case_record(item), place=place, spelled=False), others=item.others
+        )
+    if isinstance(item, Mapping):
+        return read_case(dict(item), place=place)
+    raise UnreadableInput(place, f"a case is a Case, an object or text; got {describe(item)}.")
+
+
+def cases_in_file(path: Path, *, keeps_tools: bool = False) -> list[Case]:
+    """The cases in a file of any format.
+
+    Args:
+        path: the file.
+        keeps_tools: whether the tools that a trace defines are kept with its cases.
+
+    Raises:
+        UnreadableInput: the file, or a case in it, cannot be read.
+        MissingExtra: it needs an optional dependency.
+    """
+    from callscore.engines.inputs import CASES, input_options_for, read_cases
+    from callscore.sources import BadRecord
+
+    cases = []
+    for found in read_cases(str(path), CASES, input_options_for(keeps_tools=keeps_tools)):
+        if isinstance(found, BadRecord):
+            raise UnreadableInput(found.place, found.problem)
+        cases.append(found)
+    return _in_file_order(cases)
+
+
+def _in_file_order(found: list[tuple[str, Case]]) -> list[Case]:
+    """The cases as they stand in their file: what names no calls is only known for one at the end."""
+    numbers = [_NUMBER.search(place) for place, _ in found]
+    known = [int(number[1]) for number in numbers if number is not None]
+    if len(known) == len(found):
+        order = sorted(range(len(found)), key=known.__getitem__)
+        found = [found[position] for position in order]
+    return [case for _, case in found]
+
+
+def with_unique_ids(cases: Iterable[Case]) -> list[Case]:
+    """The cases, each with an id that no other has: those that repeat get a number behind it."""
+    cases = [_with_id(case) for case in cases]
+    names = {case.id for case in cases}
+    used: dict[str, int] = {}
+    apart = []
+    for case in cases:
+        name, count = case.id, used.get(case.id, 0) + 1
+        used[case.id] = count
+        if count > 1:
+            while (name := f"{case.id}-{count}") in names:
+                count += 1
+            used[case.id] = count
+            names.add(name)
+        apart.append(case if name == case.id else structs.replace(case, id=name))
+    return apart
+
+
+def _with_id(case: Case) -> Case:
+    if case.id and has_own_id(case):
+        return case
+    name = name_from_input(case.input)
+    if name:
+        return structs.replace(case, id=name)
+    return case if case.id else read_case(case_record(case), place="a case", spelled=False)
+
+
+# What looks like a mistake in an evaluation, and may all the same be meant so: for warnings.
+
+_ABSENT = "$absent"
+_MAX_WARNINGS = 20  # where more names are wrong, the tools are those of somebody else
+
+
+def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
+    """What somebody should know about an evaluation before it is run, in sentences.
+
+    Each name of a tool or of an argument that there is not is named once, with the first case that
+    expects it; a tool that is forbidden need not be there, unless it is nearly one that is. Recorded
+    answers to no case are named, too.
+
+    Args:
+        evaluation: the evaluation.
+        cases: all its cases.
+    """
+    cases = list(cases)
+    found: dict[tuple[str, ...], str] = {}
+    if evaluation.tools is not None:
+        tools = _ExpectedTools(evaluation, evaluation.tools)
+        for case in cases:
+            for key, doubt in tools.doubts_in(case):
+                found.setdefault(key, f"the case {case.id} {doubt}")
+    strays = getattr(evaluation.task, "strays", None)
+    told = list(found.values())[:_MAX_WARNINGS]
+    if callable(strays):
+        told += strays([case.id for case in cases])
+    return [f"{evaluation.name}: {_with_full_stop(each)}" for each in told]
+
+
+def _with_full_stop(sentence: str) -> str:
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+class _ExpectedTools:
+    """The tools of an evaluation, by their names as they are compared."""
+
+    def __init__(self, evaluation: Evaluation, tools: Mapping[str, Tool]) -> None:
+        self._settings = evaluation.settings
+        self._names = list(tools)
+        self._tools = {comparable_name(name, self._settings): tools[name] for name in tools}
+        self._arguments = {
+            name: close_schema(tool.parameters) for name, tool in self._tools.items()
+        }
+
+    def doubts_in(self, case: Case) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What is doubtful about a case, and the names by which the same doubt is known."""
+        expected = case.expected or ()
+        for item in expected:
+            if isinstance(item, Forbidden) and (hint := self._meant_by_pattern(item.pattern)):
+                doubt = f"forbids {item.pattern}, which is none of the tools{hint}"
+                yield ("forbid", item.pattern), doubt
+        for call in calls_in(expected):
+            name = comparable_name(call.name, self._settings)
+            if name in self._tools:
+                yield from self._unknown_arguments(call, name)
+            else:
+                hint = did_you_mean(call.name, self._names)
+                yield (call.name,), f"expects {call.name}, which is none of the tools{hint}"
+
+    def _meant_by_pattern(self, pattern: str) -> str:
+        if any(matches_pattern(pattern, name) for name in (*self._names, *self._tools)):
+            return ""
+        return did_you_mean(pattern, self._names)
+
+    def _unknown_arguments(
+        self, call: ToolCall, name: str
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
+        known = self._arguments[name]
+        if known is None or not isinstance(call.arguments, dict):
+            return
+        given = {
+            argument: value
+            for argument, value in call.arguments.items()
+            if not (isinstance(value, Matcher) and value.key == _ABSENT)
+        }
+        for argument in unknown_arguments(known, given):
+            hint = did_you_mean(argument, known["properties"])
+            doubt = f"expects {argument!r} of {call.name}, which does not take it{hint}"
+            yield (call.name, argument), doubt
+
+
+# What is going to be asked: of the evaluations that were found, the questions that are selected.
 
 
 class Selection(Struct, frozen=True, kw_only=True):
@@ -42,7 +404,7 @@ class Selection(Struct, frozen=True, kw_only=True):
     last_failed: frozenset[tuple[str, str | None, str]] | None = None
 
 
-ALL = Selection()
+SELECT_ALL = Selection()
 
 
 class Skipped(Struct, frozen=True):
@@ -70,7 +432,7 @@ class Group(Struct, frozen=True, kw_only=True):
     @property
     def skipped(self) -> Noted:
         """The cases that are left out, counted, with the reasons where there are any."""
-        notes = Notes()
+        notes = NameCounter()
         for each in self.left_out:
             notes.add(f"{each.case.id}: {each.reason}" if each.reason else each.case.id)
         return notes.noted()
@@ -96,11 +458,14 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 
 # An evaluation and its cases.
-_Read = tuple[Evaluation, list[Case]]
+_ReadEvaluation = tuple[Evaluation, list[Case]]
 
 
-def plan(
-    evaluations: Iterable[Evaluation], selection: Selection = ALL, *, trials: int | None = None
+def make_plan(
+    evaluations: Iterable[Evaluation],
+    selection: Selection = SELECT_ALL,
+    *,
+    trials: int | None = None,
 ) -> Plan:
     """Say what is going to be asked, in the order of the evaluations.
 
@@ -114,7 +479,7 @@ def plan(
     """
     is_asked_for = _filter(selection)
     unloaded: list[Unloaded] = []
-    read = list(_all_read(evaluations, unloaded))
+    read = list(_read_all(evaluations, unloaded))
     focus = _Focus(read)
     groups: list[Group] = []
     warnings: list[str] = []
@@ -130,7 +495,7 @@ def plan(
             found.append(_group(evaluation, variant, limited, trials))
         groups += [group for group in found if group.questions or group.left_out]
         if any(group.questions for group in found):
-            warnings += doubts_about(evaluation, cases)
+            warnings += warnings_about(evaluation, cases)
     return Plan(groups=tuple(groups), unloaded=tuple(unloaded), warnings=tuple(warnings))
 
 
@@ -142,10 +507,12 @@ def _limited(evaluation: Evaluation, cases: list[Case], limit: int | None) -> li
     return cases if len(asked) <= limit else cases[: asked[limit]]
 
 
-def _all_read(evaluations: Iterable[Evaluation], unloaded: list[Unloaded]) -> Iterator[_Read]:
+def _read_all(
+    evaluations: Iterable[Evaluation], unloaded: list[Unloaded]
+) -> Iterator[_ReadEvaluation]:
     for evaluation in evaluations:
         try:
-            yield evaluation, cases_of(evaluation)
+            yield evaluation, evaluation_cases(evaluation)
         except (UnreadableInput, InvalidEvaluation) as error:
             if not evaluation.skip:  # what is left out may be broken: that may be why it is
                 unloaded.append(Unloaded(error.place, error.problem))
@@ -157,7 +524,7 @@ def _all_read(evaluations: Iterable[Evaluation], unloaded: list[Unloaded]) -> It
 class _Focus:
     """What remains where some evaluations, or some cases, are to be run alone."""
 
-    def __init__(self, read: list[_Read]) -> None:
+    def __init__(self, read: list[_ReadEvaluation]) -> None:
         self._narrowed = {
             id(evaluation) for evaluation, cases in read if any(case.only for case in cases)
         }

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.nearest import meant_by
-from callscore.core.plain import encode_json
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.formats.describing import describe
-from callscore.formats.fields import ACTUAL, EITHER
+from callscore.formats.case_fields import ACTUAL_FIELDS, EITHER_SIDE_FIELDS
+from callscore.formats.shape import describe
+from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from callscore.core.model import Case
+    from callscore.core.case import Case
 
-__all__ = ["ANSWER_FIELDS", "Recorded", "read_answers"]
+__all__ = ["ANSWER_FIELDS", "RecordedAnswers", "read_answers"]
 
 # Where the answer stands in a record, beside its `id`.
-ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL, *EITHER)
+ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
 
-_MOST_STRAYS = 20
+_MAX_UNUSED = 20
 
 # The answers by the id of the case, and by the trial where the record says which it is.
 _Answers = dict[tuple[str, str | None], Any]
 
 
-class Recorded:
+class RecordedAnswers:
     """A task that answers with what was recorded.
 
     Args:
@@ -56,7 +56,7 @@ class Recorded:
         key = self._key(case, file)
         if key is not None:
             return self._answers[file][key]
-        hint = meant_by(case.id, [name for name, _ in self._answers[file]])
+        hint = did_you_mean(case.id, [name for name, _ in self._answers[file]])
         raise InvalidSettings(f"{file} has no answer to the case {case.id!r}{hint}")
 
     def _key(self, case: Case, file: str) -> tuple[str, str | None] | None:
@@ -72,11 +72,11 @@ class Recorded:
         """
         known = set(cases)
         return [
-            f"{file} has an answer to {name!r}, which is no case{meant_by(name, known)}"
+            f"{file} has an answer to {name!r}, which is no case{did_you_mean(name, known)}"
             for file, answers in self._answers.items()
             for name in dict.fromkeys(name for name, _ in answers)
             if name not in known
-        ][:_MOST_STRAYS]
+        ][:_MAX_UNUSED]
 
     def identity(self) -> dict[str, Any]:
         """What with the case decides an answer: all of them, as a digest."""

@@ -8,29 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.nearest import meant_by
 from callscore.core.results import MetricValue
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidSettings, NotScorable
-from callscore.evaluations.complaints import raised, said_by
 from callscore.evaluations.evaluation import Scorer
-from callscore.models.secrets import scrubbed
+from callscore.evaluations.locations import error_message, error_with_location
+from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from callscore.core.call import ToolCall
-    from callscore.core.model import Score
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
+    from callscore.core.score import Score
 
-__all__ = ["GIVEN", "SCORERS", "scorer_of", "scorers_from", "value_of"]
+__all__ = ["SCORERS", "SCORER_ARGUMENTS", "scorer_of", "scorer_value", "scorers_from"]
 
 # What a scorer may be given, by the names of its parameters.
-GIVEN = ("case", "input", "output", "calls", "expected", "score", "tools")
+SCORER_ARGUMENTS = ("case", "input", "output", "calls", "expected", "score", "tools")
 
 _NOT_EXPECTED = "the case does not say what is expected."
 _WITHOUT_TOOLS = "the definitions of the tools are not known."
 _WITHOUT_ARGUMENTS = "no argument of the paired calls is expected."
-_A_PAIR = 2  # a number, and why
+_PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
 
@@ -64,7 +63,7 @@ def _parameters_valid(
 
 def _valid_by_schema(calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None) -> float | None:
     from callscore.api import check_calls
-    from callscore.core.fault import parameters_valid
+    from callscore.core.score import parameters_valid
 
     if tools is None:
         return None
@@ -94,8 +93,8 @@ SCORERS: dict[str, Callable[..., Any]] = {
 }
 
 
-_OF_SCORE = ("score",)
-_WITHOUT_SCORE = ("score", "calls", "tools")
+_SCORE_ONLY = ("score",)
+_NO_SCORE_NEEDED = ("score", "calls", "tools")
 
 
 def scorers_from(given: Any) -> tuple[Scorer, ...]:
@@ -132,19 +131,19 @@ def scorer_of(given: Any) -> Scorer:
     if isinstance(given, Scorer):
         return given
     if isinstance(given, str):
-        return _named(given)
+        return _scorer_named(given)
     if callable(given):
-        return Scorer(_name_of(given), given, _takes(given))
+        return Scorer(_name_of(given), given, _argument_names(given))
     raise InvalidSettings(f"scorers: {given!r} is neither a name nor a function")
 
 
-def _named(name: str) -> Scorer:
+def _scorer_named(name: str) -> Scorer:
     if name in SCORERS:
         own = SCORERS[name]
-        return Scorer(name, own, _WITHOUT_SCORE if own is _parameters_valid else _OF_SCORE)
+        return Scorer(name, own, _NO_SCORE_NEEDED if own is _parameters_valid else _SCORE_ONLY)
     if "." not in name:
         all_names = f". There are {', '.join(SCORERS)}, and those of `callscore metrics`"
-        hint = meant_by(name, SCORERS) or all_names
+        hint = did_you_mean(name, SCORERS) or all_names
         raise InvalidSettings(f"scorers: there is no scorer {name!r}{hint}")
     from callscore.metrics.registry import metric_named
 
@@ -157,10 +156,10 @@ def _named(name: str) -> Scorer:
             f"scorers: of {name!r} less is better, and a case passes when a scorer gives enough."
             " Write a function that turns it around"
         )
-    return Scorer(name, _Asking(metric), ("expected", "calls", "tools"))
+    return Scorer(name, _MetricScorer(metric), ("expected", "calls", "tools"))
 
 
-class _Asking(Struct, frozen=True):
+class _MetricScorer(Struct, frozen=True):
     """Asks another tool's metric, and passes on why it has no number."""
 
     metric: Any  # a Metric, whose module most evaluations do not need
@@ -177,7 +176,7 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-def _takes(function: Callable[..., Any]) -> tuple[str, ...]:
+def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of what a function is given."""
     name = _name_of(function)
     try:
@@ -185,20 +184,23 @@ def _takes(function: Callable[..., Any]) -> tuple[str, ...]:
     except (TypeError, ValueError) as error:
         raise InvalidSettings(f"scorers: nobody can say what {name} takes ({error})") from error
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return GIVEN
+        return SCORER_ARGUMENTS
     taken = []
     for parameter in parameters:
-        if parameter.name in GIVEN and parameter.kind is not Parameter.POSITIONAL_ONLY:
+        if parameter.name in SCORER_ARGUMENTS and parameter.kind is not Parameter.POSITIONAL_ONLY:
             taken.append(parameter.name)
         elif (
             parameter.default is Parameter.empty and parameter.kind is not Parameter.VAR_POSITIONAL
         ):
-            hint = meant_by(parameter.name, GIVEN) or f". There are {', '.join(GIVEN)}"
+            hint = (
+                did_you_mean(parameter.name, SCORER_ARGUMENTS)
+                or f". There are {', '.join(SCORER_ARGUMENTS)}"
+            )
             raise InvalidSettings(f"scorers: nobody can give {name} a {parameter.name!r}{hint}")
     return tuple(taken)
 
 
-async def value_of(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
+async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     """What a scorer says of an answer; what goes wrong in it is a reason, and not an error.
 
     One that raises, or gives what is no number from 0 to 1, is broken; one that gives None, or
@@ -210,18 +212,18 @@ async def value_of(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     """
     # People's objects may not be hashable.
     is_own = any(scorer.function is own for own in SCORERS.values())
-    if is_own and scorer.takes == _OF_SCORE and given["score"] is None:
+    if is_own and scorer.takes == _SCORE_ONLY and given["score"] is None:
         return MetricValue(scorer.name, None, _NOT_EXPECTED)
     keywords = {name: given[name] for name in scorer.takes}
     try:
-        if is_own or isinstance(scorer.function, _Asking):
+        if is_own or isinstance(scorer.function, _MetricScorer):
             said = scorer.function(**keywords)
         else:
-            said = await _asked(scorer.function, keywords)
+            said = await _call_function(scorer.function, keywords)
     except NotScorable as error:
-        return MetricValue(scorer.name, None, said_by(error))
+        return MetricValue(scorer.name, None, error_message(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code; it must not end a run)
-        return MetricValue(scorer.name, None, _complaint(error, scorer), is_broken=True)
+        return MetricValue(scorer.name, None, _error_reason(error, scorer), is_broken=True)
     return _value(scorer, said)
 
 
@@ -230,15 +232,15 @@ def _value(scorer: Scorer, said: Any) -> MetricValue:
     value, reason = said if _is_pair(said) else (said, None)
     try:
         number = None if value is None else _number(value)
-        why = None if reason is None else scrubbed(str(reason))
-        if number is not None and not isinstance(scorer.function, _Asking):
-            number = _share(number)
+        why = None if reason is None else hide_secrets(str(reason))
+        if number is not None and not isinstance(scorer.function, _MetricScorer):
+            number = _clamp(number)
     except Exception as error:  # noqa: BLE001  (their objects may raise when they are looked at)
-        return MetricValue(scorer.name, None, said_by(error), is_broken=True)
+        return MetricValue(scorer.name, None, error_message(error), is_broken=True)
     return MetricValue(scorer.name, number, why)
 
 
-async def _asked(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
+async def _call_function(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
     """What people's function returns; one that is not async must not keep the others waiting."""
     from asyncio import to_thread
     from inspect import iscoroutinefunction
@@ -250,18 +252,18 @@ async def _asked(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
 
 
 def _is_pair(said: Any) -> bool:
-    return isinstance(said, tuple | list) and len(said) == _A_PAIR
+    return isinstance(said, tuple | list) and len(said) == _PAIR_SIZE
 
 
 def _number(value: Any) -> float:
     if isinstance(value, int | float) and value in (0, 1):  # nearly all are
         return float(value)
-    from callscore.metrics.number import number_from
+    from callscore.metrics.metric import number_from
 
     return number_from(value)
 
 
-def _share(number: float) -> float:
+def _clamp(number: float) -> float:
     """A number from 0 to 1; what is beyond by no more than rounding is the end of the range."""
     nearest = min(max(number, 0.0), 1.0)
     if abs(nearest - number) > _ROUNDING:
@@ -269,7 +271,7 @@ def _share(number: float) -> float:
     return nearest
 
 
-def _complaint(error: BaseException, scorer: Scorer) -> str:
+def _error_reason(error: BaseException, scorer: Scorer) -> str:
     if isinstance(error, CallscoreError):
-        return f"it cannot say: {said_by(error)}"
-    return f"it raises {raised(error, scorer.function)}"
+        return f"it cannot say: {error_message(error)}"
+    return f"it raises {error_with_location(error, scorer.function)}"

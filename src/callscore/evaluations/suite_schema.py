@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import Any, Final, get_args
 
 from callscore.core import settings as words
-from callscore.core.presets import PRESETS
-from callscore.core.settings import Mode
-from callscore.core.tool import Effect
+from callscore.core.call import Effect
+from callscore.core.settings import PRESETS, Mode
 from callscore.evaluations.scorers import SCORERS
-from callscore.evaluations.suite_task import NO_PARAMETERS
-from callscore.formats.case_schema import case_schema
+from callscore.evaluations.suites import RESERVED_PARAMETERS
+from callscore.formats.case_schema import build_case_schema
 
-__all__ = ["suite_schema"]
+__all__ = ["suite_json_schema"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}
 _SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
 _TEXT: Final = {"type": "string", "minLength": 1}
 _TEXTS: Final = {"type": ["string", "array"], "minLength": 1, "items": _TEXT}
-_TAIL: Final = "from the folder of the suite on"
+_RELATIVE_TO: Final = "from the folder of the suite on"
 _VARIABLE: Final = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
-def suite_schema() -> dict[str, Any]:
+def suite_json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a suite.
 
     The comparators of other packages that are installed are in it.
@@ -40,18 +39,18 @@ def suite_schema() -> dict[str, Any]:
         "properties": _properties(),
         "required": ["cases"],
         "additionalProperties": False,
-        **_whom_to_ask(),
+        **_model_or_answers(),
         "$defs": {
             "model": _model("The model that is asked", {"parameters": _parameters()}),
             "judge": _model("The model that judges", {}),
             "settings": _settings(),
             "variant": _variant(),
-            **case_schema()["$defs"],
+            **build_case_schema()["$defs"],
         },
     }
 
 
-def _whom_to_ask() -> dict[str, Any]:
+def _model_or_answers() -> dict[str, Any]:
     """A model, or answers that were recorded: those of the suite, or of each variant."""
     nobody = dict.fromkeys(("model", "system", "prompt"), False)
     recorded = {"required": ["answers"]}
@@ -75,7 +74,7 @@ def _properties() -> dict[str, Any]:
             "title": "What the evaluation is called",
             "description": "By default as the file, without `eval_`.",
         },
-        "model": _named_or("model", "The model that is asked", "In place of it, `answers`."),
+        "model": _name_or_object("model", "The model that is asked", "In place of it, `answers`."),
         "system": {**_TEXT, "title": "The system prompt"},
         "prompt": {
             **_TEXT,
@@ -86,12 +85,12 @@ def _properties() -> dict[str, Any]:
         "answers": {
             **_TEXT,
             "title": "Recorded answers in place of a model",
-            "description": f"The path of a file, {_TAIL}: objects with the `id` of the case and"
+            "description": f"The path of a file, {_RELATIVE_TO}: objects with the `id` of the case and"
             " the `answer`.",
         },
         "tools": {
             "title": "The definitions of the tools",
-            "description": f"In any format that callscore reads, or the path of a file, {_TAIL}.",
+            "description": f"In any format that callscore reads, or the path of a file, {_RELATIVE_TO}.",
             "type": ["array", "object", "string"],
         },
         "cases": _cases(),
@@ -114,7 +113,9 @@ def _properties() -> dict[str, Any]:
         },
         "tags": {**_TEXTS, "title": "Words to select by"},
         "trials": {"title": "How often each case is asked", "type": "integer", "minimum": 1},
-        "judge": _named_or("judge", "The model that judges", "It answers what `$judge` asks."),
+        "judge": _name_or_object(
+            "judge", "The model that judges", "It answers what `$judge` asks."
+        ),
         "only": {
             "title": "Whether to run this suite alone",
             "description": "Evaluations that do not say so are left out.",
@@ -131,7 +132,7 @@ def _properties() -> dict[str, Any]:
 def _cases() -> dict[str, Any]:
     return {
         "title": "What is asked",
-        "description": f"Cases, or paths of files of cases, {_TAIL}.",
+        "description": f"Cases, or paths of files of cases, {_RELATIVE_TO}.",
         "type": ["array", "string"],
         "minLength": 1,
         "minItems": 1,
@@ -151,7 +152,7 @@ def _scorers() -> dict[str, Any]:
     }
 
 
-def _named_or(definition: str, title: str, description: str) -> dict[str, Any]:
+def _name_or_object(definition: str, title: str, description: str) -> dict[str, Any]:
     """A model: its name, or all that is to be said of it."""
     return {
         "title": title,
@@ -194,7 +195,7 @@ def _parameters() -> dict[str, Any]:
         "title": "What else the model is told",
         "description": "`temperature`, `max_tokens`, `tool_choice` and so on, as the server has it.",
         "type": "object",
-        "propertyNames": {"not": {"enum": list(NO_PARAMETERS)}},
+        "propertyNames": {"not": {"enum": list(RESERVED_PARAMETERS)}},
     }
 
 
@@ -203,7 +204,9 @@ def _variant() -> dict[str, Any]:
         "title": "A way to run the suite",
         "type": "object",
         "properties": {
-            "model": _named_or("model", "Another model", "What it does not say is as before."),
+            "model": _name_or_object(
+                "model", "Another model", "What it does not say is as before."
+            ),
             "system": {**_TEXT, "title": "Another system prompt"},
             "prompt": {**_TEXT, "title": "Another prompt"},
             "parameters": _parameters(),

@@ -1,36 +1,361 @@
-"""Suites: evaluations without code, in a YAML or a TOML file."""
+"""Suites: evaluations without code, in a YAML or TOML file. Secrets in them are refused."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.run import Unloaded
+from callscore.core.call import malformed_part
+from callscore.core.results import Unloaded
 from callscore.core.settings import Settings, settings_from
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
-from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.places import PREFIX, key_of, shown
-from callscore.evaluations.scorers import scorers_from
-from callscore.evaluations.secrets import named_secret_in, secret_in
-from callscore.evaluations.suite_document import SuiteDocument, read_suite
-from callscore.evaluations.suite_task import MODEL_KEYS, task_of, variants_of
-from callscore.evaluations.wishes import (
-    require_fit,
+from callscore.evaluations.evaluation import (
+    Evaluation,
+    bool_from,
+    require_signature,
     skip_from,
     tags_from,
     thresholds_from,
     trials_from,
-    truth_from,
+    variants_from,
 )
+from callscore.evaluations.locations import FILE_PREFIX, display_path, evaluation_key
+from callscore.evaluations.scorers import scorers_from
 from callscore.formats.cases import read_case
-from callscore.formats.describing import describe
+from callscore.formats.shape import describe
+from callscore.models.secrets import contains_secret, is_secret_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
-    from callscore.core.model import Case
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+    from callscore.evaluations.evaluation import Task
 
-__all__ = ["JUDGE_KEYS", "KEYS", "load_suite"]
+__all__ = [
+    "JUDGE_KEYS",
+    "KEYS",
+    "MODEL_KEYS",
+    "RESERVED_PARAMETERS",
+    "VARIANT_KEYS",
+    "SuiteDocument",
+    "find_named_secret",
+    "find_secret",
+    "load_suite",
+    "read_suite",
+    "suite_task",
+    "suite_variants",
+]
+
+
+# The text of a suite, read: what stands in it, and on which line.
+
+if TYPE_CHECKING:
+    Key = str | int
+
+
+class SuiteDocument:
+    """A suite as it is written.
+
+    Attributes:
+        path: the file.
+        value: what stands in it.
+
+    Args:
+        path: the file.
+        value: what stands in it.
+        line_of: the line of something, by the keys that lead there; None where nobody knows.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        value: dict[str, Any],
+        line_of: Callable[[tuple[Key, ...]], int | None],
+    ) -> None:
+        self.path = path
+        self.value = value
+        self._line_of = line_of
+
+    def place(self, *keys: Key) -> str:
+        """Where something stands; where that is unknown, what it stands in."""
+        for end in range(len(keys), 0, -1):
+            line = self._line_of(keys[:end])
+            if line is not None:
+                return f"{display_path(self.path)}:{line}"
+        return display_path(self.path)
+
+    def wrong(self, problem: str, *keys: Key) -> InvalidEvaluation:
+        """What is wrong somewhere, as an error."""
+        sentence = problem if problem.endswith((".", "?", "!")) else f"{problem}."
+        return InvalidEvaluation(self.place(*keys), sentence)
+
+    def checked(self, check: Callable[[Any], Any], default: Any, *keys: str) -> Any:
+        """What a check makes of the value under these keys, or of the default where there is none.
+
+        Raises:
+            InvalidEvaluation: the check refuses it.
+        """
+        value: Any = self.value
+        for key in keys:
+            value = value.get(key, default) if isinstance(value, dict) else default
+        try:
+            return check(value)
+        except InvalidEvaluation:
+            raise
+        except CallscoreError as error:
+            raise self.wrong(str(error), *keys) from error
+
+    def require_keys(self, known: Collection[str], *path: str) -> dict[str, Any]:
+        """The object under these keys, which has no keys but those that are known.
+
+        Raises:
+            InvalidEvaluation: it is no object, or has another key.
+        """
+        value: Any = self.value
+        for key in path:
+            value = value[key]
+        name = ".".join(path)
+        if not isinstance(value, dict):
+            raise self.wrong(f"{name}: an object is wanted; got {describe(value)}", *path)
+        for key in value:
+            if key not in known:
+                hint = did_you_mean(key, known) or f". There are {', '.join(known)}"
+                where = f"{name} has no key" if name else "a suite has no key"
+                raise self.wrong(f"{where} {key!r}{hint}", *path, key)
+        return value
+
+
+def read_suite(path: Path) -> SuiteDocument:
+    """The suite in a YAML or a TOML file.
+
+    Raises:
+        UnreadableInput: the file cannot be read, or is neither.
+    """
+    name = display_path(path)
+    text = _read_text(path, name)
+    line_of: Callable[[tuple[Key, ...]], int | None]
+    if path.suffix == ".toml":
+        from callscore.sources.toml_document import line_in_toml, read_toml
+
+        value: Any = read_toml(text, name)
+
+        def line_of(keys: tuple[Key, ...]) -> int | None:
+            return line_in_toml(text, keys)
+    else:
+        from callscore.sources.yaml_document import read_yaml_with_lines
+
+        value, lines = read_yaml_with_lines(text, name)
+        line_of = lines.get
+    if not isinstance(value, dict):
+        got = "nothing" if value is None else describe(value)
+        raise UnreadableInput(name, f"a suite is an object with `cases`; got {got}.")
+    fault = malformed_part(value)
+    if fault is not None:
+        raise UnreadableInput(name, f"{fault.problem}.")
+    return SuiteDocument(path, value, line_of)
+
+
+def _read_text(path: Path, name: str) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UnreadableInput(name, f"it cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        problem = f"the byte 0x{error.object[error.start]:02x} is not UTF-8. Save it as UTF-8."
+        raise UnreadableInput(name, problem) from error
+
+
+# What a suite asks: a model, or answers that were recorded; and its variants.
+
+MODEL_KEYS = ("name", "base_url", "key_variable", "parameters")
+VARIANT_KEYS = ("model", "system", "prompt", "parameters", "answers")
+_TEXTS = ("system", "prompt", "answers")
+_MODEL_VARIANT_KEYS = ("model", "system", "prompt", "parameters")
+# What stands beside the parameters of a model, and not among them.
+RESERVED_PARAMETERS = ("model", "system", "prompt", "tools", "base_url", "key_variable", "messages")
+
+
+def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
+    """What asks, or answers in its place.
+
+    Raises:
+        InvalidEvaluation: the suite does not say whom to ask, or says two things.
+    """
+    if _is_recorded(suite):
+        return _recorded_task(suite)
+    if "model" not in suite.value:
+        raise suite.wrong("a suite needs a `model` to ask, or recorded `answers`")
+    model = _model(suite, suite.value["model"], "model")
+    prompts = {key: _prompt(suite, key) for key in ("system", "prompt") if key in suite.value}
+
+    def check(_: Any) -> Task:
+        from callscore.models import chat
+
+        return chat(tools=tools, **model, **prompts)
+
+    task: Task = suite.checked(check, None, "model")
+    return task
+
+
+def _prompt(suite: SuiteDocument, key: str) -> Any:
+    def check(given: Any) -> Any:
+        from callscore.models.requests import require_template
+
+        if not isinstance(given, str):
+            raise InvalidSettings(f"{key}: {given!r} is not a text")
+        if key == "prompt":
+            require_template(given)
+        return given
+
+    return suite.checked(check, None, key)
+
+
+def _is_recorded(suite: SuiteDocument) -> bool:
+    variants = suite.value.get("variants")
+    in_variants = isinstance(variants, dict) and any(
+        isinstance(each, dict) and "answers" in each for each in variants.values()
+    )
+    if not in_variants and "answers" not in suite.value:
+        return False
+    for key in ("model", "system", "prompt"):
+        if key in suite.value:
+            problem = f"{key}: the answers are recorded, and nobody is asked. Keep one of the two"
+            raise suite.wrong(problem, key)
+    return True
+
+
+def _recorded_task(suite: SuiteDocument) -> Task:
+    """The files of recorded answers: of each variant, or of the suite."""
+    from callscore.evaluations.recorded import RecordedAnswers
+
+    folder = suite.path.resolve().parent
+    files = [said["answers"] for said in suite_variants(suite).values()]
+    if files and "answers" in suite.value:
+        raise suite.wrong("answers: the variants have theirs. Keep those", "answers")
+
+    def check(given: Any) -> Task:
+        if not files and not isinstance(given, str):
+            raise InvalidSettings(f"answers: {given!r} is not the path of a file")
+        try:
+            return RecordedAnswers(files or [given], folder)
+        except UnreadableInput as error:
+            raise InvalidSettings(f"answers: {error}") from error
+
+    task: Task = suite.checked(check, None, "variants" if files else "answers")
+    return task
+
+
+def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
+    """What is said of a model, as `models.chat` takes it."""
+    said = {"name": given} if isinstance(given, str) else suite.require_keys(MODEL_KEYS, *keys)
+    name = said.get("name")
+    if not isinstance(name, str) or not name.strip():
+        where = ".".join(keys)
+        raise suite.wrong(f"{where}: the `name` of the model is missing", *keys, "name")
+    server = {key: said[key] for key in ("base_url", "key_variable") if key in said}
+    parameters = _parameters(suite, said.get("parameters", {}), *keys)
+    return {"model": name, **server, **parameters}
+
+
+def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
+    """What a model is told beside the question: `temperature` and the like."""
+    where = ".".join((*keys, "parameters"))
+    if not isinstance(given, dict):
+        problem = f"{where}: {given!r} is not like {{temperature: 0}}"
+        raise suite.wrong(problem, *keys, "parameters")
+    for name in given:
+        if name in RESERVED_PARAMETERS:
+            problem = f"{where}: {name!r} is none, and has a place of its own"
+            raise suite.wrong(problem, *keys, "parameters", name)
+    return given
+
+
+def suite_variants(suite: SuiteDocument) -> dict[str, dict[str, Any]]:
+    """The variants of a suite, as keywords of its task.
+
+    Raises:
+        InvalidEvaluation: one of them says what no variant can.
+    """
+    given: dict[str, dict[str, Any]] = suite.checked(variants_from, None, "variants")
+    is_recorded = _is_recorded(suite)
+    return {name: _variant(suite, name, is_recorded=is_recorded) for name in given}
+
+
+def _variant(suite: SuiteDocument, name: str, *, is_recorded: bool) -> dict[str, Any]:
+    keys = ("variants", name)
+    said = suite.require_keys(VARIANT_KEYS, *keys)
+    for key, value in said.items():
+        if (key in _MODEL_VARIANT_KEYS) is is_recorded:
+            problem = f"variants.{name}.{key}: either all variants have `answers`, or none has"
+            raise suite.wrong(problem, *keys, key)
+        if key in _TEXTS and (not isinstance(value, str) or not value):
+            raise suite.wrong(f"variants.{name}.{key}: {value!r} is not a text", *keys, key)
+    if is_recorded and "answers" not in said:
+        raise suite.wrong(f"variants.{name}: its `answers` are missing", *keys)
+    texts = {key: value for key, value in said.items() if key in _TEXTS}
+    model = _model(suite, said["model"], *keys, "model") if "model" in said else {}
+    return {**texts, **model, **_parameters(suite, said.get("parameters", {}), *keys)}
+
+
+# Finds what must not stand in a file: keys and passwords, by what they look like or are called.
+
+if TYPE_CHECKING:
+    _Path = tuple[str | int, ...]
+
+if TYPE_CHECKING:
+    _Member = tuple[str | int, Any]
+
+# What stands here says how something is to look, and `password` is a name like any other.
+_SCHEMAS = frozenset(
+    {"functions", "json_schema", "properties", "response_format", "schema", "tools"}
+)
+
+
+def find_secret(value: Any) -> _Path | None:
+    """Where in plain data a text stands that looks like a key or a password; None if nowhere."""
+    return _find_path(
+        value, lambda path, inner: _looks_secret(inner) or (path and _looks_secret(path[-1]))
+    )
+
+
+def find_named_secret(value: Any) -> _Path | None:
+    """Where in plain data a text stands under a name for secrets; None if nowhere.
+
+    Schemas are left out, and so is what is no text: `password: {type: string}`.
+    """
+    return _find_path(value, _has_secret_name)
+
+
+def _looks_secret(value: Any) -> bool:
+    return isinstance(value, str) and contains_secret(value)
+
+
+def _has_secret_name(path: _Path, value: Any) -> bool:
+    if not isinstance(value, str) or not value or not _SCHEMAS.isdisjoint(path):
+        return False
+    return bool(path) and is_secret_name(str(path[-1]))
+
+
+def _find_path(value: Any, is_secret: Callable[[_Path, Any], Any]) -> _Path | None:
+    """The first place in plain data, in its order, of which something is true."""
+    pending: list[tuple[_Path, Any]] = [((), value)]
+    while pending:
+        path, inner = pending.pop()
+        if is_secret(path, inner):
+            return path
+        pending += [((*path, key), member) for key, member in reversed(_members(inner))]
+    return None
+
+
+def _members(value: Any) -> list[_Member]:
+    if isinstance(value, dict):
+        return list(value.items())
+    return list(enumerate(value)) if isinstance(value, list) else []
+
+
+# Suites: evaluations without code, in a YAML or a TOML file.
 
 KEYS = (
     *("name", "model", "system", "prompt", "answers", "tools", "cases", "scorers", "thresholds"),
@@ -38,7 +363,7 @@ KEYS = (
 )
 JUDGE_KEYS = tuple(key for key in MODEL_KEYS if key != "parameters")
 # Where somebody may write down a key under its name; elsewhere names are people's own.
-_OF_SERVERS = ("model", "judge", "variants")
+_SERVER_KEYS = ("model", "judge", "variants")
 _PYTHON_ONLY = ("similarity", "judge")
 _SETTINGS = ("preset", *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
 
@@ -54,7 +379,7 @@ def load_suite(path: Path) -> list[Evaluation] | Unloaded:
     except (InvalidEvaluation, UnreadableInput) as error:
         return Unloaded(error.place, error.problem)
     except CallscoreError as error:
-        return Unloaded(shown(path), str(error))
+        return Unloaded(display_path(path), str(error))
 
 
 def _evaluation(suite: SuiteDocument) -> Evaluation:
@@ -63,9 +388,9 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
     _refuse_secrets(suite)
     scorers = suite.checked(scorers_from, ("accuracy",), "scorers")
     tools = suite.checked(lambda given: _tools(given, suite.path.parent), None, "tools")
-    task, variants = task_of(suite, tools), variants_of(suite)
-    suite.checked(lambda _: require_fit(task, variants), None, "variants")
-    name = suite.checked(_name, suite.path.stem.removeprefix(PREFIX), "name")
+    task, variants = suite_task(suite, tools), suite_variants(suite)
+    suite.checked(lambda _: require_signature(task, variants), None, "variants")
+    name = suite.checked(_name, suite.path.stem.removeprefix(FILE_PREFIX), "name")
     home = suite.path.resolve()
     return Evaluation(
         name=name,
@@ -75,15 +400,15 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
         scorers=scorers,
         variants=variants,
         tags=suite.checked(tags_from, (), "tags"),
-        only=suite.checked(lambda given: truth_from(given, "only"), False, "only"),  # noqa: FBT003  (what is wrapped is a value)
+        only=suite.checked(lambda given: bool_from(given, "only"), False, "only"),  # noqa: FBT003  (what is wrapped is a value)
         skip=suite.checked(skip_from, False, "skip"),  # noqa: FBT003  (likewise)
         thresholds=suite.checked(lambda given: thresholds_from(given, scorers), None, "thresholds"),
         settings=_settings(suite),
         trials=suite.checked(trials_from, 1, "trials"),
-        place=shown(suite.path),
+        place=display_path(suite.path),
         folder=str(home.parent),
         home=str(home),
-        key=key_of(home, name),
+        key=evaluation_key(home, name),
     )
 
 
@@ -95,9 +420,9 @@ def _refuse_settings(suite: SuiteDocument) -> None:
 
 def _refuse_secrets(suite: SuiteDocument) -> None:
     for key, value in suite.value.items():
-        found = None if key == "cases" else secret_in(value)  # what people ask is their own
-        if found is None and key in _OF_SERVERS:
-            found = named_secret_in(value)
+        found = None if key == "cases" else find_secret(value)  # what people ask is their own
+        if found is None and key in _SERVER_KEYS:
+            found = find_named_secret(value)
         if found is not None:
             where = ".".join(map(str, (key, *found)))
             raise suite.wrong(
@@ -116,12 +441,12 @@ def _name(given: Any) -> str:
 
 
 def _tools(given: Any, folder: Path) -> dict[str, Tool] | None:
-    from callscore.engines.definitions import Definitions
+    from callscore.engines.inputs import ToolDefinitions
 
     if given is not None and not isinstance(given, str | list | dict):
         raise InvalidSettings(f"tools: the path of a file, or a list; got {describe(given)}")
     try:
-        found = Definitions(folder / given if isinstance(given, str) else given).of_run
+        found = ToolDefinitions(folder / given if isinstance(given, str) else given).of_run
     except CallscoreError as error:
         raise InvalidSettings(f"tools: {error}") from error
     return None if found is None else dict(found)

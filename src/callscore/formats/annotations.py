@@ -23,7 +23,7 @@ from uuid import UUID
 import msgspec
 
 from callscore.core.equality import equal
-from callscore.core.plain import plain
+from callscore.words.value_text import json_safe
 
 __all__ = ["hints_of", "schema_of", "with_notes"]
 
@@ -112,7 +112,7 @@ def _of_members(members: Iterable[Any]) -> Schemas:
     """One of some values, each of them once."""
     found: list[Any] = []
     for member in members:
-        value = plain(member.value if isinstance(member, Enum) else member)
+        value = json_safe(member.value if isinstance(member, Enum) else member)
         found += [] if any(equal(value, other) for other in found) else [value]
     kind = {"type": "string"} if all(isinstance(value, str) for value in found) else {}
     return {**kind, "enum": found} if found else {}
@@ -258,7 +258,7 @@ def _said(note: Any, schema: dict[str, Any]) -> dict[str, Any]:
     for attribute, word in _WORDS.items():
         value = getattr(note, attribute, None)
         if _is_data(value):
-            said[word] = plain(value)
+            said[word] = json_safe(value)
     for attribute, word in zip(("min_length", "max_length"), _lengths(schema), strict=False):
         value = getattr(note, attribute, None)
         if _is_data(value):

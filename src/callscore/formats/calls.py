@@ -1,35 +1,181 @@
-"""How a call is spelled: `{"name", "arguments"}`, its relatives, a pair, a name, a `ToolCall`."""
+"""How calls are written: `{"name", "arguments"}` and variants, pairs, names, `ToolCall`.
+
+Arguments may be an object, JSON text, or neither. Nothing is repaired: what is not a JSON object
+is kept as it was, with a description of what is wrong.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
+from callscore.core.call import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    TOO_DEEP,
+    TRUNCATED,
+    ToolCall,
+    excerpt,
+    malformed_part,
+    split_concatenated_objects,
+)
 from callscore.core.equality import equal
-from callscore.core.model import ToolCall
 from callscore.errors import InvalidCall
-from callscore.formats.arguments import Arguments, read_arguments
-from callscore.formats.describing import describe
+from callscore.formats.shape import describe
 
 __all__ = [
-    "ARGUMENTS",
+    "ARGUMENT_KEYS",
     "CALL_FIELDS",
-    "IDS",
-    "NAMES",
+    "ID_KEYS",
+    "NAME_KEYS",
+    "ParsedArguments",
     "Side",
     "is_pair",
+    "raw_text",
+    "read_arguments",
     "read_call",
     "read_calls",
-    "read_plain",
+    "read_simple_calls",
 ]
+
+
+# The arguments of a call, however a trace writes them: an object, JSON text, or what is neither.
+
+_TRUNCATED = "Input data was truncated"
+_BROKEN_NUMBER = "invalid number"
+_END_OF_KEY = re.compile(r'"\s*:')
+_decode = msgspec.json.Decoder().decode
+
+
+class ParsedArguments(Struct, frozen=True, gc=False):
+    """What came of it.
+
+    Attributes:
+        value: the argument object; None where there is none to be had.
+        raw: then, what stood there.
+        error: and what is wrong with it.
+        warning: what is odd about an object that could be read.
+    """
+
+    value: dict[str, Any] | None
+    raw: str | None = None
+    error: str | None = None
+    warning: str | None = None
+
+
+def read_arguments(given: Any) -> ParsedArguments:
+    """The argument object that a value is or spells; none, an empty text and a null are empty."""
+    if given.__class__ is dict:
+        return ParsedArguments(given)
+    if isinstance(given, str):
+        return _parse(given)
+    return ParsedArguments({}) if given is None else _read_non_object(given)
+
+
+def _read_non_object(given: Any) -> ParsedArguments:
+    fault = malformed_part(given)
+    if fault is not None:
+        return ParsedArguments(None, fault.raw, fault.problem)
+    if isinstance(given, Mapping):
+        return ParsedArguments(dict(given))
+    return ParsedArguments(None, raw_text(given), NOT_AN_OBJECT)
+
+
+def _parse(text: str) -> ParsedArguments:
+    """The object that a text holds. A text within a text was encoded twice."""
+    warning = None
+    inner = text
+    try:
+        value = _decode(text) if text and not text.isspace() else None
+        if value.__class__ is str:
+            inner, warning = value, "double_encoded"
+            value = _decode(inner) if inner and not inner.isspace() else None
+    except RecursionError:
+        return ParsedArguments(None, excerpt(text), TOO_DEEP)
+    except ValueError as error:
+        return ParsedArguments(None, excerpt(text), _json_error(inner, error))
+    if value is None:
+        value = {}
+    elif value.__class__ is not dict:
+        return ParsedArguments(None, excerpt(text), NOT_AN_OBJECT)
+    elif inner.count(":") != len(value) and _has_duplicate_keys(inner, value):
+        warning = "duplicate_keys"
+    return ParsedArguments(value, None, None, warning)
+
+
+def _json_error(text: str, error: ValueError) -> str:
+    problem = str(error)
+    if _TRUNCATED in problem:
+        # The decoder waits for the other half of a surrogate pair beyond the end of the text.
+        return INVALID if text.rstrip()[-1:] == "}" and _count_objects(text) else TRUNCATED
+    if _BROKEN_NUMBER in problem and problem.endswith(f"(byte {len(text.encode())})"):
+        return TRUNCATED
+    return CONCATENATED if text.count("{") > 1 and _count_objects(text) > 1 else INVALID
+
+
+def _count_objects(text: str) -> int:
+    """How many JSON objects stand there one after another; 0 where anything else does."""
+    return len(split_concatenated_objects(text, parse_int=str))
+
+
+def _has_duplicate_keys(text: str, value: dict[str, Any]) -> bool:
+    """Whether a key stands twice in one object: of two values one would be lost unseen.
+
+    There is a colon behind every key, so as many colons as keys that were read settle it; and if
+    there are more, some in the middle of texts, then as many behind quotes.
+    """
+    keys = _count_keys(value)
+    if text.count(":") == keys or len(_END_OF_KEY.findall(text)) == keys:
+        return False
+    from json import JSONDecoder  # noqa: TID251  (it shows every pair)
+
+    has_any = False
+
+    def see(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal has_any
+        members = dict(pairs)
+        has_any = has_any or len(members) < len(pairs)
+        return members
+
+    with suppress(RecursionError):  # each decoder has a limit of its own
+        # Numbers stay text: here they do not matter, and large ones would be refused.
+        JSONDecoder(object_pairs_hook=see, parse_int=str, parse_float=str).decode(text)
+    return has_any
+
+
+def _count_keys(value: Any) -> int:
+    """How many keys there are in an object or a list, and in those within."""
+    is_object = value.__class__ is dict
+    keys = len(value) if is_object else 0
+    for item in value.values() if is_object else value:
+        if item.__class__ is dict or item.__class__ is list:
+            keys += _count_keys(item)
+    return keys
+
+
+def raw_text(given: Any) -> str | None:
+    """What stands in place of arguments, as text; None where nothing does."""
+    if given is None or isinstance(given, str):
+        return given if given is None else excerpt(given)
+    try:
+        return excerpt(msgspec.json.encode(given, enc_hook=repr).decode())
+    except (RecursionError, ValueError, TypeError):
+        return describe(given)
+
+
+# How a call is spelled: `{"name", "arguments"}`, its relatives, a pair, a name, a `ToolCall`.
 
 Side = Literal["expected", "actual"]
 
 # What the two halves of a call are called, wherever people write their own.
-NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
-ARGUMENTS = (
+NAME_KEYS = ("name", "tool", "toolName", "tool_name", "function_name", "function")
+ARGUMENT_KEYS = (
     "arguments",
     "args",
     "input",
@@ -42,27 +188,27 @@ ARGUMENTS = (
     "inputParameters",
     "params",
 )
-IDS = ("id", "toolCallId", "tool_call_id", "call_id")
+ID_KEYS = ("id", "toolCallId", "tool_call_id", "call_id")
 # Everything that a call can have beside these; what is not here may well be a typo.
 CALL_FIELDS = frozenset(
     (
-        *(*NAMES, *ARGUMENTS, *IDS, "step", "result", "failed", "raw", "error", "type"),
+        *(*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, "step", "result", "failed", "raw", "error", "type"),
         *("kind", "caller", "positional", "warning"),
     )
 )
 # In order, and quick to look up.
-_NAMES = dict.fromkeys(NAMES)
-_ARGUMENTS = dict.fromkeys(ARGUMENTS)
-_ALIASES = frozenset((*NAMES, *ARGUMENTS)).difference(("name", "arguments"))
-_OTHER_FIELDS = CALL_FIELDS.difference(NAMES, ARGUMENTS)
-_SHAPES = '{"name": ..., "arguments": {...}}'
+_NAME_KEYS = dict.fromkeys(NAME_KEYS)
+_ARGUMENT_KEYS = dict.fromkeys(ARGUMENT_KEYS)
+_ALIASES = frozenset((*NAME_KEYS, *ARGUMENT_KEYS)).difference(("name", "arguments"))
+_OTHER_FIELDS = CALL_FIELDS.difference(NAME_KEYS, ARGUMENT_KEYS)
+_EXPECTED_SHAPE = '{"name": ..., "arguments": {...}}'
 # What people write for yes and no.
 _FLAGS = {True: True, False: False, "true": True, "false": False, "True": True, "False": False}
 _PAIR = 2
 _NAMELESS = "?"
 
 
-def read_plain(items: list[Any]) -> tuple[ToolCall, ...] | None:
+def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
     """The calls of a list in the plainest spelling, which nearly all have; None for any other."""
     calls = []
     for item in items:
@@ -87,15 +233,15 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
         InvalidCall: it spells no calls, or expected ones that nobody could match.
     """
     if value.__class__ is not list:
-        return _read_no_list(value, side, where)
+        return _read_non_list(value, side, where)
     calls = []
     for index, item in enumerate(value):
         # Nearly every call looks like this, and nothing in it has to be looked up twice.
         if item.__class__ is dict and len(item) == _PAIR:
             (key, name), (other, arguments) = item.items()
-            if key in _ARGUMENTS:  # as in JSON with its keys sorted
+            if key in _ARGUMENT_KEYS:  # as in JSON with its keys sorted
                 key, name, other, arguments = other, arguments, key, name
-            is_call = key in _NAMES and other in _ARGUMENTS
+            is_call = key in _NAME_KEYS and other in _ARGUMENT_KEYS
             if is_call and name and name.__class__ is str and arguments.__class__ is dict:
                 calls.append(ToolCall(name, arguments))
                 continue
@@ -103,7 +249,7 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
-def _read_no_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
+def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
     if value is None:
         return ()
     if isinstance(value, Mapping | ToolCall):
@@ -138,7 +284,7 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
     pair = (value, None) if isinstance(value, str) else value
     if is_pair(pair):
         return _read_mapping({"name": pair[0], "arguments": pair[1]}, side, where)
-    raise InvalidCall(f"{where}: expected a call such as {_SHAPES}, got {describe(value)}.")
+    raise InvalidCall(f"{where}: expected a call such as {_EXPECTED_SHAPE}, got {describe(value)}.")
 
 
 def is_pair(value: Any) -> bool:
@@ -159,10 +305,13 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     if _ALIASES.isdisjoint(call):
         name, given = call.get("name"), call.get("arguments")
     else:
-        name, given = _only(call, _NAMES, where), _only(call, _ARGUMENTS, where)
+        name, given = (
+            _single_value(call, _NAME_KEYS, where),
+            _single_value(call, _ARGUMENT_KEYS, where),
+        )
     if not isinstance(name, str) or not name:
-        name = _replace_name(name, call, side, where)
-    arguments = _replace_arguments(call, side, where) if given is None else read_arguments(given)
+        name = _fallback_name(name, call, side, where)
+    arguments = _fallback_arguments(call, side, where) if given is None else read_arguments(given)
     raw, error = arguments.raw, arguments.error
     if error is not None and side == "expected":
         raise InvalidCall(f"{where}: {_unreadable(name, raw, error)}")
@@ -172,7 +321,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     return ToolCall(
         name,
         arguments.value,
-        id=_id_of(_first(call, IDS)),
+        id=_id_of(_first(call, ID_KEYS)),
         step=step if isinstance(step, int) and not isinstance(step, bool) else None,
         result=call.get("result"),
         failed=_FLAGS.get(failed) if isinstance(failed, bool | int | str) else None,
@@ -186,9 +335,9 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
 
 
 def _unreadable(name: str, raw: str | None, error: str) -> str:
-    from callscore.core.wording import fault_text
+    from callscore.words.reasons import malformed_text
 
-    problem = f"in the call of {describe(name)} {fault_text(error)}."
+    problem = f"in the call of {describe(name)} {malformed_text(error)}."
     return f"{problem} Write them as a JSON object instead of {describe(raw)}."
 
 
@@ -197,15 +346,15 @@ def _text(call: Mapping[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _replace_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
+def _fallback_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
     """What a call goes by that has no name, or what is no name instead."""
-    if side == "actual" and any(key in call for key in NAMES):
+    if side == "actual" and any(key in call for key in NAME_KEYS):
         return _NAMELESS  # the agent has made a call, if of no tool there is
     got = describe(call if name is None else name)
-    raise InvalidCall(f"{where}: a call needs a name, as in {_SHAPES}; got {got}.")
+    raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
 
 
-def _only(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
+def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
     """The value that a call has under one of these keys, which all mean the same."""
     given = [key for key in call if key in keys]
     if len(given) > 1:
@@ -235,16 +384,16 @@ def _id_of(value: Any) -> str | None:
     return describe(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _replace_arguments(call: Mapping[str, Any], side: Side, where: str) -> Arguments:
+def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> ParsedArguments:
     """The arguments of a call that has none."""
     error = _text(call, "error")
     if error is not None:  # a call that was written down after it could not be read
-        return Arguments(None, _text(call, "raw"), error)
-    _require_no_strays(call, side, where)
-    return Arguments(None if side == "expected" else {})
+        return ParsedArguments(None, _text(call, "raw"), error)
+    _refuse_stray_keys(call, side, where)
+    return ParsedArguments(None if side == "expected" else {})
 
 
-def _require_no_strays(call: Mapping[str, Any], side: Side, where: str) -> None:
+def _refuse_stray_keys(call: Mapping[str, Any], side: Side, where: str) -> None:
     """Refuse a call without arguments that has something which may well be meant as them.
 
     To ignore it would let an expected call accept anything, and blame an agent for a typo.

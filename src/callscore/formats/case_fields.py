@@ -1,31 +1,201 @@
-"""The fields of a record that is a case: which records are, and what stands in each field."""
+"""The fields of a case record: their names, their paths in other layouts, and their values."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from callscore.errors import UnreadableInput
-from callscore.formats.describing import describe
-from callscore.formats.fields import ACTUAL, EITHER, EXPECTED, EXPECTED_TOOL
+from msgspec import Struct
+
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.shape import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
-    "SIDES",
+    "ACTUAL_FIELDS",
+    "CASE_FIELDS",
+    "EITHER_SIDE_FIELDS",
+    "EXPECTED_FIELDS",
+    "EXPECTED_TOOL_FIELD",
+    "SIDE_FIELDS",
+    "FieldPaths",
+    "has_side_field",
     "is_case",
-    "names_a_side",
+    "name_from_input",
     "only_field",
+    "parse_field_paths",
+    "parse_json_path",
     "read_id",
     "read_skip",
     "read_tags",
     "read_trial",
     "refuse_groups",
     "refuse_typos",
-    "require_tool",
+    "require_tool_name",
 ]
 
-SIDES = ("id", "input", *EXPECTED, *ACTUAL)  # without any of these a record is no case
-_GROUP_WORDS = ("forbid", "in_order", "any_order", "one_of", "optional")
-_ALL_FIELDS = frozenset((*SIDES, *EITHER, "trial", "tools", "tags", "metadata"))
+
+# Where a value stands in a record: the part of JSON path that names places, and no more.
+
+_STEP = re.compile(
+    r"""\.(?P<name>[^.\[\]'"\s]+)"""
+    r"""|\[(?P<index>-?\d+)\]"""
+    r"""|\[(?P<all>\*)\]"""
+    r"""|\['(?P<single>[^']*)'\]|\["(?P<double>[^"]*)"\]""",
+)
+
+
+class JSONPath(Struct, frozen=True):
+    """A path that can be followed.
+
+    Attributes:
+        text: as it was written.
+        steps: keys, indices, and None for `[*]`, everything in a list.
+    """
+
+    text: str
+    steps: tuple[str | int | None, ...]
+
+    def find(self, value: Any) -> list[Any]:
+        """What stands at the path: nothing, one value, or with `[*]` any number of them."""
+        found = [value]
+        for step in self.steps:
+            found = [inner for item in found for inner in _step_into(item, step)]
+        return found
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the path leads to any number of places."""
+        return None in self.steps
+
+
+def _step_into(value: Any, step: str | int | None) -> list[Any]:
+    if isinstance(step, str):
+        return [value[step]] if isinstance(value, dict) and step in value else []
+    if not isinstance(value, list):
+        return []
+    if step is None:
+        return value
+    return [value[step]] if -len(value) <= step < len(value) else []
+
+
+def parse_json_path(text: str) -> JSONPath:
+    """The path that a text spells: `$.info.task.actions`, `$['task id']`, `$.turns[-1].calls[*]`.
+
+    Raises:
+        InvalidSettings: it spells none.
+    """
+    rest = text.removeprefix("$")
+    if text[:1] not in ("$", ".", "["):
+        rest = f".{text}"
+    steps: list[str | int | None] = []
+    position = 0
+    while position < len(rest):
+        found = _STEP.match(rest, position)
+        if found is None:
+            raise InvalidSettings(
+                f"{text!r} is no path: it goes wrong at {rest[position:]!r}."
+                " Write it like $.metadata.task_id or $.turns[0]['tool calls']."
+            )
+        steps.append(_step_of(found))
+        position = found.end()
+    return JSONPath(text, tuple(steps))
+
+
+def _step_of(found: re.Match[str]) -> str | int | None:
+    if found["all"]:
+        return None
+    if found["index"]:
+        return int(found["index"])
+    return next(key for key in (found["name"], found["single"], found["double"]) if key is not None)
+
+
+# What the parts of a case are called, and where they stand in records of another shape.
+
+# What a record may call the two sides; the first of each is our own word.
+EXPECTED_TOOL_FIELD = "expectedTool"
+EXPECTED_FIELDS = ("expected", "referenceToolCalls", EXPECTED_TOOL_FIELD)
+ACTUAL_FIELDS = ("actual", "toolCalls")
+EITHER_SIDE_FIELDS = (
+    "calls",
+    "tool_calls",
+)  # in a file that has only one side there is no doubt which
+CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
+_REQUIRED_FIELDS = ("id", "expected", "actual")
+
+
+class FieldPaths(Struct, frozen=True):
+    """The paths to the fields of a case.
+
+    Attributes:
+        paths: by the field's name.
+    """
+
+    paths: dict[str, JSONPath]
+
+    def without(self, field: str) -> FieldPaths:
+        """The same, but for one field."""
+        return FieldPaths({name: path for name, path in self.paths.items() if name != field})
+
+    def apply(self, record: Any, place: str) -> dict[str, Any]:
+        """What stands at the paths in a record, by field.
+
+        Raises:
+            UnreadableInput: an id, or a side, is neither where it should be nor under its name.
+        """
+        values = {}
+        for field, path in self.paths.items():
+            found = path.find(record)
+            if path.is_many:
+                values[field] = found
+            elif found:
+                values[field] = found[0]
+            elif field in _REQUIRED_FIELDS and not (isinstance(record, dict) and field in record):
+                raise UnreadableInput(place, _missing_field_text(field, path, record))
+        return values
+
+
+def _missing_field_text(field: str, path: JSONPath, record: Any) -> str:
+    """What is there instead, as far as the path can be followed."""
+    followed, found = record, "$"
+    for length, step in enumerate(path.steps, 1):
+        reached = JSONPath(path.text, path.steps[:length]).find(record)
+        if not reached:
+            break
+        followed, found = reached[0], found + _step_text(step)
+    return f"there is no {path.text} for `{field}`; {found} is {describe(followed)}."
+
+
+def _step_text(step: str | int | None) -> str:
+    return "[*]" if step is None else f"[{step}]" if isinstance(step, int) else f".{step}"
+
+
+def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
+    """The fields that a user names.
+
+    Raises:
+        InvalidSettings: there is no such field, or the path is none.
+    """
+    for field in paths:
+        if field not in CASE_FIELDS:
+            known = ", ".join(CASE_FIELDS)
+            raise InvalidSettings(f"a case has no field {field!r}; its fields are {known}")
+    return FieldPaths({field: parse_json_path(path) for field, path in paths.items()})
+
+
+# The fields of a record that is a case: which records are, and what stands in each field.
+
+SIDE_FIELDS = (
+    "id",
+    "input",
+    *EXPECTED_FIELDS,
+    *ACTUAL_FIELDS,
+)  # without any of these a record is no case
+_GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
+_ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
 
 
 def is_case(value: Any) -> bool:
@@ -34,22 +204,24 @@ def is_case(value: Any) -> bool:
     Other stacks have `toolCalls` and the like, too. A record that has both sides, or calls and an
     id that joins them, or nothing that a case has not, is ours all the same.
     """
-    if not isinstance(value, dict) or not names_a_side(value):
+    if not isinstance(value, dict) or not has_side_field(value):
         return False
     if "expected" in value or "actual" in value:
         return True
-    has_both = any(map(value.get, EXPECTED)) and any(map(value.get, ACTUAL))
+    has_both = any(map(value.get, EXPECTED_FIELDS)) and any(map(value.get, ACTUAL_FIELDS))
     has_id = value.get("id") is not None
-    if has_both or (has_id and any(map(value.get, EXPECTED + ACTUAL + EITHER))):
+    if has_both or (
+        has_id and any(map(value.get, EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS))
+    ):
         return True
     # An empty side is one only where nothing else could hold the calls.
     others = [value[key] for key in value if key not in _ALL_FIELDS]
     return not others or (has_id and not any(isinstance(item, dict | list) for item in others))
 
 
-def names_a_side(value: dict[str, Any]) -> bool:
+def has_side_field(value: dict[str, Any]) -> bool:
     """Whether a record names a side of a case in any way that we know."""
-    return any(field in value for field in EXPECTED + ACTUAL + EITHER)
+    return any(field in value for field in EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
 
 
 def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> str | None:
@@ -67,7 +239,7 @@ def refuse_groups(record: dict[str, Any], place: str) -> None:
     Raises:
         UnreadableInput: there is some.
     """
-    for word in _GROUP_WORDS:
+    for word in _GROUP_FIELDS:
         if word in record:
             raise UnreadableInput(place, f"`{word}` belongs into the list of what is `expected`.")
 
@@ -75,22 +247,22 @@ def refuse_groups(record: dict[str, Any], place: str) -> None:
 def refuse_typos(record: dict[str, Any], place: str) -> None:
     """Refuse a field that is nearly one of the two sides: ignoring it would hide the case."""
     for key in record:
-        meant = _meant_by(str(key))
+        meant = _nearest_side_field(str(key))
         if meant is not None and key != meant:
             problem = f"{describe(key)} is no field of a case. Is `{meant}` meant?"
             raise UnreadableInput(place, problem)
 
 
 @lru_cache(maxsize=100)  # the records of a file mostly have the same keys
-def _meant_by(key: str) -> str | None:
+def _nearest_side_field(key: str) -> str | None:
     """The field for a side that a key is, or nearly is."""
     from difflib import get_close_matches
 
-    meant = get_close_matches(key, EXPECTED + ACTUAL, n=1, cutoff=0.8)
+    meant = get_close_matches(key, EXPECTED_FIELDS + ACTUAL_FIELDS, n=1, cutoff=0.8)
     return meant[0] if meant else None
 
 
-def require_tool(value: Any, place: str) -> str:
+def require_tool_name(value: Any, place: str) -> str:
     """The value, which must be the name of a tool.
 
     Raises:
@@ -98,7 +270,7 @@ def require_tool(value: Any, place: str) -> str:
     """
     if isinstance(value, str) and value:
         return value
-    problem = f"{EXPECTED_TOOL} is the name of a tool, or null where none should be called"
+    problem = f"{EXPECTED_TOOL_FIELD} is the name of a tool, or null where none should be called"
     raise UnreadableInput(place, f"{problem}; got {describe(value)}.")
 
 
@@ -152,3 +324,32 @@ def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
             return tuple(tags)
         value = wrong[0]
     raise UnreadableInput(place, f"tags are a list of texts; got {describe(value)}.")
+
+
+# A name for a case that has none: the first words of what is asked.
+
+_MAX_NAME_LENGTH = 48
+_NON_WORD = re.compile(r"\W+")
+
+
+def name_from_input(asked: Any) -> str:
+    """What is asked, as a name: `what-is-the-weather-in-paris`.
+
+    Args:
+        asked: a text, or a conversation, of which what was said last counts.
+
+    Returns:
+        The name; an empty text where nothing is asked in words.
+    """
+    text = _question_text(asked)[: 4 * _MAX_NAME_LENGTH].casefold()
+    name = _NON_WORD.sub("-", text).strip("-_")
+    if len(name) <= _MAX_NAME_LENGTH:
+        return name
+    whole, hyphen, _ = name[: _MAX_NAME_LENGTH + 1].rpartition("-")
+    return whole if hyphen else name[:_MAX_NAME_LENGTH]
+
+
+def _question_text(asked: Any) -> str:
+    if isinstance(asked, list) and asked and isinstance(asked[-1], dict):
+        asked = asked[-1].get("content")
+    return asked if isinstance(asked, str) else ""

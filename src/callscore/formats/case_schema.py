@@ -1,20 +1,404 @@
-"""The JSON Schema of a file of cases, by which editors complete and check what people write."""
+"""The JSON Schema of a case file, with which editors complete and check what people write.
+
+It is as strict as the reader for callscore's own notation and allows everything else: documents of
+other formats may stand in the same places, and only their readers can check them.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from typing import TYPE_CHECKING, Any, Final
 
-from callscore.formats.expected_schema import expected_definitions
-from callscore.formats.fields import ACTUAL, EITHER, EXPECTED, EXPECTED_TOOL
-from callscore.formats.value_schema import has_any, value_definitions
+from callscore.core.expectation_json import LITERAL
+from callscore.core.rules import comparators
+from callscore.formats.calls import ARGUMENT_KEYS, CALL_FIELDS, NAME_KEYS
+from callscore.formats.case_fields import (
+    ACTUAL_FIELDS,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    EXPECTED_TOOL_FIELD,
+)
+from callscore.formats.expectations import FORBID, GROUPS, MAX_TIMES, TIMES
 
-__all__ = ["case_schema"]
+if TYPE_CHECKING:
+    from callscore.core.rules import Comparator
+
+__all__ = ["build_case_schema", "expected_definitions", "value_definitions"]
+
+
+# The JSON Schema of an expected argument's value: plain data, or a rule in place of it.
+
+_VALUE = {"$ref": "#/$defs/value"}
+_IS_LITERAL = {"type": "object", "required": [LITERAL]}
+_PLAIN_KEY = {"pattern": "^(?:[^$]|$)"}  # what begins with $ is a rule, or a mistake
+_SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
+
+
+def has_any(keys: tuple[str, ...]) -> dict[str, Any]:
+    """The schema of an object that has at least one of these keys."""
+    if len(keys) == 1:
+        return {"required": [*keys]}
+    return {"anyOf": [{"required": [key]} for key in keys]}
+
+
+def value_definitions() -> dict[str, Any]:
+    """What the schemas of rules refer to, and whoever holds values: to be put under `$defs`.
+
+    `value` is a value that may be, or hold, a rule; `values` an object of them; `literal` a value
+    that is meant as it stands.
+
+    Raises:
+        InvalidSettings: a comparator of another package cannot be used.
+    """
+    return {"value": _value(), "values": _values(), "literal": _literal()}
+
+
+def _value() -> dict[str, Any]:
+    known = comparators()
+    keys = [key for comparator in known for key in comparator.keys]
+    return {
+        "description": 'A value, or a rule in place of one, such as {"$contains": "Paris"}.',
+        "properties": {
+            **{key: _operand(comparator, key) for comparator in known for key in comparator.keys},
+            LITERAL: {
+                "title": "A value that is meant as it stands",
+                "description": "Keys in it that begin with $ are no rules.",
+            },
+        },
+        "propertyNames": {"pattern": _plain_or_any_of([*keys, LITERAL])},
+        "additionalProperties": _VALUE,
+        "items": _VALUE,
+        "allOf": [
+            *map(_beside, known),
+            {"if": {"required": [LITERAL]}, "then": {"maxProperties": 1}},
+        ],
+    }
+
+
+def _plain_or_any_of(keys: list[str]) -> str:
+    """The pattern of a key that is no rule, or one of these; validators show it as it stands."""
+    spelled = "|".join(_SYNTAX.sub(r"\\\g<0>", key) for key in keys)
+    return f"^(?:[^$]|$|(?:{spelled})$)"
+
+
+def _operand(comparator: Comparator, key: str) -> dict[str, Any]:
+    """What stands under the key of a rule."""
+    about: dict[str, Any] = comparator.schema["options"].get(key, comparator.schema["value"])
+    described = {
+        "title": comparator.title,
+        "examples": [example[key] for example, _, _ in comparator.examples if key in example],
+    }
+    if not comparator.nests or "$ref" in about:
+        return described | about
+    # Where rules may stand, so may what only looks like one.
+    notes = {word: about[word] for word in ("description",) if word in about}
+    literal = {"$ref": "#/$defs/literal"}
+    return described | notes | {"if": _IS_LITERAL, "then": literal, "else": about}
+
+
+def _beside(comparator: Comparator) -> dict[str, Any]:
+    """What may stand beside the key of a rule, and nothing else may."""
+    allowed = dict.fromkeys((*comparator.keys, *comparator.options))
+    options = {
+        option: about
+        for option, about in comparator.schema["options"].items()
+        if option not in comparator.keys
+    }
+    named = {"properties": options} if options else {}
+    return {
+        "if": has_any(comparator.keys),
+        "then": {**named, "propertyNames": {"enum": [*allowed]}},
+    }
+
+
+def _values() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "if": {"required": [LITERAL]},
+        "then": {"properties": {LITERAL: {"type": "object"}}, "maxProperties": 1},
+        "else": {"propertyNames": _PLAIN_KEY, "additionalProperties": _VALUE},
+    }
+
+
+def _literal() -> dict[str, Any]:
+    return {**_IS_LITERAL, "maxProperties": 1}
+
+
+# The JSON Schema of what a case expects: calls, groups of calls, repeats, and what is forbidden.
+
+_NAME, *_OTHER_NAMES = NAME_KEYS
+_ARGUMENTS, *_OTHER_ARGUMENTS = ARGUMENT_KEYS
+_NESTED_KEY: Final = "function"  # where chat completions keep both
+_KEYWORDS = (*GROUPS, FORBID)
+
+_MEANINGS: Final[dict[str, dict[str, Any]]] = {
+    "in_order": {
+        "title": "In this order",
+        "description": "Each is made after the one before; other calls may stand between.",
+        "examples": [["search_flights", "book_flight"]],
+    },
+    "any_order": {
+        "title": "In any order",
+        "description": "All are made, in any order; groups among them may interleave.",
+        "examples": [["get_weather", "get_time"]],
+    },
+    "one_of": {
+        "title": "One of these",
+        "description": "One of these calls or groups is made: that which gives the best score.",
+        "examples": [["search_web", "search_news"]],
+    },
+    "optional": {
+        "title": "This, or nothing",
+        "description": "A call or a group that may be made, and costs nothing if it is not.",
+        "examples": ["get_user"],
+    },
+    FORBID: {
+        "title": "Never this",
+        "description": "The name of a tool that must not be called, with * for anything; if it is"
+        " called, the score of the case is 0. It stands in the top list.",
+        "examples": ["delete_*"],
+    },
+}
+
+_TOOL: Final = {
+    "title": "The tool",
+    "description": "The name of the tool that should be called.",
+    "type": ["string", "null"],
+    "minLength": 1,
+}
+_ARGUMENTS_REFERENCE: Final = {"$ref": "#/$defs/arguments"}
+_MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
+_IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
+_CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
+_WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
+# What people write when they mean a field of a call, or a group.
+_NEAR_KEYWORDS = (
+    r"^\$|^[Aa]rg|^[Nn]am|^time$|^[Ff]orb|^[Oo]p[a-z]*l"
+    "|^(?:in|any|un)[ _-]?[Oo]r?d|^(?:one|any|all)[ _-]?[Oo]f$"
+)
+
+
+def expected_definitions() -> dict[str, Any]:
+    """The schema `expected`, and what it refers to beside values: to be put under `$defs`."""
+    return {
+        "expected": _expected(),
+        "expectation": _expectation(),
+        "member": _member(),
+        "group": _group(),
+        "call": _call(),
+        "pair": _pair(),
+        "arguments": _arguments(),
+        "times": _times(),
+        "field_of_call": {"enum": sorted(CALL_FIELDS)},
+        "is_group": {"type": "object", **has_any(_KEYWORDS), **_WITHOUT_NAME},
+        "is_ours": _is_own_notation(),
+    }
+
+
+def _expected() -> dict[str, Any]:
+    is_written = {"type": "object", "anyOf": [{"required": [TIMES]}, _IS_GROUP_REFERENCE]}
+    expectation = {"$ref": "#/$defs/expectation"}
+    ours = {"$ref": "#/$defs/is_ours"}
+    is_near = {"anyOf": [has_any(NAME_KEYS), {"not": {"propertyNames": _CALL_FIELD_REFERENCE}}]}
+    return {
+        "title": "What is expected",
+        "description": "The calls that should be made. [] or null: no tool should be called. Or a"
+        " document in any format that callscore reads, whose calls should be made.",
+        "type": ["array", "object", "string", "null"],
+        "pattern": r"[\[{<(]|^\s*null\s*$",  # a tool's name stands in a list
+        "allOf": [
+            {
+                "if": {
+                    "type": "array",
+                    "anyOf": [{"contains": is_written}, {"items": ours}],
+                },
+                "then": {"items": expectation},
+            },
+            {
+                "if": {
+                    "type": "object",
+                    "anyOf": [{"maxProperties": 0}, is_written, {"allOf": [ours, is_near]}],
+                },
+                "then": expectation,
+            },
+        ],
+    }
+
+
+def _is_own_notation() -> dict[str, Any]:
+    """Whether an item of a list is in our own words, or means to be."""
+    is_bare = {"not": {"required": ["type"]}}  # most stacks say what something is
+    nearly = {"anyOf": [_CALL_FIELD_REFERENCE, {"pattern": _NEAR_KEYWORDS}]}
+    return {
+        "if": {"type": "object"},
+        "then": {
+            "anyOf": [
+                {"required": [_NAME, _ARGUMENTS], "maxProperties": 2},
+                {"propertyNames": _CALL_FIELD_REFERENCE, **is_bare},
+                {
+                    "propertyNames": nearly,
+                    **is_bare,
+                    "anyOf": [_WITHOUT_NAME, _without_arguments()],
+                },
+            ]
+        },
+    }
+
+
+def _without_arguments() -> dict[str, Any]:
+    return {"patternProperties": {_any_of(ARGUMENT_KEYS): {"type": "null"}}}
+
+
+def _any_of(words: tuple[str, ...] | list[str]) -> str:
+    return f"^(?:{'|'.join(words)})$"
+
+
+def _expectation() -> dict[str, Any]:
+    """An item of the top list."""
+    is_forbidden = {"type": "object", "required": [FORBID], **_WITHOUT_NAME}
+    pattern = {**_MEANINGS[FORBID], "type": "string", "minLength": 1}
+    return {
+        "title": "A call, a group of calls, or a forbidden call",
+        "properties": {FORBID: _MEANINGS[FORBID]},
+        "if": is_forbidden,
+        "then": {"properties": {FORBID: pattern}, "maxProperties": 1},
+        "else": _MEMBER_REFERENCE,
+    }
+
+
+def _member() -> dict[str, Any]:
+    """An item of a group, where nothing can be forbidden."""
+    return {
+        "title": "A call, or a group of calls",
+        "description": 'A call is {"name": ..., "arguments": {...}}, ["name", {...}], or "name",'
+        " which accepts any arguments.",
+        "type": ["object", "array", "string"],
+        "minLength": 1,
+        "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for whoever begins to write
+        "allOf": [
+            {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
+            {
+                "if": {"type": "object"},
+                "then": {
+                    "if": _IS_GROUP_REFERENCE,
+                    "then": {"$ref": "#/$defs/group"},
+                    "else": {"$ref": "#/$defs/call"},
+                },
+            },
+        ],
+    }
+
+
+def _group() -> dict[str, Any]:
+    members = {"type": "array", "minItems": 1, "items": _MEMBER_REFERENCE}
+    return {
+        "title": "A group of calls",
+        "properties": {
+            kind: {**_MEANINGS[kind], **(_MEMBER_REFERENCE if kind == "optional" else members)}
+            for kind in GROUPS
+        },
+        "maxProperties": 1,
+        "additionalProperties": False,
+    }
+
+
+def _call() -> dict[str, Any]:
+    nested = {
+        "properties": {"name": {"type": ["string", "null"]}, _ARGUMENTS: _ARGUMENTS_REFERENCE}
+    }
+    return {
+        "title": "A call",
+        "not": has_any((*_KEYWORDS, "min", "max")),  # which go around it, or into `times`
+        "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
+        "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
+        "else": _flat_call(),
+    }
+
+
+def _flat_call() -> dict[str, Any]:
+    has_both = {
+        "properties": {_NAME: {"type": "string"}, _ARGUMENTS: {"type": "object"}},
+        "required": [_NAME, _ARGUMENTS],
+    }
+    aliases = {_any_of(_OTHER_NAMES): _TOOL, _any_of(_OTHER_ARGUMENTS): _ARGUMENTS_REFERENCE}
+    # With no arguments, a field that no call has may well be meant as them.
+    strays = {
+        "propertyNames": {"anyOf": [_CALL_FIELD_REFERENCE, {"const": TIMES}]},
+        "properties": {"error": {"not": {"type": "string"}}},
+    }
+    return {
+        "properties": {
+            _NAME: _TOOL,
+            _ARGUMENTS: _ARGUMENTS_REFERENCE,
+            TIMES: {"$ref": "#/$defs/times"},
+            "id": {"description": "The id of the call; it is not compared."},
+        },
+        "anyOf": [
+            {"required": [name], "properties": {name: {"type": "string"}}} for name in NAME_KEYS
+        ],
+        "allOf": [
+            {"if": has_both, "else": {"patternProperties": aliases}},
+            {"if": _without_arguments(), "then": strays},
+        ],
+    }
+
+
+def _pair() -> dict[str, Any]:
+    return {
+        "title": "A call as a pair",
+        "description": "The name of the tool and its arguments.",
+        "minItems": 2,
+        "maxItems": 2,
+        "prefixItems": [{"type": "string", "minLength": 1}, _ARGUMENTS_REFERENCE],
+    }
+
+
+def _arguments() -> dict[str, Any]:
+    return {
+        "title": "The arguments",
+        "description": "The values that are expected, or rules in place of them. {}: there must be"
+        " none. null, or no such field: any will do.",
+        "type": ["object", "string", "null"],
+        "pattern": r"^$|^[^\[\-0-9A-Za-z]|^null",  # text is an object as JSON, blank, or null
+        "if": {"type": "object"},
+        "then": {"$ref": "#/$defs/values"},
+    }
+
+
+def _times() -> dict[str, Any]:
+    return {
+        "title": "How often",
+        "description": "How often the call is made: a number, or bounds.",
+        "examples": [2, {"min": 1, "max": 3}],
+        "type": ["integer", "object"],
+        "minimum": 1,
+        "maximum": MAX_TIMES,
+        "properties": {
+            "min": {
+                "description": "How often it must be made; 1 if this is not given.",
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MAX_TIMES,
+            },
+            "max": {
+                "description": "How often it may be made; any number of times if this is not"
+                " given.",
+                "type": ["integer", "null"],
+                "minimum": 1,
+                "maximum": MAX_TIMES,
+            },
+        },
+        "additionalProperties": False,
+    }
+
+
+# The JSON Schema of a file of cases, by which editors complete and check what people write.
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}
 _EXPECTED: Final = {"$ref": "#/$defs/expected"}
 _ACTUAL: Final = {"$ref": "#/$defs/actual"}
-_SCHEMA_OF_FILE: Final = {"description": "Where this schema is, for editors; nobody else minds."}
+_SCHEMA_FIELD: Final = {"description": "Where this schema is, for editors; nobody else minds."}
 
 # The fields of a case in our own words.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
@@ -26,8 +410,8 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
         "minLength": 1,
     },
     "input": {"title": "What the agent was asked"},
-    EXPECTED[0]: _EXPECTED,
-    ACTUAL[0]: _ACTUAL,
+    EXPECTED_FIELDS[0]: _EXPECTED,
+    ACTUAL_FIELDS[0]: _ACTUAL,
     "trial": {
         "title": "Which repetition this is",
         "description": "Text or an integer, where a case is run several times.",
@@ -56,7 +440,7 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def case_schema() -> dict[str, Any]:
+def build_case_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a case, a list of cases, or an object with `cases`.
 
     The comparators of other packages that are installed are in it.
@@ -77,7 +461,7 @@ def case_schema() -> dict[str, Any]:
                 "if": {"type": "object"},
                 "then": {
                     "if": {"required": ["cases"], "properties": {"cases": {"type": "array"}}},
-                    "then": {"properties": {"cases": cases, "$schema": _SCHEMA_OF_FILE}},
+                    "then": {"properties": {"cases": cases, "$schema": _SCHEMA_FIELD}},
                     "else": _CASE,
                 },
             },
@@ -97,10 +481,13 @@ def _case() -> dict[str, Any]:
         "description": "One thing to score: what was expected and what was done. Other fields are"
         " ignored.",
         "type": "object",
-        "properties": {**_FIELDS, "$schema": _SCHEMA_OF_FILE},
+        "properties": {**_FIELDS, "$schema": _SCHEMA_FIELD},
         "patternProperties": _other_names(),
-        "anyOf": [{"required": [field]} for field in ("id", "input", *EXPECTED, *ACTUAL, *EITHER)],
-        "allOf": [*_only_one(EXPECTED), *_only_one(ACTUAL), _without_typos()],
+        "anyOf": [
+            {"required": [field]}
+            for field in ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
+        ],
+        "allOf": [*_only_one(EXPECTED_FIELDS), *_only_one(ACTUAL_FIELDS), _without_typos()],
     }
 
 
@@ -112,8 +499,10 @@ def _other_names() -> dict[str, Any]:
         "type": ["string", "null"],
         "minLength": 1,
     }
-    sides = dict.fromkeys(EXPECTED[1:], _EXPECTED) | dict.fromkeys(ACTUAL[1:], _ACTUAL)
-    return {f"^{name}$": side for name, side in (sides | {EXPECTED_TOOL: tool}).items()}
+    sides = dict.fromkeys(EXPECTED_FIELDS[1:], _EXPECTED) | dict.fromkeys(
+        ACTUAL_FIELDS[1:], _ACTUAL
+    )
+    return {f"^{name}$": side for name, side in (sides | {EXPECTED_TOOL_FIELD: tool}).items()}
 
 
 def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -129,14 +518,16 @@ def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def _without_typos() -> dict[str, Any]:
     """Where a side is missing, a field that is nearly its name would hide the case."""
-    typos = [typo for word in (EXPECTED[0], ACTUAL[0]) for typo in _misspelled(word)]
+    typos = [
+        typo for word in (EXPECTED_FIELDS[0], ACTUAL_FIELDS[0]) for typo in _misspellings(word)
+    ]
     return {
-        "if": {"allOf": [has_any(EXPECTED), has_any(ACTUAL)]},
+        "if": {"allOf": [has_any(EXPECTED_FIELDS), has_any(ACTUAL_FIELDS)]},
         "else": {"propertyNames": {"not": {"enum": typos}}},
     }
 
 
-def _misspelled(word: str) -> list[str]:
+def _misspellings(word: str) -> list[str]:
     """A word with a capital, with a letter left out, and with two letters in each other's place."""
     cuts = range(len(word))
     shorter = [word[:cut] + word[cut + 1 :] for cut in cuts]

@@ -1,17 +1,29 @@
-"""How a record of a file spells a case, or one side of it."""
+"""Cases as records of a file: reading them, joining their two sides, and writing them.
+
+`decode_plain` reads lines in the simplest notation straight into structs and leaves the arguments
+undecoded; it rejects any other notation, which `read_case` then reads.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
 from callscore.core.equality import fingerprint
-from callscore.core.model import Case, ToolCall
-from callscore.core.spelling import spell_expected
+from callscore.core.expectation_json import expected_to_json
+from callscore.core.fast_strict import PlainCall
 from callscore.errors import InvalidCall, UnreadableInput
 from callscore.formats.case_fields import (
-    SIDES,
+    ACTUAL_FIELDS,
+    EITHER_SIDE_FIELDS,
+    EXPECTED_FIELDS,
+    EXPECTED_TOOL_FIELD,
+    SIDE_FIELDS,
     only_field,
     read_id,
     read_skip,
@@ -19,42 +31,55 @@ from callscore.formats.case_fields import (
     read_trial,
     refuse_groups,
     refuse_typos,
-    require_tool,
+    require_tool_name,
 )
-from callscore.formats.describing import describe
-from callscore.formats.fields import ACTUAL, EITHER, EXPECTED, EXPECTED_TOOL
-from callscore.formats.sides import expected_by, made_in, read_side, read_wanted
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.case_sides import (
+    actual_calls_in,
+    expected_calls_in,
+    read_expected_side,
+    read_side,
+)
+from callscore.formats.shape import describe
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from callscore.core.expectation import Expected
+    from callscore.core.case import Expected
     from callscore.formats.dialect import Dialect
 
 __all__ = [
     "NO_ID",
-    "case_of",
+    "PlainCase",
+    "actual_from_trace",
+    "call_record",
+    "case_from_trace",
+    "case_record",
+    "decode_plain_cases",
+    "expected_records",
     "has_own_id",
     "join_case",
     "read_case",
     "read_reference",
     "read_trace",
-    "record_of",
-    "reference_of",
-    "trace_of",
+    "record_line",
+    "reference_from_trace",
 ]
+
+
+# How a record of a file spells a case, or one side of it.
 
 NO_ID = ""  # of one side of a case whose document does not say which case it belongs to
 
-_CONTENT = "sha-"
+_CONTENT_ID_PREFIX = "sha-"
 
 
 def read_case(
     value: Any,
     *,
     place: str,
-    wanted: Wanted = DEFAULT,
+    wanted: Wanted = DEFAULT_WANTED,
     dialect: Dialect | None = None,
     spelled: bool = True,
 ) -> Case:
@@ -72,11 +97,13 @@ def read_case(
     """
     record = _require_object(value, place, "a case")
     refuse_groups(record, place)
-    expected = _read_expected(record, EXPECTED, _How(wanted, dialect, spelled), place)
-    actual = _read_actual(record, ACTUAL, _How(wanted, dialect), place)
+    expected = _read_expected(
+        record, EXPECTED_FIELDS, _ReadOptions(wanted, dialect, spelled), place
+    )
+    actual = _read_actual(record, ACTUAL_FIELDS, _ReadOptions(wanted, dialect), place)
     if expected is None or actual is None:
         refuse_typos(record, place)
-    if not any(field in record for field in SIDES):
+    if not any(field in record for field in SIDE_FIELDS):
         problem = f"a case has an `id`, `expected` and `actual`; got {describe(record)}."
         raise UnreadableInput(place, problem)
     name = read_id(record, place)
@@ -94,7 +121,7 @@ def read_case(
     )
 
 
-def record_of(case: Case) -> dict[str, Any]:
+def case_record(case: Case) -> dict[str, Any]:
     """A case as a file has it, where null would mean no calls: what is not said is left out."""
     record = {field: value for field, value in asdict(case).items() if value is not None}
     if case.id == NO_ID:
@@ -102,13 +129,13 @@ def record_of(case: Case) -> dict[str, Any]:
     return record
 
 
-def case_of(trace: Trace, *, place: str) -> Case:
+def case_from_trace(trace: Trace, *, place: str) -> Case:
     """The case that a run of another dialect is, with the sides that it has.
 
     Raises:
         UnreadableInput: it expects what nobody could match.
     """
-    expected = None if trace.expected is None else _expected_by(trace, place)
+    expected = None if trace.expected is None else _expected_from_trace(trace, place)
     return Case(
         id=_content_id(expected, trace.input) if trace.id is None else trace.id,
         expected=expected,
@@ -118,38 +145,38 @@ def case_of(trace: Trace, *, place: str) -> Case:
     )
 
 
-def reference_of(trace: Trace, *, place: str) -> Case:
+def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run of another dialect that shows how it should go.
 
     Raises:
         UnreadableInput: it expects what nobody could match.
     """
-    expected = _expected_by(trace, place) if trace.says_anything else None
+    expected = _expected_from_trace(trace, place) if trace.says_anything else None
     return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)
 
 
-def trace_of(trace: Trace, *, place: str) -> Case:
+def actual_from_trace(trace: Trace, *, place: str) -> Case:
     """The actual side of a case, from a run of another dialect.
 
     Raises:
         UnreadableInput: it does not say what was called.
     """
     try:
-        actual = made_in(trace, where="actual") if trace.says_anything else None
+        actual = actual_calls_in(trace, where="actual") if trace.says_anything else None
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
     return Case(id=trace.id or NO_ID, actual=actual, input=trace.input, trial=trace.trial)
 
 
-def _expected_by(trace: Trace, place: str) -> tuple[Expected, ...]:
+def _expected_from_trace(trace: Trace, place: str) -> tuple[Expected, ...]:
     try:
-        return expected_by(trace, where="expected")
+        return expected_calls_in(trace, where="expected")
     except InvalidCall as error:
         raise UnreadableInput(place, str(error)) from error
 
 
 def read_reference(
-    value: Any, *, place: str, wanted: Wanted = DEFAULT, dialect: Dialect | None = None
+    value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
 ) -> Case:
     """The expected side of a case, from a file that holds references alone.
 
@@ -164,7 +191,9 @@ def read_reference(
     """
     record = _require_object(value, place, "a reference")
     refuse_groups(record, place)
-    expected = _read_expected(record, EXPECTED + EITHER, _How(wanted, dialect), place)
+    expected = _read_expected(
+        record, EXPECTED_FIELDS + EITHER_SIDE_FIELDS, _ReadOptions(wanted, dialect), place
+    )
     if expected is None:
         refuse_typos(record, place)
     return Case(
@@ -178,7 +207,7 @@ def read_reference(
 
 
 def read_trace(
-    value: Any, *, place: str, wanted: Wanted = DEFAULT, dialect: Dialect | None = None
+    value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
 ) -> Case:
     """The actual side of a case, from a file that holds traces alone.
 
@@ -192,9 +221,11 @@ def read_trace(
         UnreadableInput: it is not an object, has no calls, or a field cannot be read.
     """
     record = _require_object(value, place, "a trace")
-    actual = _read_actual(record, ACTUAL + EITHER, _How(wanted, dialect), place)
+    actual = _read_actual(
+        record, ACTUAL_FIELDS + EITHER_SIDE_FIELDS, _ReadOptions(wanted, dialect), place
+    )
     if actual is None:
-        fields = ", ".join(ACTUAL + EITHER)
+        fields = ", ".join(ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
         problem = f"a trace needs its calls under one of {fields}; write [] where none was made."
         raise UnreadableInput(place, problem)
     return Case(
@@ -226,7 +257,7 @@ def join_case(reference: Case, trace: Case) -> Case:
 
 def has_own_id(case: Case) -> bool:
     """Whether the id was given, rather than made from the content, which may well repeat."""
-    return not case.id.startswith(_CONTENT)
+    return not case.id.startswith(_CONTENT_ID_PREFIX)
 
 
 def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
@@ -235,7 +266,7 @@ def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
     raise UnreadableInput(place, f"{noun} is an object with an `id`; got {describe(value)}.")
 
 
-class _How(NamedTuple):
+class _ReadOptions(NamedTuple):
     """How the sides of a case are read."""
 
     wanted: Wanted
@@ -244,16 +275,16 @@ class _How(NamedTuple):
 
 
 def _read_expected(
-    record: dict[str, Any], fields: tuple[str, ...], how: _How, place: str
+    record: dict[str, Any], fields: tuple[str, ...], how: _ReadOptions, place: str
 ) -> tuple[Expected, ...] | None:
     field = only_field(record, fields, place)
     if field is None:
         return None
     value = record[field]
-    if field == EXPECTED_TOOL and value is not None:
-        value = [require_tool(value, place)]
+    if field == EXPECTED_TOOL_FIELD and value is not None:
+        value = [require_tool_name(value, place)]
     try:
-        return read_wanted(
+        return read_expected_side(
             value, where=field, wanted=how.wanted, dialect=how.dialect, spelled=how.spelled
         )
     except InvalidCall as error:
@@ -261,7 +292,7 @@ def _read_expected(
 
 
 def _read_actual(
-    record: dict[str, Any], fields: tuple[str, ...], how: _How, place: str
+    record: dict[str, Any], fields: tuple[str, ...], how: _ReadOptions, place: str
 ) -> tuple[ToolCall, ...] | None:
     field = only_field(record, fields, place)
     if field is None:
@@ -282,9 +313,85 @@ def _content_id(expected: Sequence[Expected] | None, asked: Any) -> str:
         None
         if expected is None
         else [
-            [item.name, item.arguments] if isinstance(item, ToolCall) else spell_expected(item)
+            [item.name, item.arguments] if isinstance(item, ToolCall) else expected_to_json(item)
             for item in expected
         ]
     )
     text = fingerprint([items, asked])
-    return _CONTENT + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+# Cases in the plainest spelling, decoded straight into structs and their arguments not at all.
+
+
+class PlainCase(Struct, frozen=True, gc=False):
+    """One line of a case file. The fields that must be unset ask for more than to compare."""
+
+    id: Annotated[str, Meta(min_length=1)] | int
+    expected: tuple[PlainCall, ...]
+    actual: tuple[PlainCall, ...]
+    trial: int | str | None = None
+    tags: list[str] = []
+    referenceToolCalls: UnsetType = UNSET  # noqa: N815  (a field of the file)
+    expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
+    toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
+    tools: UnsetType = UNSET  # by whose schemas the calls are checked
+    forbid: UnsetType = UNSET  # which belongs into `expected`
+
+
+# What a key begins with that may be a rule in place of a value, also if it is written as an escape.
+# One byte of it is looked for first, which is two hundred times as quick and most often enough.
+_RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
+_decode_lines = msgspec.json.Decoder(PlainCase).decode_lines
+
+
+def decode_plain_cases(lines: bytes) -> list[PlainCase]:
+    """The cases of some whole lines.
+
+    Raises:
+        ValueError: one of the lines needs to be read with care.
+        RecursionError: likewise.
+    """
+    if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
+        raise ValueError("there may be rules in it")
+    if not lines.isascii():
+        lines.decode()  # what is kept as text below is not checked there
+    cases = _decode_lines(lines)
+    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as quick as `count`
+    if len(cases) != breaks + (not lines.endswith(b"\n")):
+        raise ValueError("not one case a line")
+    return cases
+
+
+# Cases as the lines of a file.
+
+_RESULT_FIELDS = ("result", "failed")
+
+
+def expected_records(expected: Iterable[Expected]) -> list[Any]:
+    """What is expected as a case file has it; keys that begin with `$` are literal there.
+
+    Raises:
+        InvalidCall: it is nested too deep.
+    """
+    return [json_safe(expected_to_json(item)) for item in expected]
+
+
+def call_record(call: ToolCall) -> dict[str, Any]:
+    """A call that was made as a case file has it; arguments that are no JSON stay as they were."""
+    arguments = call.raw if call.error is not None else call.arguments
+    others = {field: getattr(call, field) for field in _RESULT_FIELDS}
+    known = {field: value for field, value in others.items() if value is not None}
+    found: dict[str, Any] = json_safe({"name": call.name, "arguments": arguments, **known})
+    return found
+
+
+def record_line(record: dict[str, Any]) -> str:
+    """A case as one line; what it does not say is left out."""
+    kept = {field: value for field, value in record.items() if not _is_absent(field, value)}
+    return encode_json(kept).decode() + "\n"
+
+
+def _is_absent(field: str, value: Any) -> bool:
+    empty: Sequence[Any] = ([], {}, "")
+    return value is None or (field in ("tags", "metadata", "id") and value in empty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from callscore.core.tool import Effect, Tool
+from callscore.core.call import Effect, Tool
 from callscore.formats.shape import dicts, first, integer_of, json_of, text_of
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["read_definition", "read_definitions", "unique_tools", "unknown_effects"]
 
 _EFFECTS = get_args(Effect)
-_WRAPPERS = ("function", "toolSpec", "tool_spec", "custom", "tool")
-_LISTS = ("functionDeclarations", "function_declarations")
-_SCHEMAS = (
+_WRAPPER_KEYS = ("function", "toolSpec", "tool_spec", "custom", "tool")
+_DECLARATION_KEYS = ("functionDeclarations", "function_declarations")
+_SCHEMA_KEYS = (
     "parameters",
     "input_schema",
     "inputSchema",
@@ -26,7 +26,7 @@ _SCHEMAS = (
 )
 _GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 # Keys as Gemini's SDK for Python spells them, which also writes down every key that is not set.
-_SNAKES = {
+_SNAKE_CASE_KEYWORDS = {
     "additional_properties": "additionalProperties",
     "any_of": "anyOf",
     "defs": "$defs",
@@ -55,7 +55,7 @@ def read_definitions(entries: Any) -> list[Tool]:
     tools: list[Tool] = []
     for item in entries if isinstance(entries, list) else ():
         entry = json_of(item)
-        nested = first(entry, *_LISTS)
+        nested = first(entry, *_DECLARATION_KEYS)
         if nested is not None:
             tools += read_definitions(nested if isinstance(nested, list) else [])
         else:
@@ -69,7 +69,7 @@ def read_definition(entry: Any) -> Tool | None:
     """The tool that an object defines; None where it has no name."""
     if not isinstance(entry, dict):
         return None
-    for wrapper in _WRAPPERS:
+    for wrapper in _WRAPPER_KEYS:
         inner = entry.get(wrapper)
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
             entry = {**entry, **inner}
@@ -80,7 +80,7 @@ def read_definition(entry: Any) -> Tool | None:
     return Tool(
         name,
         text_of(entry.get("description")),
-        _read_schema(first(entry, *_SCHEMAS)),
+        _read_schema(first(entry, *_SCHEMA_KEYS)),
         _read_effect(entry),
     )
 
@@ -104,7 +104,11 @@ def _gemini_type(kind: Any) -> str | None:
 
 def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with the types of Gemini's own schema language as JSON Schema spells them."""
-    lowered = {_SNAKES.get(key, key): value for key, value in schema.items() if value is not None}
+    lowered = {
+        _SNAKE_CASE_KEYWORDS.get(key, key): value
+        for key, value in schema.items()
+        if value is not None
+    }
     kind = _gemini_type(schema.get("type"))
     if kind is not None:
         lowered["type"] = kind
@@ -152,7 +156,7 @@ def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
             effect = item.get("effect")
             if tool is not None and effect is not None and effect not in _EFFECTS:
                 yield tool.name, effect
-            pending += [item[key] for key in item if key not in _SCHEMAS]
+            pending += [item[key] for key in item if key not in _SCHEMA_KEYS]
 
 
 def unique_tools(tools: Iterable[Tool]) -> list[Tool]:

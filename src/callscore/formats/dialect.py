@@ -1,14 +1,14 @@
-"""What a dialect is: one module that recognises a document and reads the calls in it.
+"""All dialects: the modules in `formats/dialects`, and entry points of other packages.
 
 A dialect module has
 
 - a docstring whose first line is its title,
-- `ORDER`, its place among all: the lower is asked first, and the first that recognises wins,
+- `ORDER`, its position among all dialects: lower ones are tried first, and the first match wins,
 - `EXAMPLE`, a small document of its kind with at least one call,
-- `recognises(document) -> bool`, quick and sure: it looks at a few keys and never raises,
+- `recognises(document) -> bool`, which checks a few keys, is fast and never raises,
 - `read(document, wanted) -> list[Trace]`, the runs in the document, each call once;
 
-and where it applies
+and optionally
 
 - `read_tools(document) -> list[Tool]`, the definitions of the tools,
 - `joins_lines(line) -> bool`, whether a file of such lines is one document: the list of them.
@@ -17,18 +17,23 @@ and where it applies
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from callscore.core.tool import Tool
-from callscore.errors import InvalidDialect
+from callscore.core.call import Tool
+from callscore.errors import InvalidDialect, InvalidSettings
 from callscore.formats.trace import Trace, Wanted
+from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Dialect", "dialect_of"]
+__all__ = ["Dialect", "dialect_from_module", "dialect_named", "dialects"]
+
+
+# What a dialect is: one module that recognises a document and reads the calls in it.
 
 
 class Dialect(Struct, frozen=True):
@@ -55,7 +60,7 @@ class Dialect(Struct, frozen=True):
     joins_lines: Callable[[Any], bool]
 
 
-def dialect_of(name: str, module: ModuleType) -> Dialect:
+def dialect_from_module(name: str, module: ModuleType) -> Dialect:
     """The dialect that a module is.
 
     Raises:
@@ -75,7 +80,7 @@ def dialect_of(name: str, module: ModuleType) -> Dialect:
         recognises=module.recognises,
         read=module.read,
         read_tools=getattr(module, "read_tools", _no_tools),
-        joins_lines=getattr(module, "joins_lines", _not_joined),
+        joins_lines=getattr(module, "joins_lines", _joins_nothing),
     )
 
 
@@ -83,5 +88,37 @@ def _no_tools(_: Any) -> list[Tool]:
     return []
 
 
-def _not_joined(_: Any) -> bool:
+def _joins_nothing(_: Any) -> bool:
     return False
+
+
+# All dialects there are: the modules in `formats/dialects`, and those that other packages bring.
+
+_DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.formats", InvalidDialect)
+
+
+@cache
+def dialects() -> tuple[Dialect, ...]:
+    """Every dialect, in the order in which they are asked.
+
+    Raises:
+        InvalidDialect: one of another package cannot be used.
+    """
+    found = [dialect_from_module(plugin.name, plugin.module) for plugin in _DIALECTS.all()]
+    return tuple(sorted(found, key=lambda dialect: (dialect.order, dialect.name)))
+
+
+def dialect_named(name: str) -> Dialect:
+    """The dialect of this name.
+
+    Raises:
+        InvalidSettings: there is none.
+    """
+    from difflib import get_close_matches
+
+    known = {dialect.name: dialect for dialect in dialects()}
+    if name in known:
+        return known[name]
+    meant = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f" Is one of these meant: {', '.join(meant)}?" if meant else ""
+    raise InvalidSettings(f"there is no format {name!r}.{hint} `callscore formats` lists all.")

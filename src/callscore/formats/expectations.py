@@ -9,32 +9,32 @@ from typing import Any, cast, get_args
 from msgspec import structs
 
 from callscore.core.call import ToolCall
-from callscore.core.expectation import Expected, Forbidden, Group, GroupKind, Times
-from callscore.core.matcher import Matcher
-from callscore.core.nearest import meant_by
+from callscore.core.case import Expected, Forbidden, Group, GroupKind, Times
+from callscore.core.rules import Matcher
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall
-from callscore.formats.calls import CALL_FIELDS, NAMES, is_pair, read_call
-from callscore.formats.describing import describe
+from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, is_pair, read_call
+from callscore.formats.shape import describe
 
 __all__ = [
     "FORBID",
     "GROUPS",
     "TIMES",
-    "holds_groups",
+    "has_groups",
     "read_expectation",
     "read_expected",
-    "with_rules",
+    "read_rules",
 ]
 
 GROUPS: tuple[GroupKind, ...] = get_args(GroupKind)
 FORBID = "forbid"
 TIMES = "times"
-_KINDS = (*GROUPS, FORBID)
-MOST_TIMES = 10_000  # each of them is a call that is expected
+_KEYWORDS = (*GROUPS, FORBID)
+MAX_TIMES = 10_000  # each of them is a call that is expected
 _BOUNDS = ("min", "max")
 
 
-def holds_groups(items: list[Any]) -> bool:
+def has_groups(items: list[Any]) -> bool:
     """Whether a list of what is expected has anything in it but calls."""
     return any(
         isinstance(item, Group | Times | Forbidden | Matcher)
@@ -44,7 +44,7 @@ def holds_groups(items: list[Any]) -> bool:
 
 
 def _is_group(item: Mapping[str, Any]) -> bool:
-    return any(kind in item for kind in _KINDS) and not any(name in item for name in NAMES)
+    return any(kind in item for kind in _KEYWORDS) and not any(name in item for name in NAME_KEYS)
 
 
 def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Expected, ...]:
@@ -82,7 +82,7 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
         hint = f" For calls write expect.{word}(expect.call(...))." if word in GROUPS else ""
         raise InvalidCall(f"{where}: {problem}.{hint}")
     if isinstance(item, Group):
-        return _checked(item, where)
+        return _check_group(item, where)
     if isinstance(item, Times):
         call: Any = item.call
         if not isinstance(call, ToolCall):
@@ -98,7 +98,7 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     return _read_call(item, where, spelled=spelled)
 
 
-def _checked(group: Group, where: str) -> Group:
+def _check_group(group: Group, where: str) -> Group:
     """A group that was made in Python, with everything in it looked at."""
     members = _read_members(group.kind, list(group.members), where, spelled=False)
     return Group(group.kind, members)
@@ -110,7 +110,7 @@ def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expe
             return _read_call(item, where, spelled=spelled)
         call = {key: value for key, value in item.items() if key != TIMES}
         return _read_times(_read_call(call, where, spelled=spelled), item[TIMES], where)
-    kind = next(kind for kind in _KINDS if kind in item)
+    kind = next(kind for kind in _KEYWORDS if kind in item)
     for key in item:
         if key != kind:
             raise InvalidCall(f"{where}: {describe(key)} cannot stand beside `{kind}`.")
@@ -156,9 +156,9 @@ def _read_forbidden(item: Any, where: str) -> Forbidden | None:
 def _read_call(item: Any, where: str, *, spelled: bool) -> ToolCall:
     if isinstance(item, Mapping):
         _refuse_misspelled(item, where)
-        _refuse_words(item, where)
+        _refuse_misplaced(item, where)
     call = read_call(item, side="expected", where=where)
-    return call if isinstance(item, ToolCall) or not spelled else with_rules(call, where)
+    return call if isinstance(item, ToolCall) or not spelled else read_rules(call, where)
 
 
 def _is_call(items: list[Any]) -> bool:
@@ -169,11 +169,11 @@ def _is_call(items: list[Any]) -> bool:
     return arguments in ("", "null") or arguments[0] in '{"'  # an object as JSON, perhaps twice
 
 
-def with_rules(call: ToolCall, where: str) -> ToolCall:
+def read_rules(call: ToolCall, where: str) -> ToolCall:
     """A call out of a case file with the `$` keys in its arguments read as rules."""
-    from callscore.core.spelling import LITERAL, matchers_in
+    from callscore.core.expectation_json import LITERAL, parse_matchers
 
-    arguments = matchers_in(call.arguments, where=f"{where}.arguments")
+    arguments = parse_matchers(call.arguments, where=f"{where}.arguments")
     if arguments is call.arguments:
         return call
     if isinstance(arguments, dict):
@@ -197,7 +197,7 @@ def refuse_misspelled(items: list[Any], where: str) -> None:
             _refuse_misspelled(item, f"{where}[{position}]")
 
 
-def refuse_words(items: list[Any], where: str) -> None:
+def refuse_misplaced_keywords(items: list[Any], where: str) -> None:
     """Refuse a call that has a word beside it which would mean something around it.
 
     Anything else may stand beside a name and arguments, but to ignore `forbid` or a misspelled
@@ -208,14 +208,14 @@ def refuse_words(items: list[Any], where: str) -> None:
     """
     for position, item in enumerate(items):
         if isinstance(item, Mapping):
-            _refuse_words(item, f"{where}[{position}]")
+            _refuse_misplaced(item, f"{where}[{position}]")
 
 
-def _refuse_words(item: Mapping[str, Any], where: str) -> None:
+def _refuse_misplaced(item: Mapping[str, Any], where: str) -> None:
     for key in item:
         if key in CALL_FIELDS or not isinstance(key, str):
             continue
-        meant = _word_meant_by(key)
+        meant = _nearest_keyword(key)
         if meant in _BOUNDS:
             raise InvalidCall(
                 f'{where}: {describe(key)} belongs into `times`: {{"times": {{...}}}}.'
@@ -228,55 +228,53 @@ def _refuse_words(item: Mapping[str, Any], where: str) -> None:
 
 
 @lru_cache(maxsize=256)  # the calls of a file mostly have the same keys
-def _word_meant_by(key: str) -> str | None:
+def _nearest_keyword(key: str) -> str | None:
     from difflib import get_close_matches
 
-    words = (*_KINDS, TIMES, *_BOUNDS)
+    words = (*_KEYWORDS, TIMES, *_BOUNDS)
     if key in words:
         return key
-    found = get_close_matches(key.lower(), (*_KINDS, TIMES), n=1, cutoff=0.8)
+    found = get_close_matches(key.lower(), (*_KEYWORDS, TIMES), n=1, cutoff=0.8)
     return found[0] if found else None
 
 
 def _refuse_misspelled(item: Mapping[str, Any], where: str) -> None:
-    if any(name in item for name in NAMES) or len(item) != 1:
+    if any(name in item for name in NAME_KEYS) or len(item) != 1:
         return
     (key,) = item
-    if str(key).startswith("$") and str(key)[1:] not in _KINDS:
+    if str(key).startswith("$") and str(key)[1:] not in _KEYWORDS:
         problem = f"{describe(key)} stands in place of an argument's value, not of a call"
         raise InvalidCall(f"{where}: {problem}.")
-    hint = meant_by(key, _KINDS)
+    hint = did_you_mean(key, _KEYWORDS)
     if not hint and isinstance(item[key], list):
-        hint = f". There are {', '.join(_KINDS)}."
+        hint = f". There are {', '.join(_KEYWORDS)}."
     if hint:
         raise InvalidCall(f"{where}: {describe(key)} is no group{hint}")
 
 
 def _read_times(call: ToolCall, times: Any, where: str) -> Times:
-    times = _whole(times)
+    times = _as_integer(times)
     bounds = {"min": times, "max": times} if _is_count(times) else times
     if not isinstance(bounds, Mapping):
         problem = 'is a number, or an object such as {"min": 1, "max": 3}'
         raise InvalidCall(f"{where}.{TIMES}: it {problem}; got {describe(times)}.")
     for key in bounds:
         if key not in _BOUNDS:
-            hint = meant_by(key, _BOUNDS) or "."
+            hint = did_you_mean(key, _BOUNDS) or "."
             raise InvalidCall(f"{where}.{TIMES}: {describe(key)} is neither `min` nor `max`{hint}")
-    least, most = _whole(bounds.get("min", 1)), _whole(bounds.get("max"))
+    least, most = _as_integer(bounds.get("min", 1)), _as_integer(bounds.get("max"))
     if not _is_count(least) or not (most is None or _is_count(most)):
-        raise InvalidCall(
-            f"{where}.{TIMES}: `min` and `max` are integers from 0 to {MOST_TIMES:,}."
-        )
+        raise InvalidCall(f"{where}.{TIMES}: `min` and `max` are integers from 0 to {MAX_TIMES:,}.")
     if most is not None and most < max(least, 1):
         problem = f"`max` is {most} and `min` is {least}"
         raise InvalidCall(f"{where}.{TIMES}: {problem}; to forbid a call write `{FORBID}`.")
     return Times(call, least, most)
 
 
-def _whole(value: Any) -> Any:
+def _as_integer(value: Any) -> Any:
     """A whole number as an integer: JSON knows no difference."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TIMES
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_TIMES

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.errors import InvalidCall
 
 __all__ = [

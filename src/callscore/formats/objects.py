@@ -10,25 +10,30 @@ from typing import Any
 
 import msgspec
 
-from callscore.core.malformed import FaultyArray, FaultyObject, Malformed
+from callscore.core.call import FaultyArray, FaultyObject, Malformed
 from callscore.errors import InvalidCall
 
-__all__ = ["plain"]
+__all__ = ["to_plain_data"]
 
 _FUNCTIONS = BuiltinFunctionType | FunctionType | MethodType
 _SCALARS = (str, int, float, bool, type(None))
 # A result that holds a whole run gives it out under one of these names.
-_RUNS = ("all_messages", "to_input_list", "get_full_steps")
-_DEEPEST = 200
+_RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
+_MAX_DEPTH = 200
 # As JSON if that can be; what JSON cannot hold is taken apart here. An object in a field for a
 # more general kind must keep what only it has: of a message in general LangChain says no calls.
 # Older versions of pydantic cannot do that without leaving out what a model does to its fields.
-_PLAINLY = {"by_alias": True, "warnings": False}
-_WHOLLY = {**_PLAINLY, "polymorphic_serialization": True}
-_WAYS_TO_DUMP = ({"mode": "json", **_WHOLLY}, {"mode": "json", **_PLAINLY}, _WHOLLY, _PLAINLY)
+_DUMP_OPTIONS = {"by_alias": True, "warnings": False}
+_FULL_DUMP_OPTIONS = {**_DUMP_OPTIONS, "polymorphic_serialization": True}
+_DUMP_ATTEMPTS = (
+    {"mode": "json", **_FULL_DUMP_OPTIONS},
+    {"mode": "json", **_DUMP_OPTIONS},
+    _FULL_DUMP_OPTIONS,
+    _DUMP_OPTIONS,
+)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def to_plain_data(value: Any, depth: int = 0) -> Any:
     """A value as JSON would have it: objects, lists, texts, numbers, booleans and null.
 
     Args:
@@ -40,16 +45,16 @@ def plain(value: Any, depth: int = 0) -> Any:
     """
     if value.__class__ in _SCALARS or isinstance(value, FaultyObject | FaultyArray | Malformed):
         return value  # what knows its faults must not lose them
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise InvalidCall("the value is nested too deeply to be read.")
     if isinstance(value, Mapping):
-        return {key: plain(item, depth + 1) for key, item in value.items()}
+        return {key: to_plain_data(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset | Iterator):  # a stream is taken to its end
-        return [plain(item, depth + 1) for item in value]
-    return _taken_apart(value, depth)
+        return [to_plain_data(item, depth + 1) for item in value]
+    return _from_object(value, depth)
 
 
-def _taken_apart(value: Any, depth: int) -> Any:
+def _from_object(value: Any, depth: int) -> Any:
     if isinstance(value, str | int | float | type | _FUNCTIONS):
         return value.value if isinstance(value, Enum) else value
     for way in (_from_scalar, _from_run, _from_model, _from_fields):
@@ -59,7 +64,7 @@ def _taken_apart(value: Any, depth: int) -> Any:
             problem = f"a {type(value).__qualname__} cannot be read: {error}."
             raise InvalidCall(problem) from error
         if found is not None:
-            return plain(found, depth + 1)
+            return to_plain_data(found, depth + 1)
     return value
 
 
@@ -70,7 +75,7 @@ def _from_scalar(value: Any) -> Any:
 
 
 def _from_run(value: Any) -> Any:
-    for name in _RUNS:
+    for name in _RUN_METHODS:
         method = getattr(value, name, None)
         if callable(method):
             return method()
@@ -91,7 +96,7 @@ def _from_model(value: Any) -> Any:
 
 def _dumped(dump: Callable[..., Any]) -> Any:
     """What a model gives out, in the first way that it knows and that works for what it holds."""
-    for options in _WAYS_TO_DUMP:
+    for options in _DUMP_ATTEMPTS:
         try:
             return dump(**options)
         except Exception:  # noqa: BLE001, S112  (whatever it is, another way may do)

@@ -1,31 +1,151 @@
-"""A document in any dialect becomes runs, or the definitions of tools."""
+"""Recognises the dialect of a document, and reads its runs or its tool definitions."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
 from callscore.core.call import ToolCall
-from callscore.errors import CallscoreError, InvalidCall, UnknownFormat
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.definitions import unique_tools
-from callscore.formats.recognition import Recogniser, find_dialect, recognise, refusal
-from callscore.formats.shape import first, name_of
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.dialect import dialects
+from callscore.formats.shape import describe, first, name_of
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 from callscore.formats.transcript import NAMELESS
 
 if TYPE_CHECKING:
-    from callscore.core.expectation import Expected
-    from callscore.core.tool import Tool
+    from collections.abc import Callable
+
+    from callscore.core.call import Tool
+    from callscore.core.case import Expected
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Part, Wanted
 
-__all__ = ["read_as", "read_definitions_in", "read_document", "read_named"]
+__all__ = [
+    "Recogniser",
+    "find_dialect",
+    "inner_finder",
+    "read_as",
+    "read_candidates",
+    "read_definitions_in",
+    "read_document",
+    "read_named",
+    "recognise",
+    "require_one_selection",
+    "unknown_format_text",
+    "with_cached_dialects",
+]
+
+
+# Which dialect a document is written in.
+
+_MAX_DEPTH = 5
+_MAX_NAMED = 3
+_MAX_RECENT = 4  # of the kinds of documents in one file, say requests and answers
+
+
+def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
+    """The first dialect, in their order, that recognises a document.
+
+    Args:
+        document: a JSON value, or text that a model wrote.
+        among: the names of those that are asked; None for all.
+    """
+    for dialect in dialects():
+        if (among is None or dialect.name in among) and dialect.recognises(document):
+            return dialect
+    return None
+
+
+def recognise(document: Any) -> Dialect:
+    """As `find_dialect`, where there must be one.
+
+    Raises:
+        UnknownFormat: no dialect recognises it; the message names the nearest.
+    """
+    found = find_dialect(document)
+    if found is None:
+        raise UnknownFormat(unknown_format_text(document))
+    return found
+
+
+class Recogniser:
+    """Recognises the documents of one file: the first is looked up, the others only checked."""
+
+    def __init__(self) -> None:
+        self._recent: list[Dialect] = []
+
+    def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
+        """As `find_dialect`, but a dialect that was found before is asked first."""
+        for dialect in self._recent:
+            if (among is None or dialect.name in among) and dialect.recognises(document):
+                return dialect
+        found = find_dialect(document, among)
+        if found is not None:
+            self._recent = [found, *self._recent[: _MAX_RECENT - 1]]
+        return found
+
+    def recognise(self, document: Any) -> Dialect:
+        """As `recognise`."""
+        return self.find(document) or recognise(document)
+
+
+def inner_finder(wanted: Wanted) -> Callable[..., Dialect | None]:
+    """What finds the dialects of documents that stand in others: answers in a recording, say."""
+    return wanted.inner or Recogniser().find
+
+
+def with_cached_dialects(wanted: Wanted) -> Wanted:
+    """The same wish, for one file whose documents hold others: these are looked up only once."""
+    return structs.replace(wanted, inner=Recogniser().find)
+
+
+def unknown_format_text(document: Any) -> str:
+    """Why a document is not read, and what it looks most like."""
+    near = _nearest_dialects(document)
+    problem = f"no format recognises {describe(document)}."
+    hint = f" The nearest are {', '.join(near)}." if near else ""
+    return f"{problem}{hint} `callscore formats` shows an example of each."
+
+
+def _nearest_dialects(document: Any) -> list[str]:
+    """The dialects whose examples have most keys in common with a document."""
+    keys = _keys(document)
+    likeness = [
+        (-len(keys & others) / len(keys | others), order, name)
+        for others, order, name in _keys_of_examples()
+        if keys & others
+    ]
+    return [name for _, _, name in sorted(likeness)[:_MAX_NAMED]]
+
+
+@cache
+def _keys_of_examples() -> list[tuple[set[str], int, str]]:
+    return [(_keys(dialect.example), dialect.order, dialect.name) for dialect in dialects()]
+
+
+def _keys(value: Any, depth: int = 0) -> set[str]:
+    found: set[str] = set()
+    if depth > _MAX_DEPTH:
+        return found
+    if isinstance(value, dict):
+        found = {str(key) for key in list(value)[:100]}
+        inner = list(value.values())[:100]
+    else:
+        inner = value[:3] if isinstance(value, list) else []
+    for item in inner:
+        found |= _keys(item, depth + 1)
+    return found
+
+
+# A document in any dialect becomes runs, or the definitions of tools.
 
 _Call = TypeVar("_Call", bound="Expected")
 
 
-def read_document(document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
+def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     """The runs in a document; a list that no dialect knows as a whole is a list of documents.
 
     Args:
@@ -48,7 +168,7 @@ def read_document(document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
     return traces
 
 
-def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
+def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     """The runs in a document of a known dialect, without the calls that are not wanted.
 
     Raises:
@@ -64,12 +184,12 @@ def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT) -> list[T
         problem = f"the format {dialect.name} broke on it ({type(error).__name__}: {error})."
         raise InvalidCall(problem) from error
     if len(traces) == 1 and traces[0].id is None:
-        traces = [_named(traces[0], document)]
+        traces = [_with_record_id(traces[0], document)]
     parts = wanted.leave_out
-    return [_without(trace, parts) for trace in traces] if parts else traces
+    return [_without_parts(trace, parts) for trace in traces] if parts else traces
 
 
-def _named(trace: Trace, document: Any) -> Trace:
+def _with_record_id(trace: Trace, document: Any) -> Trace:
     """The run with the id, and the trial, of the record that keeps its messages."""
     if not isinstance(document, dict) or not isinstance(document.get("messages"), list):
         return trace
@@ -81,7 +201,7 @@ def _named(trace: Trace, document: Any) -> Trace:
     return structs.replace(trace, id=name, trial=trial if is_trial else trace.trial)
 
 
-def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
+def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     """As `read_as`, where it is the user who says what the document is written in.
 
     Raises:
@@ -92,14 +212,17 @@ def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT) -> lis
     is_empty = names <= {NAMELESS} and not isinstance(document, str)
     if is_empty and not dialect.recognises(document) and not dialect.read_tools(document):
         found = find_dialect(document)
-        guess = f"It looks like {found.name}." if found else refusal(document)
+        guess = f"It looks like {found.name}." if found else unknown_format_text(document)
         raise UnknownFormat(f"this is not {dialect.name}. {guess}")
     return traces
 
 
-def _without(trace: Trace, parts: tuple[Part, ...]) -> Trace:
+def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:
     if _has_any(trace.calls, parts) or _has_any(trace.expected, parts):
-        calls, expected = _selected(trace.calls, parts), _selected(trace.expected, parts)
+        calls, expected = (
+            _without_calls_of(trace.calls, parts),
+            _without_calls_of(trace.expected, parts),
+        )
         return structs.replace(trace, calls=calls, expected=expected)
     return trace
 
@@ -114,7 +237,9 @@ def _has_any(calls: tuple[Expected, ...] | None, parts: tuple[Part, ...]) -> boo
     return False
 
 
-def _selected(calls: tuple[_Call, ...] | None, parts: tuple[Part, ...]) -> tuple[_Call, ...] | None:
+def _without_calls_of(
+    calls: tuple[_Call, ...] | None, parts: tuple[Part, ...]
+) -> tuple[_Call, ...] | None:
     return calls and tuple([call for call in calls if not _has_any((call,), parts)])
 
 
@@ -137,3 +262,42 @@ def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> lis
     return unique_tools(
         tool for item in document for tool in recogniser.recognise(item).read_tools(item)
     )
+
+
+# The first answers of a document that offers several to the same question.
+
+_Read = TypeVar("_Read")
+
+
+def require_one_selection(wanted: Wanted, most: int) -> None:
+    """Refuse to take the first answers and a certain one.
+
+    Raises:
+        InvalidSettings: both are asked for.
+    """
+    if most > 1 and wanted.candidate:
+        raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
+
+
+def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, most: int) -> list[_Read]:
+    """What reading a document gives for each of its first answers.
+
+    Where a run has several questions, and one of them fewer answers than another, its first answer
+    stands in for those that it lacks.
+
+    Args:
+        read: reads the document as is wanted.
+        wanted: what else to take where there is a choice.
+        most: how many answers to read at the most.
+
+    Raises:
+        InvalidSettings: a single answer is asked for as well.
+    """
+    require_one_selection(wanted, most)
+    if most == 1:
+        return [read(wanted)]
+    counts = [1]
+    asking = structs.replace(wanted, on_answers=counts.append)
+    first = read(asking)
+    further = range(1, min(most, max(counts)))
+    return [first, *[read(structs.replace(asking, candidate=number)) for number in further]]

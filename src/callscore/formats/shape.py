@@ -1,13 +1,20 @@
-"""Looking into values of unknown shape: what is absent or of another type is None, or empty."""
+"""Access to values of unknown shape: what is absent or of another type is None, or empty.
+
+`describe` puts such a value into a few words for error messages.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from callscore.core.call import Malformed, excerpt
+
 __all__ = [
     "at",
+    "describe",
     "dicts",
     "first",
     "integer_of",
@@ -18,7 +25,10 @@ __all__ = [
     "text_of",
 ]
 
-_MOST_BITS = 1_000
+
+# Looking into values of unknown shape: what is absent or of another type is None, or empty.
+
+_MAX_NAME_BITS = 1_000
 
 
 def at(value: Any, *path: str | int) -> Any:
@@ -73,7 +83,7 @@ def name_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number and value.bit_length() < _MOST_BITS else None
+    return str(value) if is_number and value.bit_length() < _MAX_NAME_BITS else None
 
 
 def json_of(value: Any) -> Any:
@@ -92,3 +102,44 @@ def text_in(content: Any) -> str | None:
         return content
     texts = [part["text"] for part in dicts(content) if isinstance(part.get("text"), str)]
     return "\n".join(texts) if texts else None
+
+
+# A value in a few words, for error messages: safe and short, whatever the value is.
+
+_MAX_LENGTH = 60
+_MAX_KEYS = 5
+_MAX_SHOWN_BITS = 200
+
+
+def describe(value: Any) -> str:
+    """What a value is, as the object of "got": `an object with the keys 'q', 'limit'`."""
+    if isinstance(value, Malformed):
+        return f"{_shortened(value.raw)} ({value.problem})"
+    if isinstance(value, Mapping):
+        return _describe_keys(value)
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}" if value else "an empty list"
+    return _describe_scalar(value)
+
+
+def _describe_keys(value: Mapping[Any, Any]) -> str:
+    if not value:
+        return "an empty object"
+    keys = [_describe_scalar(key) for _, key in zip(range(_MAX_KEYS), value, strict=False)]
+    noun = "the key" if len(value) == 1 else "the keys"
+    more = ", …" if len(value) > _MAX_KEYS else ""
+    return f"an object with {noun} {', '.join(keys)}{more}"
+
+
+def _describe_scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return _shortened(repr(value[: _MAX_LENGTH + 1]))
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else repr(value).lower()
+    if isinstance(value, int) and value.bit_length() > _MAX_SHOWN_BITS:
+        return "a very large integer"
+    return repr(value) if isinstance(value, int | float) else f"a {type(value).__qualname__}"
+
+
+def _shortened(text: str) -> str:
+    return excerpt(text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…")

@@ -8,12 +8,11 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-from callscore.core.call import ToolCall
-from callscore.core.expectation import Expected
-from callscore.core.tool import Tool
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Expected
 from callscore.errors import InvalidSettings
 
-__all__ = ["DEFAULT", "Part", "Trace", "View", "Wanted", "wanted_for"]
+__all__ = ["DEFAULT_WANTED", "Part", "Trace", "View", "Wanted", "wanted_for"]
 
 View = Literal["requested", "executed"]
 Part = Literal["user", "subagent", "code", "server"]
@@ -48,7 +47,7 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
         """What was called, or what is expected where the document says no more than that."""
         if self.calls is not None:
             return self.calls
-        from callscore.core.expectation import calls_in
+        from callscore.core.case import calls_in
 
         return tuple(calls_in(self.expected or ()))
 
@@ -112,7 +111,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
             raise InvalidSettings(f"candidate: {candidate!r} is not an integer from 0 on")
 
 
-DEFAULT = Wanted()
+DEFAULT_WANTED = Wanted()
 
 
 def wanted_for(
@@ -120,8 +119,8 @@ def wanted_for(
     view: str | None = None,
     candidate: Any = 0,
     tools: Iterable[Tool] = (),
-    failure: str = DEFAULT.failure.pattern,
-    leave_out: Any = DEFAULT.leave_out,
+    failure: str = DEFAULT_WANTED.failure.pattern,
+    leave_out: Any = DEFAULT_WANTED.leave_out,
 ) -> Wanted:
     """What a user asks for, once it is checked.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.model import ToolCall
-from callscore.formats.arguments import raw_text, read_arguments
+from callscore.core.call import ToolCall
+from callscore.formats.calls import raw_text, read_arguments
 from callscore.formats.shape import name_of, text_in
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 if TYPE_CHECKING:
     import re
@@ -34,7 +34,7 @@ class Transcript:
 
     def __init__(
         self,
-        wanted: Wanted = DEFAULT,
+        wanted: Wanted = DEFAULT_WANTED,
         *,
         once: bool = False,
         failure: re.Pattern[str] | None = None,

@@ -1,25 +1,40 @@
-"""Where the history of a project stands, and how it is opened."""
+"""Where the history of a project is, and how it is opened: to write, to read, on first use."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
-from callscore.errors import UnusableStore
-from callscore.history.addresses import (
+from callscore.errors import UnknownRun, UnusableStore
+from callscore.history.postgres import (
     STORE_VARIABLE,
-    is_server,
-    require_server,
-    shown_address,
+    display_address,
+    is_server_address,
+    parse_address,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Engine
 
     from callscore.history.store import Store
 
-__all__ = ["default_path", "file_of_store", "make_folder", "open_store", "open_to_read"]
+__all__ = [
+    "LazyJudgementStore",
+    "StoreOpener",
+    "default_path",
+    "file_evaluation_name",
+    "make_store_folder",
+    "open_existing",
+    "open_store",
+    "project_path",
+    "store_file_path",
+]
+
+
+# Where the history of a project stands, and how it is opened.
 
 _FOLDER = ".callscore"
 _FILE = "history.db"
@@ -34,13 +49,13 @@ def default_path() -> Path:
     """
     here = Path.cwd()
     above = [here, *here.parents]
-    roots = [depth for depth, folder in enumerate(above) if _has(folder, ".git")]
+    roots = [depth for depth, folder in enumerate(above) if _contains(folder, ".git")]
     folders = above[: roots[0] + 1] if roots else [here]
-    home = next((folder for folder in folders if _has(folder, _FOLDER)), here)
+    home = next((folder for folder in folders if _contains(folder, _FOLDER)), here)
     return home / _FOLDER / _FILE
 
 
-def _has(folder: Path, name: str) -> bool:
+def _contains(folder: Path, name: str) -> bool:
     try:
         return (folder / name).exists()
     except OSError:  # a folder that we may not look into
@@ -59,16 +74,16 @@ def open_store(place: Path | str | None = None) -> Store:
             written it.
         MissingExtra: what speaks to the server is not installed.
     """
-    said = _said(place)
-    if said is not None and is_server(str(said)):
+    said = _requested(place)
+    if said is not None and is_server_address(str(said)):
         return _open_server(str(said), named=place)
     path = None if said is None else Path(said)
-    place_shown, path = _shown_place(path)
-    make_folder(path)
+    place_shown, path = _display_and_path(path)
+    make_store_folder(path)
     return _open_file(path, place_shown, named=place)
 
 
-def open_to_read(place: Path | str | None = None) -> Store:
+def open_for_reading(place: Path | str | None = None) -> Store:
     """Open a history that is there; nothing is written for that, where it is of this version.
 
     Args:
@@ -78,21 +93,21 @@ def open_to_read(place: Path | str | None = None) -> Store:
         UnusableStore: as for `open_store`, or it is older and cannot be brought up to date there.
         MissingExtra: what speaks to the server is not installed.
     """
-    file = file_of_store(place)
+    file = store_file_path(place)
     if file is None:
-        return _open_server(str(_said(place)), named=place)
-    place_shown, path = _shown_place(file)
+        return _open_server(str(_requested(place)), named=place)
+    place_shown, path = _display_and_path(file)
     can_write = _can_write(path)
 
-    from callscore.history.connecting import reading_engine, sqlite_engine
-    from callscore.history.migrations import is_prepared, require_tables
+    from callscore.history.database import read_only_engine, sqlite_engine
+    from callscore.history.schema import is_current, require_tables
     from callscore.history.store import Store
 
-    engine = sqlite_engine(path) if can_write else reading_engine(path)
+    engine = sqlite_engine(path) if can_write else read_only_engine(path)
     try:
         store = Store(engine, place_shown, path, named=place)
         with store.reading() as connection:
-            is_ready = is_prepared(connection)
+            is_ready = is_current(connection)
             if not can_write:
                 require_tables(connection, place_shown)
     except BaseException:
@@ -104,19 +119,19 @@ def open_to_read(place: Path | str | None = None) -> Store:
     return _open_file(path, place_shown, named=place)
 
 
-def file_of_store(place: Path | str | None) -> Path | None:
+def store_file_path(place: Path | str | None) -> Path | None:
     """The file of a history that is called so; None where it is on a server.
 
     Raises:
         UnusableStore: it is an address that cannot be read, or the working directory is gone.
     """
-    said = _said(place)
+    said = _requested(place)
     if said is None:
-        return _shown_place(None)[1]
-    return None if is_server(str(said)) else Path(said)
+        return _display_and_path(None)[1]
+    return None if is_server_address(str(said)) else Path(said)
 
 
-def _said(place: Path | str | None) -> Path | str | None:
+def _requested(place: Path | str | None) -> Path | str | None:
     """What somebody says of the place: on the command line, or in the environment."""
     return place or os.environ.get(STORE_VARIABLE) or None
 
@@ -126,11 +141,11 @@ def _can_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def _shown_place(path: Path | None) -> tuple[str, Path]:
+def _display_and_path(path: Path | None) -> tuple[str, Path]:
     """What the file of a history is called in messages, and the file."""
     try:
         path = default_path() if path is None else path
-        return _shown(path), path
+        return _display_path(path), path
     except OSError as error:
         raise UnusableStore(
             str(path or _FOLDER), "the working directory is gone. Change into another one."
@@ -138,56 +153,55 @@ def _shown_place(path: Path | None) -> tuple[str, Path]:
 
 
 def _open_file(path: Path, place: str, *, named: Path | str | None) -> Store:
-    from callscore.history.connecting import log_ahead, sqlite_engine
-    from callscore.history.migrations import prepare
-    from callscore.history.run_lock import remove_stale
+    from callscore.history.database import enable_wal, readable_errors, sqlite_engine
+    from callscore.history.locks import remove_stale_locks
+    from callscore.history.schema import ensure_tables
     from callscore.history.store import Store
-    from callscore.history.troubles import in_sentences
 
     engine: Engine = sqlite_engine(path)
     try:
-        with in_sentences(place):
-            log_ahead(engine)
+        with readable_errors(place):
+            enable_wal(engine)
         store = Store(engine, place, path, named=named)
         with store.writing() as connection:
-            prepare(connection, place)
+            ensure_tables(connection, place)
     except BaseException:
         engine.dispose()
         raise
-    remove_stale(path)
+    remove_stale_locks(path)
     return store
 
 
 def _open_server(address: str, *, named: Path | str | None) -> Store:
-    parts = require_server(address)
-    place = shown_address(parts)
+    parts = parse_address(address)
+    place = display_address(parts)
 
-    from callscore.history.migrations import is_prepared, prepare
     from callscore.history.postgres import postgres_engine
+    from callscore.history.schema import ensure_tables, is_current
     from callscore.history.store import Store
 
     engine = postgres_engine(parts)
     try:
         store = Store(engine, place, server=parts, named=named)
         with store.reading() as connection:
-            is_ready = is_prepared(connection)
+            is_ready = is_current(connection)
         # Of several who come first one makes the tables, and the others wait until they are there.
         if not is_ready:
             with store.writing(is_alone=True) as connection:
-                prepare(connection, place)
+                ensure_tables(connection, place)
     except BaseException:
         engine.dispose()
         raise
     return store
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     """The path as a person would write it here."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def make_folder(path: Path) -> None:
+def make_store_folder(path: Path) -> None:
     """Make the folder of the file, with a note that no repository should hold what is in it.
 
     Raises:
@@ -198,19 +212,120 @@ def make_folder(path: Path) -> None:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if is_new or folder.name == _FOLDER:
-            _leave_out(folder)
+            _write_gitignore(folder)
         is_folder = path.is_dir()
     except OSError as error:
         raise UnusableStore(
-            _shown(folder),
+            _display_path(folder),
             f"the folder for the history cannot be used ({error.strerror}). "
             "Make it a folder that can be written.",
         ) from error
     if is_folder:
-        raise UnusableStore(_shown(path), "this is a folder, and should be a file. Move it away.")
+        raise UnusableStore(
+            _display_path(path), "this is a folder, and should be a file. Move it away."
+        )
 
 
-def _leave_out(folder: Path) -> None:
+def _write_gitignore(folder: Path) -> None:
     note = folder / ".gitignore"
     if not note.exists():
         note.write_text("*\n", encoding="utf-8")
+
+
+# Opens a history to look for something in it: none is made for that.
+
+
+def open_existing(place: Path | str | None = None) -> Store:
+    """Open the history that is there.
+
+    Args:
+        place: a file, or the address of a server. By default what the variable `CALLSCORE_STORE`
+            says; else the file of the project that we are in.
+
+    Raises:
+        UnknownRun: there is no history there.
+        UnusableStore: it cannot be used.
+    """
+    file = store_file_path(place)
+    if file is not None and not file.exists():
+        raise UnknownRun(f"there is no run yet: {file} does not exist")
+    return open_for_reading(place or None)
+
+
+class StoreOpener:
+    """A history that is opened when it is first asked for; who asks again is given the same.
+
+    Args:
+        opened: opens it.
+    """
+
+    def __init__(self, opened: Callable[[], Store]) -> None:
+        self._opened = opened
+        self._store: Store | None = None
+
+    def __call__(self) -> Store:
+        """Open it, or give the one that is open."""
+        if self._store is None:
+            self._store = self._opened()
+        return self._store
+
+    def close(self) -> None:
+        """Close it, if it was opened."""
+        if self._store is not None:
+            self._store.close()
+
+
+# The history of the project, opened when it is needed and not before.
+
+
+class LazyJudgementStore:
+    """What a judge needs of a history; it is opened at his first question.
+
+    Args:
+        place: where the history is; None for that of the project.
+    """
+
+    def __init__(self, place: str | None = None) -> None:
+        self._place = place
+        self._store: Store | None = None
+
+    def _opened(self) -> Store:
+        if self._store is None:
+            self._store = open_store(self._place)
+        return self._store
+
+    def close(self) -> None:
+        """Close it, if it was opened."""
+        if self._store is not None:
+            self._store.close()
+
+    def judgement(self, key: str) -> Any | None:
+        """The answer that is kept under a key; None where there is none."""
+        return self._opened().judgement(key)
+
+    def keep_judgement(self, key: str, model: str, answer: Any) -> None:
+        """Keep an answer under a key."""
+        self._opened().keep_judgement(key, model, answer)
+
+
+# What a history knows a file of cases by.
+
+# Behind the suffix of what is in a file may stand how it is compressed.
+_COMPRESSED_SUFFIXES = (".gz", ".zst")
+
+
+def project_path(path: str) -> str:
+    """Where a file stands, from the folder of the history on; as it is given, if it is not in there."""
+    try:
+        file, project = Path(path).resolve(), default_path().parent.parent.resolve()
+    except (OSError, RuntimeError):  # the working directory is gone, or links go in a circle
+        return path
+    return file.relative_to(project).as_posix() if file.is_relative_to(project) else path
+
+
+def file_evaluation_name(path: str) -> str:
+    """What the cases of a file are called: `answers` in `runs/answers.jsonl.gz`."""
+    file = PurePath(path)
+    if file.suffix.lower() in _COMPRESSED_SUFFIXES:
+        file = file.with_suffix("")
+    return file.stem or path

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from callscore import __version__
 
-__all__ = ["commit_here", "commit_of", "git_state", "versions"]
+__all__ = ["git_state", "resolve_commit", "resolve_commit_here", "versions"]
 
 # Large repositories on slow disks take long; nobody should wait for a note.
-_PATIENCE = 3.0
+_GIT_TIMEOUT = 3.0
 # In a hook git names its own folders here; asked about another folder, it must not obey them.
-_FOREIGN = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX")
+_GIT_VARIABLES = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX")
 # Whose versions may change what a model is sent, or what is made of its answer.
 _LIBRARIES = ("openai",)
 
@@ -27,36 +27,36 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
     Files that git does not know are no change. What cannot be told, for there is no repository, no
     commit or no git, is None.
     """
-    commit = _ask_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
+    commit = _run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
         return None, None
-    changed = _ask_git(folder, "status", "--porcelain", "--untracked-files=no")
+    changed = _run_git(folder, "status", "--porcelain", "--untracked-files=no")
     return commit, None if changed is None else bool(changed)
 
 
-def commit_of(folder: Path, reference: str) -> str | None:
+def resolve_commit(folder: Path, reference: str) -> str | None:
     """The commit that git knows by a reference, such as `main~2`, in the repository of the folder.
 
     None where it knows none. What begins like an option is never given to git.
     """
     if not reference or reference.startswith("-") or "\x00" in reference:
         return None
-    return _ask_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
+    return _run_git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}") or None
 
 
-def commit_here(reference: str) -> str | None:
+def resolve_commit_here(reference: str) -> str | None:
     """The commit that git knows by a reference in the working directory; None where it knows none."""
     try:
-        return commit_of(Path.cwd(), reference)
+        return resolve_commit(Path.cwd(), reference)
     except OSError:  # the working directory is gone
         return None
 
 
-def _ask_git(folder: Path, *words: str) -> str | None:
+def _run_git(folder: Path, *words: str) -> str | None:
     git = shutil.which("git")
     if git is None:
         return None
-    environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    environment = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # whoever uses git at the same time is not disturbed
     try:
         done = subprocess.run(  # noqa: S603  (these words alone, and no shell)
@@ -65,7 +65,7 @@ def _ask_git(folder: Path, *words: str) -> str | None:
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_PATIENCE,
+            timeout=_GIT_TIMEOUT,
             check=True,
         )
     except (OSError, subprocess.SubprocessError):

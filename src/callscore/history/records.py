@@ -1,4 +1,4 @@
-"""What the history holds, as values: runs, what they evaluated, results and answers."""
+"""What a history holds, as values: runs, evaluations, results, answers, baselines."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from callscore.core.results import MetricValue
-from callscore.core.run import Status, Usage
+from callscore.core.results import MetricValue, Status, Usage
+from callscore.core.statistics import Interval, wilson
 
 __all__ = [
+    "COUNTS",
     "AnswerRecord",
     "Baseline",
+    "EvaluationNumbers",
     "EvaluationRecord",
     "ResultRecord",
     "RunRecord",
     "RunStatus",
-    "Status",
 ]
+
+
+# What the history holds, as values: runs, what they evaluated, results and answers.
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
@@ -181,3 +185,36 @@ class Baseline(Struct, frozen=True, gc=False, kw_only=True):
     name: str
     run: str
     set_at: float
+
+
+# The counts of a result, in the order in which a record has them.
+COUNTS = ("correct", "incorrect", "missed", "extra", "expected", "actual", "forbidden")
+
+
+class EvaluationNumbers(
+    Struct, frozen=True, gc=False, kw_only=True, rename={"share": "passed_share"}
+):
+    """What the cases of an evaluation come to.
+
+    Attributes:
+        cases: how many cases there is a decision on: a scorer has a number, or there is no answer.
+        answered: how many answers there are; a case counts once a trial.
+        passed: how many of these passed.
+        share: the mean over the cases of the share of their trials that passed; one without an
+            answer did not. None without cases.
+        f1: the mean over the cases of the mean score of their trials; one without an answer is
+            worth 0. None where no answer has a score.
+        errors: how many trials have no answer.
+    """
+
+    cases: int
+    answered: int
+    passed: int
+    share: float | None
+    f1: float | None
+    errors: int
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % Wilson interval of the share; the trials of a case count as one observation."""
+        return None if self.share is None else wilson(self.share * self.cases, self.cases)

@@ -1,40 +1,55 @@
-"""What somebody may call a run, or a baseline: a word that means nothing else where a run is named."""
+"""Ids for new runs, valid names of runs and baselines, and whether a run left cases out."""
 
 from __future__ import annotations
 
 import re
+import secrets
+from threading import Lock
+from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
-from callscore.errors import InvalidSettings
+from callscore.errors import InvalidSettings, UnknownRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from callscore.history.records import Baseline
+    from callscore.history.records import Baseline, RunRecord
+    from callscore.history.store import Store
 
-__all__ = ["LONGEST_NAME", "name_fault", "require_no_baseline"]
+__all__ = [
+    "MAX_NAME_LENGTH",
+    "is_partial",
+    "lineage",
+    "name_problem",
+    "new_run_id",
+    "require_no_baseline",
+]
 
-LONGEST_NAME = 200
+
+# What somebody may call a run, or a baseline: a word that means nothing else where a run is
+# named.
+
+MAX_NAME_LENGTH = 200
 # What finds runs by their age.
 _LATEST = re.compile(r"latest(\W.*)?", re.DOTALL | re.IGNORECASE)
 # What git calls the commit that is checked out.
-_HEADS = ("head", "@")
+_GIT_HEADS = ("head", "@")
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 
 
-def name_fault(name: str) -> str | None:
+def name_problem(name: str) -> str | None:
     """Why a run, or a baseline, cannot be called so, as the end of a sentence; None where it can."""
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        return f"a name has 1 to {LONGEST_NAME} characters that can be read"
+    if not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
+        return f"a name has 1 to {MAX_NAME_LENGTH} characters that can be read"
     if name != name.strip():
         return "it begins or ends with a blank"
-    return _other_meaning(name)
+    return _reserved_meaning(name)
 
 
-def _other_meaning(name: str) -> str | None:
+def _reserved_meaning(name: str) -> str | None:
     if name.startswith("-"):
         return "it begins like an option"
-    if _LATEST.fullmatch(name) or name.lower() in _HEADS or "~" in name:
+    if _LATEST.fullmatch(name) or name.lower() in _GIT_HEADS or "~" in name:
         return "it means a run by its age, or a commit"
     if ":" in name:
         return "what follows a colon is a variant"
@@ -54,3 +69,82 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
                 f"named. Choose another, or make the run the baseline when it has ended: callscore "
                 f"baseline set latest --name {name}"
             )
+
+
+# Names for runs: they sort by time, can be typed, and are given once.
+
+# Without vowels, so that they make no words, and without what looks like something else.
+_LETTERS = "23456789bcdfghjkmnpqrstvwxz"
+_ENDING_LENGTH = 4
+
+_lock = Lock()
+_current_second = ""
+_used_endings: set[str] = set()
+
+
+def new_run_id(now: float) -> str:
+    """A name for a run that starts now, such as `20261115-184354-k3f9`.
+
+    The time is UTC. A process never gives the same name twice; that two processes do is unlikely,
+    and a store notices it.
+
+    Args:
+        now: seconds since 1970.
+    """
+    global _current_second  # noqa: PLW0603  (the names of one second are forgotten in the next)
+    second = strftime("%Y%m%d-%H%M%S", gmtime(now))
+    with _lock:
+        if second != _current_second:
+            _current_second = second
+            _used_endings.clear()
+        ending = _random_ending(len(_used_endings))
+        while ending in _used_endings:
+            ending = _random_ending(len(_used_endings))
+        _used_endings.add(ending)
+    return f"{second}-{ending}"
+
+
+def _random_ending(given: int) -> str:
+    # Longer where so many were given that four letters could run out.
+    length = _ENDING_LENGTH if given < len(_LETTERS) ** _ENDING_LENGTH // 2 else _ENDING_LENGTH * 2
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+# Whether a run has left cases out because somebody told it to.
+
+# What makes a run ask only some of the cases, among the arguments that it keeps.
+_SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
+# What a run of files calls `cases` are the files.
+_SCORE_COMMAND = "score"
+
+
+def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
+    """Whether a run left cases out; what was scored again left out what its answers' run left out.
+
+    Args:
+        run: the run.
+        others: runs by their ids, those that it has its answers from among them.
+    """
+    seen: set[str] = set()
+    current: RunRecord | None = run
+    while current is not None and current.id not in seen:
+        if current.command != _SCORE_COMMAND and any(
+            map(current.arguments.get, _SELECTION_ARGUMENTS)
+        ):
+            return True
+        seen.add(current.id)
+        current = others.get(current.parent or "")
+    return False
+
+
+def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:
+    """A run, the one that it has its answers from, and so on, by their ids, as far as they are kept."""
+    found: dict[str, RunRecord] = {}
+    current: RunRecord | None = run
+    while current is not None and current.id not in found:
+        found[current.id] = current
+        try:
+            current = store.find(current.parent, resolve=None) if current.parent else None
+        except UnknownRun:
+            current = None
+    return found

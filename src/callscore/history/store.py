@@ -1,4 +1,4 @@
-"""The history of runs: what is kept, and how it is found again."""
+"""`Store`: the history of runs in a database. What is kept, and how it is found again."""
 
 from __future__ import annotations
 
@@ -7,34 +7,48 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history.addresses import store_words
-from callscore.history.baselines import baselines_by_name, keep_baseline, remove_named
-from callscore.history.clearing import clear_runs
-from callscore.history.file_identity import identity_of
-from callscore.history.finding import find_run
-from callscore.history.keeping import keep_payloads, keep_rows, rows_of
-from callscore.history.outcomes import side_of
-from callscore.history.packing import clean_text
-from callscore.history.project import commit_here
-from callscore.history.recalling import add_judgement, answer_of_run, answer_to, judgement_under
-from callscore.history.result_queries import (
-    page_of_results,
-    results_of_case,
-    trials_by_evaluation,
+from callscore.history.cleanup import remove_old_runs
+from callscore.history.database import (
+    FILE_GONE,
+    file_identity,
+    insert_rows,
+    readable_errors,
+    with_retries,
 )
-from callscore.history.retrying import patient
-from callscore.history.rows import (
+from callscore.history.encoding import (
     Bodies,
+    clean_text,
     evaluation_record,
     evaluation_row,
+    rows_from,
     run_record,
     run_records,
 )
-from callscore.history.run_lock import RunLock
-from callscore.history.run_rows import begin_run, end_run, stored_runs
-from callscore.history.server_lock import ServerLock, wait_for_turn
-from callscore.history.statements import EVALUATIONS, NUMBER, add_rows, inserts_for
-from callscore.history.troubles import GONE, in_sentences
+from callscore.history.locks import RunLock, ServerLock, lock_for_writing
+from callscore.history.postgres import store_arguments
+from callscore.history.project import resolve_commit_here
+from callscore.history.queries import (
+    EVALUATIONS,
+    RUN_NUMBER,
+    all_baselines,
+    all_runs,
+    answer_in_run,
+    begin_run,
+    delete_baseline,
+    end_run,
+    inserts_for,
+    judgement_by_key,
+    newest_answer,
+    page_of_results,
+    results_of_case,
+    save_baseline,
+    save_judgement,
+    save_payloads,
+    save_rows,
+    trials_by_evaluation,
+)
+from callscore.history.run_lookup import find_run
+from callscore.history.run_results import run_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,7 +57,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from callscore.comparing.sides import Side
-    from callscore.history.clearing import Cleared
+    from callscore.history.cleanup import CleanupResult
     from callscore.history.records import (
         AnswerRecord,
         Baseline,
@@ -81,9 +95,9 @@ class Store:
     ) -> None:
         self.place = place
         self.path = path
-        self.words = store_words(named)
+        self.words = store_arguments(named)
         self._server = server
-        self._file = identity_of(path)
+        self._file = file_identity(path)
         self._engine = engine
         self._inserts = inserts_for(engine.dialect)
         self._is_sqlite = engine.dialect.name == "sqlite"
@@ -100,7 +114,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the database."""
-        with in_sentences(self.place):
+        with readable_errors(self.place):
             self._engine.dispose()
 
     @contextmanager
@@ -110,21 +124,21 @@ class Store:
         Args:
             is_alone: whether nobody else may write meanwhile. In a file nobody ever does.
         """
-        with in_sentences(self.place), self._turn, self._engine.begin() as connection:
+        with readable_errors(self.place), self._turn, self._engine.begin() as connection:
             if self._is_sqlite:
                 # At once, for a transaction that begins with reading cannot always go on to write.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
-                wait_for_turn(connection, is_alone=is_alone)
+                lock_for_writing(connection, is_alone=is_alone)
             yield connection
         # A file that is deleted while it is open takes everything, and then is gone.
-        if identity_of(self.path) != self._file:
-            raise UnusableStore(self.place, GONE)
+        if file_identity(self.path) != self._file:
+            raise UnusableStore(self.place, FILE_GONE)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read with."""
-        with in_sentences(self.place), self._engine.connect() as connection:
+        with readable_errors(self.place), self._engine.connect() as connection:
             yield connection
 
     def lock(self, run: str) -> RunLock | ServerLock:
@@ -133,7 +147,7 @@ class Store:
 
     # --- runs ---------------------------------------------------------------------------------
 
-    @patient
+    @with_retries
     def begin(self, run: RunRecord) -> RunRecord:
         """Keep that a run has begun, or that one goes on that had begun before.
 
@@ -146,17 +160,17 @@ class Store:
         with self.writing() as connection:
             return begin_run(connection, run)
 
-    @patient
+    @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what a run evaluates; in place of what was kept under the same number."""
         number = self._number(record.run)
         bodies: Bodies = {}
         row = evaluation_row(record, number, bodies)
         with self.writing() as connection:
-            keep_payloads(connection, bodies)
-            add_rows(connection, self._inserts.evaluation, [row])
+            save_payloads(connection, bodies)
+            insert_rows(connection, self._inserts.evaluation, [row])
 
-    @patient
+    @with_retries
     def finish(
         self,
         run: str,
@@ -176,15 +190,15 @@ class Store:
         with self.writing() as connection:
             end_run(connection, (run, number), status, totals, summaries)
 
-    @patient
+    @with_retries
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """The runs, the newest first."""
         with self.reading() as connection:
-            return run_records(stored_runs(connection, limit))
+            return run_records(all_runs(connection, limit))
 
-    @patient
+    @with_retries
     def find(
-        self, reference: str, *, resolve: Callable[[str], str | None] | None = commit_here
+        self, reference: str, *, resolve: Callable[[str], str | None] | None = resolve_commit_here
     ) -> RunRecord:
         """The run that is meant.
 
@@ -199,13 +213,13 @@ class Store:
         with self.reading() as connection:
             return run_record(find_run(connection, clean_text(reference), resolve))
 
-    @patient
+    @with_retries
     def baselines(self) -> list[Baseline]:
         """The names of the runs that others are compared with, in alphabetical order."""
         with self.reading() as connection:
-            return baselines_by_name(connection)
+            return all_baselines(connection)
 
-    @patient
+    @with_retries
     def set_baseline(self, name: str, run: str) -> None:
         """Let a name mean this run from now on.
 
@@ -214,7 +228,7 @@ class Store:
         """
         number = self._number(run)
         with self.writing() as connection:
-            keep_baseline(connection, name, number)
+            save_baseline(connection, name, number)
 
     def remove_baseline(self, name: str) -> bool:
         """Forget a baseline, and not its run; whether there was one."""
@@ -223,16 +237,16 @@ class Store:
         self._forget(name)
         return is_there
 
-    @patient
+    @with_retries
     def _forget(self, baseline: str) -> None:
         with self.writing() as connection:
-            remove_named(connection, baseline)
+            delete_baseline(connection, baseline)
 
-    def clear(self, keep: int, *, is_dry: bool) -> Cleared:
+    def clear(self, keep: int, *, is_dry: bool) -> CleanupResult:
         """Remove all but the newest runs, and what only they have; or say what that would remove."""
-        return clear_runs(self, keep, is_dry=is_dry)
+        return remove_old_runs(self, keep, is_dry=is_dry)
 
-    @patient
+    @with_retries
     def evaluations(self, run: str) -> list[EvaluationRecord]:
         """What a run evaluated, in order."""
         number = self._number(run)
@@ -242,7 +256,7 @@ class Store:
 
     # --- results and answers ------------------------------------------------------------------
 
-    @patient
+    @with_retries
     def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
         """Keep answers and results, all of them or none.
 
@@ -251,9 +265,9 @@ class Store:
         records = list(records)
         for run in {record.run for record in records if record.run}:
             self._number(run)
-        rows = rows_of(records, self._numbers)
+        rows = rows_from(records, self._numbers)
         with self.writing() as connection:
-            keep_rows(connection, rows)
+            save_rows(connection, rows)
 
     def results(self, run: str, evaluation: int | None = None) -> Iterator[ResultRecord]:
         """The results of a run, or of one of its evaluations, in the order they were first written.
@@ -263,7 +277,7 @@ class Store:
         number = self._number(run)
         return self._pages(run, number, evaluation)
 
-    @patient
+    @with_retries
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
@@ -272,7 +286,7 @@ class Store:
         with self.reading() as connection:
             return results_of_case(connection, (run, number), case, trial, evaluation)
 
-    @patient
+    @with_retries
     def side(self, run: RunRecord, label: str, variant: str | None = None) -> Side:
         """What a run that somebody calls by this label brings to a comparison.
 
@@ -280,9 +294,9 @@ class Store:
         """
         number = self._number(run.id)
         with self.reading() as connection:
-            return side_of(connection, number, run, label, variant)
+            return run_side(connection, number, run, label, variant)
 
-    @patient
+    @with_retries
     def trials(self, run: str) -> dict[int, int]:
         """How often the cases of each evaluation of a run were asked, by its number."""
         number = self._number(run)
@@ -297,46 +311,46 @@ class Store:
             if len(page) < _PAGE:
                 return
 
-    @patient
+    @with_retries
     def _page(
         self, run: tuple[str, int], evaluation: int | None, after: int
     ) -> tuple[list[ResultRecord], int]:
         with self.reading() as connection:
             return page_of_results(connection, run, evaluation, after=after, limit=_PAGE)
 
-    @patient
+    @with_retries
     def answer(self, question: str, source: str, trial: int) -> AnswerRecord | None:
         """The newest answer to a question, whatever run it was for."""
         with self.reading() as connection:
-            return answer_to(connection, question, source, trial)
+            return newest_answer(connection, question, source, trial)
 
-    @patient
+    @with_retries
     def answer_in(self, run: str, question: str, trial: int) -> AnswerRecord | None:
         """The answer to a question that was asked in this run."""
         number = self._number(run)
         with self.reading() as connection:
-            return answer_of_run(connection, number, question, trial)
+            return answer_in_run(connection, number, question, trial)
 
     # --- judgements ---------------------------------------------------------------------------
 
-    @patient
+    @with_retries
     def judgement(self, key: str) -> Any | None:
         """What a judge answered, by the key it was kept under; None where it was not asked."""
         with self.reading() as connection:
-            return judgement_under(connection, key)
+            return judgement_by_key(connection, key)
 
-    @patient
+    @with_retries
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
         """Keep what a judge answered."""
         with self.writing() as connection:
-            add_judgement(connection, key, model, answer)
+            save_judgement(connection, key, model, answer)
 
     def _number(self, run: str) -> int:
         """The number of the run of this id, which is what other rows know it by."""
         number = self._numbers.get(run)
         if number is None:
             with self.reading() as connection:
-                number = connection.execute(NUMBER, {"id": clean_text(run)}).scalar()
+                number = connection.execute(RUN_NUMBER, {"id": clean_text(run)}).scalar()
             if number is None:
                 raise UnknownRun(f"there is no run {run!r}")
             self._numbers[run] = number

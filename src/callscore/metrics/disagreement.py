@@ -1,7 +1,8 @@
-"""How far metrics disagree about a case, and what each of them sees of it and is blind to.
+"""How far metrics disagree about a case, and which of its faults each of them detects.
 
-That is found by trying, not declared: the faults of a case are repaired kind by kind (`repairs`), and
-each metric is asked again. What changes its number is what it saw.
+This is measured, not declared: the faults of a case are repaired kind by kind (`repairs`), and
+each metric is computed again. A fault whose repair changes the number is one that the metric
+detects.
 """
 
 from __future__ import annotations
@@ -14,33 +15,33 @@ from msgspec import Struct
 from callscore.core.results import CaseScore, MetricResult, Noted
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics.metric import unknown_words
-from callscore.metrics.repairs import Kind, Sides, faults_of, repaired
+from callscore.metrics.metric import unsupported_expectations
+from callscore.metrics.repairs import CaseCalls, RepairKind, fault_kinds_of, repair_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from callscore.core.model import Score
+    from callscore.core.call import Tool
     from callscore.core.results import MetricValue
-    from callscore.core.tool import Tool
+    from callscore.core.score import Score
     from callscore.metrics.metric import Metric
 
 __all__ = [
-    "SAME",
+    "TOLERANCE",
     "Disagreement",
     "Disagreements",
     "Effect",
-    "Opinion",
-    "Sight",
-    "Sights",
+    "MetricOpinion",
+    "Visibility",
+    "VisibilityCounts",
     "disagreement_about",
 ]
 
-Sight = Literal["seen", "blind", "masked", "unknown"]
+Visibility = Literal["seen", "blind", "masked", "unknown"]
 
 # Numbers that are nearer than this are the same: a tool may have added up shares of 1 in between.
-SAME = 1e-9
-_FEWEST = 2  # metrics that it takes to disagree
+TOLERANCE = 1e-9
+_MIN_METRICS = 2  # metrics that it takes to disagree
 
 
 class Effect(Struct, frozen=True, gc=False):
@@ -55,12 +56,12 @@ class Effect(Struct, frozen=True, gc=False):
         gain: what its repair alone adds to the number; None where that is unknown.
     """
 
-    kind: Kind
-    sight: Sight
+    kind: RepairKind
+    sight: Visibility
     gain: float | None = None
 
 
-class Opinion(Struct, frozen=True, gc=False):
+class MetricOpinion(Struct, frozen=True, gc=False):
     """What one metric says of a case, and why.
 
     Attributes:
@@ -81,7 +82,7 @@ class Opinion(Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
     perfect: float | None = None
     together: float | None = None
-    needed: tuple[Kind, ...] = ()
+    needed: tuple[RepairKind, ...] = ()
 
 
 class Disagreement(Struct, frozen=True, gc=False):
@@ -97,13 +98,13 @@ class Disagreement(Struct, frozen=True, gc=False):
     """
 
     case: CaseScore
-    opinions: tuple[Opinion, ...]
-    faults: tuple[Kind, ...] = ()
+    opinions: tuple[MetricOpinion, ...]
+    faults: tuple[RepairKind, ...] = ()
     spread: float | None = None
     variance: float | None = None
 
 
-class Sights(Struct, frozen=True, gc=False):
+class VisibilityCounts(Struct, frozen=True, gc=False):
     """What a metric has seen of one kind of fault, in many cases.
 
     Attributes:
@@ -134,9 +135,9 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
     cases: int = 0
     agreed: int = 0
     mean_spread: float | None = None
-    faults: dict[Kind, int] = {}
+    faults: dict[RepairKind, int] = {}
     metrics: tuple[MetricResult, ...] = ()
-    sights: tuple[dict[Kind, Sights], ...] = ()
+    sights: tuple[dict[RepairKind, VisibilityCounts], ...] = ()
     shown: tuple[Disagreement, ...] = ()
     not_compared: Noted = Noted()
 
@@ -153,19 +154,19 @@ def disagreement_about(
     """
     score = case.score
     wanted = score.expected if score.expectation is None else score.expectation
-    unknown = unknown_words(wanted)
+    unknown = unsupported_expectations(wanted)
     if unknown is not None:  # nor could such a case be repaired letter by letter
         return Disagreement(
-            case, tuple([Opinion(metric.name, None, unknown) for metric in metrics])
+            case, tuple([MetricOpinion(metric.name, None, unknown) for metric in metrics])
         )
     values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
     numbers = [found.value for found in values if found.value is not None]
-    if len(numbers) < _FEWEST:
-        alone = [Opinion(found.name, found.value, found.reason) for found in values]
+    if len(numbers) < _MIN_METRICS:
+        alone = [MetricOpinion(found.name, found.value, found.reason) for found in values]
         return Disagreement(case, tuple(alone))
-    again = _Again(score, tools)
+    again = _RepairedCase(score, tools)
     opinions = [
-        _opinion(found, again, partial(again.ask, metric))
+        _metric_opinion(found, again, partial(again.ask, metric))
         for metric, found in zip(metrics, values, strict=True)
     ]
     spread = max(numbers) - min(numbers)
@@ -177,7 +178,7 @@ def _variance(numbers: list[float]) -> float:
     return sum((number - mean) ** 2 for number in numbers) / len(numbers)
 
 
-class _Again:
+class _RepairedCase:
     """Asks metrics about a case with some of its faults repaired.
 
     Attributes:
@@ -185,17 +186,17 @@ class _Again:
     """
 
     def __init__(self, score: Score, tools: Mapping[str, Tool] | None) -> None:
-        self.faults = faults_of(score)
+        self.faults = fault_kinds_of(score)
         self._score = score
         self._tools = tools
-        self._sides: dict[frozenset[Kind], Sides] = {}
-        self._shown: dict[Kind, bool] = {}
+        self._sides: dict[frozenset[RepairKind], CaseCalls] = {}
+        self._shown: dict[RepairKind, bool] = {}
 
-    def ask(self, metric: Metric, kinds: Collection[Kind]) -> float | None:
+    def ask(self, metric: Metric, kinds: Collection[RepairKind]) -> float | None:
         """The number of the metric; None where it has none."""
         return metric.value_of(*self._repaired(kinds), self._tools).value
 
-    def is_shown_alone(self, kind: Kind) -> bool:
+    def is_shown_alone(self, kind: RepairKind) -> bool:
         """Whether a case with all but this kind repaired has this fault, and no other.
 
         Repairs may interfere: with other arguments, calls may be paired in another way. That a call
@@ -204,82 +205,82 @@ class _Again:
         if kind not in self._shown:
             others = [other for other in self.faults if other != kind]
             sides = self._repaired(others)
-            faults = set(faults_of(score_calls(sides.expected, sides.actual, DEFAULT)))
+            faults = set(fault_kinds_of(score_calls(sides.expected, sides.actual, DEFAULT)))
             self._shown[kind] = kind in faults and faults <= {kind, "repeats"}
         return self._shown[kind]
 
-    def _repaired(self, kinds: Collection[Kind]) -> Sides:
+    def _repaired(self, kinds: Collection[RepairKind]) -> CaseCalls:
         key = frozenset(kinds)
         if key not in self._sides:
-            self._sides[key] = repaired(self._score, key)
+            self._sides[key] = repair_case(self._score, key)
         return self._sides[key]
 
 
-def _opinion(
-    found: MetricValue, again: _Again, ask: Callable[[Collection[Kind]], float | None]
-) -> Opinion:
+def _metric_opinion(
+    found: MetricValue, again: _RepairedCase, ask: Callable[[Collection[RepairKind]], float | None]
+) -> MetricOpinion:
     if found.value is None:
-        return Opinion(found.name, None, found.reason)
+        return MetricOpinion(found.name, None, found.reason)
     faults = again.faults
     if not faults:
-        return Opinion(found.name, found.value, perfect=found.value, together=0.0)
+        return MetricOpinion(found.name, found.value, perfect=found.value, together=0.0)
     best = ask(faults)
     without_repeats = [kind for kind in faults if kind != "repeats"]
     effects = tuple([_effect(kind, found.value, best, again, ask) for kind in faults])
     together = None if best is None else best - found.value
     is_seen = any(effect.sight == "seen" for effect in effects)
-    is_changed = together is not None and abs(together) > SAME
-    return Opinion(
+    is_changed = together is not None and abs(together) > TOLERANCE
+    return MetricOpinion(
         found.name,
         found.value,
         effects=effects,
         perfect=ask(without_repeats),
         together=together,
-        needed=_needed(faults, best, ask) if is_changed and not is_seen else (),
+        needed=_needed_repairs(faults, best, ask) if is_changed and not is_seen else (),
     )
 
 
-def _needed(
-    faults: tuple[Kind, ...],
+def _needed_repairs(
+    faults: tuple[RepairKind, ...],
     best: float | None,
-    ask: Callable[[Collection[Kind]], float | None],
-) -> tuple[Kind, ...]:
+    ask: Callable[[Collection[RepairKind]], float | None],
+) -> tuple[RepairKind, ...]:
     """The repairs without any of which the number is not the one that all of them give."""
     needed = list(faults)
     for kind in faults:
         fewer = [other for other in needed if other != kind]
         number = ask(fewer)
-        if number is not None and best is not None and abs(number - best) <= SAME:
+        if number is not None and best is not None and abs(number - best) <= TOLERANCE:
             needed = fewer
     return tuple(needed)
 
 
 def _effect(
-    kind: Kind,
+    kind: RepairKind,
     value: float,
     best: float | None,
-    again: _Again,
-    ask: Callable[[Collection[Kind]], float | None],
+    again: _RepairedCase,
+    ask: Callable[[Collection[RepairKind]], float | None],
 ) -> Effect:
     alone = ask([kind])
     if alone is None:
         return Effect(kind, "unknown")
     gain = alone - value
-    is_changed = abs(gain) > SAME
+    is_changed = abs(gain) > TOLERANCE
     if is_changed and kind != "repeats":
         return Effect(kind, "seen", gain)
     # Others may hide what this one costs. Does it show where it is the only one? Of repeats that is
     # the question from the start: with fewer calls, whatever else is wrong weighs more.
     others = [other for other in again.faults if other != kind]
-    sight = _sight_of(ask(others) if again.is_shown_alone(kind) else None, best)
+    sight = _visibility_of(ask(others) if again.is_shown_alone(kind) else None, best)
     if sight == "masked" and is_changed:
         return Effect(kind, "seen", gain)
     return Effect(kind, sight, 0.0)
 
 
-def _sight_of(only: float | None, best: float | None) -> Sight:
+def _visibility_of(only: float | None, best: float | None) -> Visibility:
     """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
     # A number that is 0 all the same tells nothing.
-    if only is None or best is None or best <= SAME:
+    if only is None or best is None or best <= TOLERANCE:
         return "unknown"
-    return "blind" if abs(best - only) <= SAME else "masked"
+    return "blind" if abs(best - only) <= TOLERANCE else "masked"

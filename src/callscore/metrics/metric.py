@@ -1,51 +1,139 @@
-"""One number of another tool: a function that gives it, and the options it is asked with.
+"""One number of another tool: a function that returns it, and the options it takes.
 
 A module that reproduces a tool has
 
 - a docstring whose first line says what it reproduces,
 - `TITLE`, what the tool calls itself,
-- `VERSION`, the version that the functions were held against,
-- `METRICS`, the functions that give one number a case; the first is the one that the tool is
-  known for, and with its defaults it stands for the tool where all tools are compared,
+- `VERSION`, the version that the functions were compared with,
+- `METRICS`, the functions that return one number a case; the first is the one that the tool is
+  known for, and with its defaults it represents the tool where all tools are compared,
 
 and may have
 
-- `RATES_OF_FAULT`, those of them of which less is better,
+- `RATES_OF_FAULT`, those of them for which lower is better,
 - `INVERTING_OPTIONS`, the names of options that turn a metric into the opposite when they are true,
 - `KNOWS_RULES`, true where its functions understand rules and groups in what is expected.
 
 Such a function takes the expected and the actual calls, and the tool's options by keyword. It
-returns a number, a truth value, or None where the tool says in so many words that it does not
-score a case; where the tool raises, it raises `NotScorable`. A parameter named `tools` is given the
-definitions of the tools, by name, where they are known, else None. What is not in `METRICS` but in
-`__all__` is described as something that Python can call.
+returns a number, a truth value, or None where the tool explicitly does not score a case; where the
+tool raises, it raises `NotScorable`. A parameter named `tools` receives the definitions of the
+tools, by name, where they are known, else None. What is not in `METRICS` but in `__all__` is
+described as something that Python can call.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from math import isfinite
+from numbers import Real
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from msgspec import UNSET, Struct
+import msgspec
+from msgspec import UNSET, Struct, structs
 
 from callscore.core.call import ToolCall
-from callscore.core.matcher import holds_matchers
+from callscore.core.case import with_calls
 from callscore.core.results import MetricValue
+from callscore.core.rules import contains_matchers
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.metrics.copies import copied
-from callscore.metrics.invalid_option import InvalidOption
-from callscore.metrics.number import number_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.expectation import Expected
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
+    from callscore.core.case import Expected
 
-__all__ = ["Metric", "Option", "Peer", "unknown_words"]
+__all__ = [
+    "InvalidOption",
+    "Metric",
+    "MetricProvider",
+    "Option",
+    "convert_option",
+    "copy_calls",
+    "describe_choices",
+    "number_from",
+    "options_of",
+    "parse_options",
+    "python_options_of",
+    "takes_tools",
+    "unsupported_expectations",
+]
+
+
+# What somebody else's function gives as a number, checked.
+
+# Sums and squares of numbers up to this size stay far from where floats end.
+_MAX_VALUE = 1e15
+
+
+def number_from(value: Any) -> float:
+    """The number that a function gives: any kind of number, or a truth value.
+
+    Raises:
+        NotScorable: it is none, or none that others can be compared with.
+    """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # a truth value of numpy is no number to Python
+    if not isinstance(value, Real | Decimal):
+        raise NotScorable(f"it gives something of the type {type(value).__name__}, and no number.")
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        number = float("inf")
+    if not isfinite(number) or abs(number) > _MAX_VALUE:
+        raise NotScorable(f"it gives {_number_text(value)}, which is no number to compare.")
+    return number
+
+
+def _number_text(value: Any) -> str:
+    return repr(value) if isinstance(value, float) else f"a number beyond {_MAX_VALUE:g}"
+
+
+# Copies of calls, for functions that may change what they are given.
+
+
+def copy_calls(calls: Sequence[Expected]) -> tuple[Any, ...]:
+    """The calls, with objects and arrays of their own at every depth."""
+    return tuple([with_calls(call, _copy_call) for call in calls])
+
+
+def _copy_call(call: ToolCall) -> ToolCall:
+    arguments, result = _copy_value(call.arguments), _copy_value(call.result)
+    return structs.replace(call, arguments=arguments, result=result)
+
+
+def _copy_value(value: Any) -> Any:
+    """Objects and arrays are copied, as JSON has them; what else there is stays as it is.
+
+    Walks with a stack of its own, so that no depth of nesting can exhaust the interpreter's.
+    """
+    outermost = [value]
+    pending: list[Any] = [outermost]
+    while pending:
+        container = pending.pop()
+        places = container.items() if isinstance(container, dict) else enumerate(container)
+        for place, member in places:
+            if isinstance(member, dict | list):
+                container[place] = member.copy()
+                pending.append(container[place])
+    return outermost[0]
+
+
+# The error of a metric that was told what it cannot be told.
+
+
+class InvalidOption(InvalidSettings):
+    """A metric was told something that it cannot be told, which no case is to blame for."""
+
+
+# One number of another tool: a function that gives it, and the options it is asked with.
 
 # Those of our own functions that never change what they are given.
-_OURS = ("callscore.parity.", "callscore.metrics.")
+_OWN_PACKAGES = ("callscore.parity.", "callscore.metrics.")
 
 
 class Option(Struct, frozen=True):
@@ -67,7 +155,7 @@ class Option(Struct, frozen=True):
         return self.default is UNSET
 
 
-class Peer(Struct, frozen=True):
+class MetricProvider(Struct, frozen=True):
     """Another tool, and the metrics of it that are reproduced.
 
     Attributes:
@@ -129,13 +217,13 @@ class Metric(Struct, frozen=True):
             NotScorable: the tool raises, or the expectation says what the tool has no word for.
             InvalidSettings: an option has a value that it cannot have.
         """
-        unknown = None if self.knows_rules else unknown_words(expected)
+        unknown = None if self.knows_rules else unsupported_expectations(expected)
         if unknown is not None:
             raise NotScorable(unknown)
         known = {"tools": tools} if self.takes_tools else {}
         try:
             if not self._is_ours:  # whoever else it is, the next one is to see the same calls
-                expected, actual = copied(expected), copied(actual)
+                expected, actual = copy_calls(expected), copy_calls(actual)
             value = self.function(expected, actual, **self.options, **known)
         except NotScorable:
             raise
@@ -147,7 +235,7 @@ class Metric(Struct, frozen=True):
 
     @property
     def _is_ours(self) -> bool:
-        return str(getattr(self.function, "__module__", "")).startswith(_OURS)
+        return str(getattr(self.function, "__module__", "")).startswith(_OWN_PACKAGES)
 
     def value_of(
         self,
@@ -160,17 +248,153 @@ class Metric(Struct, frozen=True):
             value = self.of(expected, actual, tools)
         except NotScorable as error:
             return MetricValue(self.name, None, str(error))
-        return MetricValue(self.name, value, _DECLINED if value is None else None)
+        return MetricValue(self.name, value, _NO_NUMBER if value is None else None)
 
 
-_DECLINED = "the tool gives no number for such a case."
+_NO_NUMBER = "the tool gives no number for such a case."
 
 
-def unknown_words(expected: Sequence[Expected]) -> str | None:
+def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
     """What other tools have no words for in what is expected, in a sentence; None if nothing."""
     for item in expected:
         if not isinstance(item, ToolCall):
             return "the expectation has groups, which other tools do not know."
-        if holds_matchers(item.arguments):
+        if contains_matchers(item.arguments):
             return "the expectation has rules, which other tools do not know."
     return None
+
+
+# What a metric can be told on the command line, where everything is text.
+
+# The parameter that is given the definitions of the tools, and that nobody sets.
+TOOLS_PARAMETER = "tools"
+
+_TYPE_TEXTS = {
+    bool: "true | false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    type(None): "null",
+}
+
+
+def options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
+    """What a metric can be told on the command line: keywords whose values are words and numbers."""
+    return tuple(option for option in _keyword_parameters(function) if _is_text_option(option.type))
+
+
+def python_options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
+    """What only Python can tell a metric: functions, objects and the like."""
+    return tuple(
+        option for option in _keyword_parameters(function) if not _is_text_option(option.type)
+    )
+
+
+def takes_tools(function: Callable[..., float | None]) -> bool:
+    """Whether a metric wants to know the definitions of the tools."""
+    return TOOLS_PARAMETER in inspect.signature(function).parameters
+
+
+def describe_choices(kind: Any) -> str:
+    """The values that an option can have, in words."""
+    return " | ".join(_choice_for(member) for member in _members(kind))
+
+
+def parse_options(
+    name: str, given: str | None, function: Callable[..., float | None]
+) -> dict[str, Any]:
+    """The options of a metric, from how they are written: `option=value,option=value`.
+
+    Args:
+        name: the metric.
+        given: what is written behind its name and a colon; None where there is no colon.
+        function: what gives the number.
+
+    Raises:
+        InvalidSettings: it has no such option or value, or must be told another.
+    """
+    known = {option.name: option for option in options_of(function)}
+    options: dict[str, Any] = {}
+    for part in () if given is None else given.split(","):
+        option, value = _parse_option(name, part, known)
+        if option in options:
+            raise InvalidSettings(f"{name}: {option} is given twice.")
+        options[option] = convert_option(f"{name}:{option}", value, known[option].type)
+    lacking = [key for key, option in known.items() if option.is_required and key not in options]
+    if lacking:
+        raise InvalidSettings(
+            f"the metric {name} must be told {', '.join(lacking)}: {name}:{lacking[0]}=..."
+        )
+    only_python = [option.name for option in python_options_of(function) if option.is_required]
+    if only_python:
+        raise InvalidSettings(f"the metric {name} must be told {', '.join(only_python)} in Python.")
+    return options
+
+
+def _parse_option(name: str, part: str, known: dict[str, Option]) -> tuple[str, str]:
+    option, equals, value = part.partition("=")
+    see = f" `callscore metrics {name}` shows what it can be told."
+    if not option:
+        raise InvalidSettings(f"{name}: an option is missing behind a colon or a comma.{see}")
+    if option not in known:
+        meant = did_you_mean(option, known) or "."
+        raise InvalidSettings(f"the metric {name} has no option {option!r}{meant}{see}")
+    if not equals:
+        raise InvalidSettings(f"{name}:{option}: say what it is, as in {name}:{option}=...")
+    if value.partition(":")[2].partition("=")[0] in known:
+        raise InvalidSettings(f"{name}:{part}: separate options with a comma.")
+    return option, value
+
+
+def convert_option(place: str, text: str, kind: Any) -> Any:
+    """The value of an option that somebody has written down.
+
+    Raises:
+        InvalidSettings: the option cannot have it.
+    """
+    try:
+        value = msgspec.convert(text, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise _conversion_error(place, text, kind) from error
+    if isinstance(value, float) and not isfinite(value):
+        raise _conversion_error(place, text, kind)
+    return value
+
+
+def _conversion_error(place: str, text: str, kind: Any) -> InvalidSettings:
+    hint = " Separate options with a comma." if ":" in text else ""
+    return InvalidSettings(f"{place}={text}: it can be {describe_choices(kind)}.{hint}")
+
+
+def _keyword_parameters(function: Callable[..., float | None]) -> list[Option]:
+    found = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and name != TOOLS_PARAMETER:
+            is_required = parameter.default is parameter.empty
+            default = msgspec.UNSET if is_required else parameter.default
+            found.append(Option(name, _type_of(function, parameter), default))
+    return found
+
+
+def _type_of(function: Callable[..., float | None], parameter: inspect.Parameter) -> Any:
+    """The type of one parameter; that of another may be known to type checkers alone."""
+    alone = SimpleNamespace(__annotations__={parameter.name: parameter.annotation})
+    try:
+        return get_type_hints(alone, getattr(function, "__globals__", {}))[parameter.name]
+    except (NameError, TypeError):
+        return object
+
+
+def _is_text_option(kind: Any) -> bool:
+    """Whether a type is one of the simple ones, a choice of words, or several of these."""
+    members = _members(kind)
+    is_told = all(member in _TYPE_TEXTS or get_origin(member) is Literal for member in members)
+    return is_told and any(member is not type(None) for member in members)
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) not in {None, Literal} else (kind,)
+
+
+def _choice_for(kind: Any) -> str:
+    return _TYPE_TEXTS[kind] if kind in _TYPE_TEXTS else " | ".join(map(str, get_args(kind)))

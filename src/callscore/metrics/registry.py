@@ -1,82 +1,196 @@
-"""All metrics of other tools that can be asked for by name, on the command line too."""
+"""All metrics by name: callscore's own, those of `parity`, and those of other packages."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.nearest import meant_by
+from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
-from callscore.metrics import own
-from callscore.metrics.metric import Metric
-from callscore.metrics.options import options_of, python_options_of, takes_tools, told
-from callscore.metrics.peers import PEERS, from_other_packages, peer_of
+from callscore.metrics import callscore_f1 as own
+from callscore.metrics.metric import (
+    Metric,
+    MetricProvider,
+    options_of,
+    parse_options,
+    python_options_of,
+    takes_tools,
+)
 from callscore.parity import TOOLS
+from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from callscore.metrics.metric import Peer
+    from collections.abc import Callable, Collection
 
 __all__ = [
-    "find",
-    "headlines",
-    "itself",
+    "find_metric_function",
+    "headline_metrics",
     "metric_named",
-    "metrics_from",
-    "peer_named",
-    "peers",
+    "metric_providers",
+    "own_provider",
+    "provider_from_module",
+    "provider_named",
+    "providers_of_other_packages",
+    "resolve_metrics",
 ]
 
-_SEE = "`callscore metrics` lists all."
+
+# Modules that reproduce tools: what they offer, and those that other packages bring.
+
+METRIC_PLUGINS = PluginKind(
+    "metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS
+)
+_REQUIRED_NAMES = ("TITLE", "VERSION", "METRICS")
+
+
+def provider_from_module(name: str, module: ModuleType) -> MetricProvider:
+    """What a module offers, which is known to have all that it needs."""
+    given = vars(module)
+    metrics = {function.__name__: function for function in module.METRICS}
+    return MetricProvider(
+        name=name,
+        title=module.TITLE,
+        version=module.VERSION,
+        metrics=metrics,
+        others={
+            public: given[public]
+            for public in given.get("__all__", ())
+            if inspect.isfunction(given.get(public)) and public not in metrics
+        },
+        rates_of_fault=tuple([rate.__name__ for rate in given.get("RATES_OF_FAULT", ())]),
+        inverting=tuple(given.get("INVERTING_OPTIONS", ())),
+        knows_rules=given.get("KNOWS_RULES") is True,
+    )
+
+
+def providers_of_other_packages(*, reserved: Collection[str]) -> list[MetricProvider]:
+    """The tools that other packages bring, by their entry points.
+
+    Args:
+        reserved: names that are taken.
+
+    Raises:
+        InvalidSettings: one of them cannot be used.
+    """
+    found: dict[str, MetricProvider] = {}
+    for name, module, label in METRIC_PLUGINS.from_packages():
+        problem = _name_problem(name, {*reserved, *found}) or _module_problem(module)
+        if problem is not None:
+            raise InvalidSettings(f"{label} cannot be used: {problem}.")
+        found[name] = provider_from_module(name, module)
+    return list(found.values())
+
+
+def _name_problem(name: str, taken: Collection[str]) -> str | None:
+    if name in taken:
+        return "there is another tool of this name"
+    return None if name.isidentifier() else "its name is not a word of letters and digits"
+
+
+def _module_problem(module: Any) -> str | None:
+    if not isinstance(module, ModuleType):
+        return f"it is no module, but something of the type {type(module).__name__}"
+    missing = [part for part in _REQUIRED_NAMES if part not in vars(module)]
+    if missing:
+        return f"it lacks {', '.join(missing)}"
+    return next((problem for problem, is_so in _PROBLEMS.items() if is_so(module)), None)
+
+
+def _is_function(value: Any) -> bool:
+    if not callable(value) or not isinstance(getattr(value, "__name__", None), str):
+        return False
+    try:
+        inspect.signature(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _has_invalid_metrics(module: ModuleType) -> bool:
+    metrics = module.METRICS
+    return not isinstance(metrics, tuple | list) or not all(map(_is_function, metrics))
+
+
+def _has_invalid_rates(module: ModuleType) -> bool:
+    rates = getattr(module, "RATES_OF_FAULT", ())
+    return not isinstance(rates, tuple | list) or not all(rate in module.METRICS for rate in rates)
+
+
+def _has_invalid_options(module: ModuleType) -> bool:
+    options = getattr(module, "INVERTING_OPTIONS", ())
+    is_list = isinstance(options, tuple | list)
+    return not is_list or not all(isinstance(option, str) for option in options)
+
+
+# What may be wrong with a module that has all its parts, in the order in which it is looked for.
+_PROBLEMS: dict[str, Callable[[ModuleType], bool]] = {
+    "TITLE is no text": lambda module: not isinstance(module.TITLE, str),
+    "VERSION is no text": lambda module: not isinstance(module.VERSION, str),
+    "METRICS is no tuple of functions": _has_invalid_metrics,
+    "METRICS has two functions of one name": lambda module: (
+        len({function.__name__ for function in module.METRICS}) < len(module.METRICS)
+    ),
+    "RATES_OF_FAULT is no tuple of some of METRICS": _has_invalid_rates,
+    "INVERTING_OPTIONS is no tuple of names": _has_invalid_options,
+}
+
+
+# All metrics of other tools that can be asked for by name, on the command line too.
+
+_LIST_HINT = "`callscore metrics` lists all."
 
 
 @cache
-def peers() -> tuple[Peer, ...]:
+def metric_providers() -> tuple[MetricProvider, ...]:
     """Every tool of which a metric can be asked for by name, in alphabetical order.
 
     Raises:
         InvalidSettings: one that another package brings cannot be used.
     """
-    found = [*map(_built_in, TOOLS), *from_other_packages(reserved=(own.NAME, *TOOLS))]
+    found = [
+        *map(_built_in_provider, TOOLS),
+        *providers_of_other_packages(reserved=(own.NAME, *TOOLS)),
+    ]
     return tuple(sorted((peer for peer in found if peer.metrics), key=lambda peer: peer.name))
 
 
 @cache
-def itself() -> Peer:
+def own_provider() -> MetricProvider:
     """Callscore's own score, as if it were another tool's."""
-    return peer_of(own.NAME, own)
+    return provider_from_module(own.NAME, own)
 
 
 @cache
-def _built_in(name: str) -> Peer:
-    return peer_of(name, PEERS.built_in_named(name).module)
+def _built_in_provider(name: str) -> MetricProvider:
+    return provider_from_module(name, METRIC_PLUGINS.built_in_named(name).module)
 
 
-def headlines() -> tuple[Metric, ...]:
+def headline_metrics() -> tuple[Metric, ...]:
     """Callscore's own score, and the metric that each other tool is known for, as the tool comes.
 
     A metric that must be told something, or of which less is better, stands for no tool.
     """
-    firsts = [(peer, next(iter(peer.metrics))) for peer in _everybody()]
+    firsts = [(peer, next(iter(peer.metrics))) for peer in _all_providers()]
     return tuple(
         metric_named(f"{peer.name}.{name}")
         for peer, name in firsts
-        if name not in peer.rates_of_fault and not _must_be_told(peer.metrics[name])
+        if name not in peer.rates_of_fault and not _has_required_options(peer.metrics[name])
     )
 
 
-def _must_be_told(function: Callable[..., Any]) -> bool:
+def _has_required_options(function: Callable[..., Any]) -> bool:
     options = (*options_of(function), *python_options_of(function))
     return any(option.is_required for option in options)
 
 
-def _everybody() -> tuple[Peer, ...]:
-    return itself(), *peers()
+def _all_providers() -> tuple[MetricProvider, ...]:
+    return own_provider(), *metric_providers()
 
 
-def metrics_from(given: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
+def resolve_metrics(given: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
     """The metrics that are asked for, by name or as they are, each of them once.
 
     Raises:
@@ -85,7 +199,7 @@ def metrics_from(given: str | Metric | Iterable[str | Metric]) -> tuple[Metric, 
     """
     asked = [given] if isinstance(given, str | Metric) else given
     if not isinstance(asked, Iterable):
-        raise InvalidSettings(f"metrics: {given!r} is not a list of metrics. {_SEE}")
+        raise InvalidSettings(f"metrics: {given!r} is not a list of metrics. {_LIST_HINT}")
     found: dict[str, Metric] = {}
     for item in asked:
         metric = item if isinstance(item, Metric) else metric_named(item)
@@ -101,16 +215,16 @@ def metric_named(text: str) -> Metric:
         InvalidSettings: there is none, or it has no such option or value.
     """
     if not isinstance(text, str):
-        raise InvalidSettings(f"metrics: {text!r} is not the name of a metric. {_SEE}")
+        raise InvalidSettings(f"metrics: {text!r} is not the name of a metric. {_LIST_HINT}")
     name, colon, given = text.partition(":")
-    peer, function = find(name)
+    peer, function = find_metric_function(name)
     metric = name.partition(".")[2]
     if metric not in peer.metrics:
         raise InvalidSettings(
             f"{name} does not give one number a case: it is called from Python, and"
-            f" `callscore metrics {name}` shows how. {_numbers_of(peer)}"
+            f" `callscore metrics {name}` shows how. {_metrics_text(peer)}"
         )
-    options = told(name, given if colon else None, function)
+    options = parse_options(name, given if colon else None, function)
     return Metric(
         text,
         function,
@@ -123,25 +237,25 @@ def metric_named(text: str) -> Metric:
     )
 
 
-def find(name: str) -> tuple[Peer, Callable[..., Any]]:
+def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]:
     """The tool that has a function, and the function, by the name without options.
 
     Raises:
         InvalidSettings: there is no such function.
     """
     tool, dot, function = name.partition(".")
-    peer = peer_named(tool, name)
+    peer = provider_named(tool, name)
     functions = peer.metrics | peer.others
     if not dot:
-        raise InvalidSettings(f"{tool} is a tool. {_numbers_of(peer)}")
+        raise InvalidSettings(f"{tool} is a tool. {_metrics_text(peer)}")
     if function not in functions:
-        meant = meant_by(function, functions) if function else ""
-        others = f"{meant or '.'} {_numbers_of(peer)}"
+        meant = did_you_mean(function, functions) if function else ""
+        others = f"{meant or '.'} {_metrics_text(peer)}"
         raise InvalidSettings(f"there is no metric {name!r}: {tool} has no {function!r}{others}")
     return peer, functions[function]
 
 
-def _numbers_of(peer: Peer) -> str:
+def _metrics_text(peer: MetricProvider) -> str:
     """What can be asked of a tool."""
     if peer.metrics:
         names = [f"{peer.name}.{metric}" for metric in peer.metrics]
@@ -150,7 +264,7 @@ def _numbers_of(peer: Peer) -> str:
     return f"{peer.name} has no number of a single case; in Python it has {', '.join(names)}."
 
 
-def peer_named(tool: str, name: str | None = None) -> Peer:
+def provider_named(tool: str, name: str | None = None) -> MetricProvider:
     """The tool of this name.
 
     Args:
@@ -161,12 +275,14 @@ def peer_named(tool: str, name: str | None = None) -> Peer:
         InvalidSettings: there is no such tool.
     """
     if tool in TOOLS:  # one of many, and only that one is imported
-        return _built_in(tool)
-    by_name = {peer.name: peer for peer in _everybody()}
+        return _built_in_provider(tool)
+    by_name = {peer.name: peer for peer in _all_providers()}
     if tool in by_name:
         return by_name[tool]
     if tool in {"", "all", "*"}:
         what = f"{name or tool!r} is no metric" if tool else "the name of a metric is missing"
-        raise InvalidSettings(f"{what}: say which, each with a --metric of its own. {_SEE}")
-    meant = meant_by(tool, by_name) or "."
-    raise InvalidSettings(f"there is no metric {name or tool!r}: no tool {tool!r}{meant} {_SEE}")
+        raise InvalidSettings(f"{what}: say which, each with a --metric of its own. {_LIST_HINT}")
+    meant = did_you_mean(tool, by_name) or "."
+    raise InvalidSettings(
+        f"there is no metric {name or tool!r}: no tool {tool!r}{meant} {_LIST_HINT}"
+    )

@@ -1,32 +1,46 @@
-"""What nobody is to see: keys, tokens and passwords, taken out of what is shown or kept."""
+"""Keys, tokens and passwords: read from the environment, hidden in what is shown or stored."""
 
 from __future__ import annotations
 
 import os
 import re
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from callscore.errors import InvalidSettings, MissingKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
-    "HIDDEN",
-    "cleaned",
-    "hiding_known",
-    "holds",
+    "KEY_VARIABLE",
+    "MASK",
+    "NO_KEY",
+    "contains_secret",
+    "hide_known_secrets",
+    "hide_secrets",
     "is_secret_name",
-    "looks_secret",
-    "scrubbed",
-    "without_known",
+    "key_for",
+    "known_secrets_hider",
+    "map_texts",
+    "may_contain_key",
+    "require_no_secret",
+    "require_url",
+    "require_variable_name",
+    "resolve_server",
 ]
 
-HIDDEN = "***"
-_SHORTEST = 8  # a shorter value is a part of many words
-_SHORTEST_GIVEN = 4  # of what is known to be a secret
+
+# What nobody is to see: keys, tokens and passwords, taken out of what is shown or kept.
+
+MASK = "***"
+_MIN_LENGTH = 8  # a shorter value is a part of many words
+_MIN_KNOWN_LENGTH = 4  # of what is known to be a secret
 # Long, with a digit in it, or with stars as of a key that is half hidden: no word looks so. Every
 # repetition has an end, so that a hostile text cannot keep us busy.
-_LOOK = re.compile(
+_SECRET_PATTERN = re.compile(
     r"\b(?:sk|pk|rk|gsk|hf|xai|gh[pousr]|github_pat|glpat|tgp|nvapi|pplx|fw|r8|xox[a-z])[-_]"
     r"(?=[\w*.\-]{0,200}[\d*])[\w*.\-]{11,}[\w*]"
     r"|\bAIza[\w\-]{20,}"
@@ -38,7 +52,7 @@ _LOOK = re.compile(
     re.ASCII | re.DOTALL,
 )
 # Words that a secret follows. In a text that tells what went wrong, a word too much may be hidden.
-_FOLLOWED = re.compile(
+_LABELLED_SECRET = re.compile(
     r"(\b(?-i:Bearer)\s{1,9}"
     r"|\bauthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?(?:[a-z]{1,20}\s{1,9})?"
     r"|[?&][\w.\-]{0,40}(?:key|token|secret|password|signature|sig)=)"
@@ -46,17 +60,19 @@ _FOLLOWED = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 # Names of variables of the environment that hold secrets; who wrote something is none.
-_VARIABLE = re.compile("KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!I))", re.IGNORECASE)
+_SECRET_VARIABLE = re.compile(
+    "KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!I))", re.IGNORECASE
+)
 # What holds a secret is called so, written small and without hyphens and underscores.
-_NAMES = frozenset({"key", "token", "secret", "password", "passwd", "cookie", "credentials"})
-_ENDS = (
+_SECRET_NAMES = frozenset({"key", "token", "secret", "password", "passwd", "cookie", "credentials"})
+_SECRET_SUFFIXES = (
     *("apikey", "secretkey", "accesskey", "subscriptionkey", "accesstoken", "authtoken"),
     *("apitoken", "sessiontoken", "clientsecret", "password", "authorization"),
 )
-_APART = re.compile(r"[^A-Za-z0-9_\-]")
+_SEPARATOR = re.compile(r"[^A-Za-z0-9_\-]")
 
 
-def scrubbed(text: str, also: Iterable[str] = ()) -> str:
+def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
     """A text without secrets: without what looks like one, and without those in the environment.
 
     To be called before a text is clipped, for half a secret is not known as one.
@@ -65,28 +81,28 @@ def scrubbed(text: str, also: Iterable[str] = ()) -> str:
         text: whatever somebody is to read, or what is to be kept.
         also: more secrets, as they are: the key that was sent.
     """
-    text = _without(text, (*_given(also), *_in_environment(text)))
-    text = _LOOK.sub(HIDDEN, text)
-    return _FOLLOWED.sub(rf"\1{HIDDEN}", text)
+    text = _masked(text, (*_known_values(also), *_environment_secrets(text)))
+    text = _SECRET_PATTERN.sub(MASK, text)
+    return _LABELLED_SECRET.sub(rf"\1{MASK}", text)
 
 
-def _given(also: Iterable[str]) -> Iterator[str]:
-    return (secret for secret in also if len(secret) >= _SHORTEST_GIVEN)
+def _known_values(also: Iterable[str]) -> Iterator[str]:
+    return (secret for secret in also if len(secret) >= _MIN_KNOWN_LENGTH)
 
 
-def _in_environment(text: str | None) -> list[str]:
+def _environment_secrets(text: str | None) -> list[str]:
     """The secrets of the environment that a text holds, or all of them, the longest first."""
     found = [
         value
         for name, set_to in os.environ.items()
-        if len(value := set_to.strip()) >= _SHORTEST
+        if len(value := set_to.strip()) >= _MIN_LENGTH
         and (text is None or value in text)
-        and _VARIABLE.search(name)
+        and _SECRET_VARIABLE.search(name)
     ]
     return sorted(found, key=len, reverse=True)
 
 
-def without_known(value: Any) -> Any:
+def hide_known_secrets(value: Any) -> Any:
     """Plain data without the secrets of the environment, exactly as they are there.
 
     What only looks like one may be what an agent was asked for.
@@ -94,53 +110,53 @@ def without_known(value: Any) -> Any:
     Args:
         value: the data; it is not changed.
     """
-    return hiding_known()(value)
+    return known_secrets_hider()(value)
 
 
-def hiding_known() -> Callable[[Any], Any]:
+def known_secrets_hider() -> Callable[[Any], Any]:
     """What takes the secrets of the environment, as it is now, out of plain data: for much of it."""
-    known = _in_environment(None)
+    known = _environment_secrets(None)
 
     def hide(value: Any) -> Any:
-        return cleaned(value, lambda text: _without(text, known)) if known else value
+        return map_texts(value, lambda text: _masked(text, known)) if known else value
 
     return hide
 
 
-def _without(text: str, secrets: Iterable[str]) -> str:
+def _masked(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
-        text = text.replace(secret, HIDDEN)
+        text = text.replace(secret, MASK)
     return text
 
 
-def looks_secret(text: str) -> bool:
+def contains_secret(text: str) -> bool:
     """Whether there is something in a text that looks like a key or a password."""
-    return _LOOK.search(text) is not None
+    return _SECRET_PATTERN.search(text) is not None
 
 
 def is_secret_name(name: str) -> bool:
     """Whether what is called so, a field, a header or a parameter, holds a secret."""
     plain = name.lower().replace("-", "").replace("_", "")
-    return plain in _NAMES or plain.endswith(_ENDS)
+    return plain in _SECRET_NAMES or plain.endswith(_SECRET_SUFFIXES)
 
 
-def holds(content: bytes, key: str) -> bool:
+def may_contain_key(content: bytes, key: str) -> bool:
     """Whether a document may hold a key, as a glance at its bytes tells.
 
     A short one is none that anybody would steal, and a word of many answers: `ollama`.
     """
-    if len(key) < _SHORTEST:
+    if len(key) < _MIN_LENGTH:
         return False
-    return _telling(key) in content
+    return _longest_plain_part(key) in content
 
 
 @lru_cache(maxsize=16)
-def _telling(key: str) -> bytes:
+def _longest_plain_part(key: str) -> bytes:
     """The longest part of a key without characters that writers of JSON escape, such as a slash."""
-    return max(_APART.split(key), key=len).encode()
+    return max(_SEPARATOR.split(key), key=len).encode()
 
 
-def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
+def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
     """Plain data with every text in it cleaned, the names of fields too.
 
     Args:
@@ -150,7 +166,136 @@ def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
-        return [cleaned(item, clean) for item in value]
+        return [map_texts(item, clean) for item in value]
     if isinstance(value, dict):
-        return {cleaned(key, clean): cleaned(item, clean) for key, item in value.items()}
+        return {map_texts(key, clean): map_texts(item, clean) for key, item in value.items()}
     return value
+
+
+# Keys: read from the environment alone, and shown to nobody.
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+NO_KEY = "no-key"  # what servers on this machine are given, which mind no key
+_BASE_VARIABLE = "OPENAI_BASE_URL"
+# A name; a key may look like one, but has a digit and no underscore in all its length.
+_VARIABLE_NAME = re.compile(r"(?!(?=\D*\d)[A-Za-z0-9]{20,}\Z)[A-Z_a-z][A-Z_a-z0-9]*", re.ASCII)
+_EXTRA_PARAMETERS = (
+    "extra_headers",
+    "extra_query",
+)  # what goes with a request and is no part of its body
+
+
+def resolve_server(base_url: str | None) -> str | None:
+    """Where requests go: what was given, or what the environment says; None for OpenAI's own.
+
+    Raises:
+        InvalidSettings: what the environment says is no address, or holds a password.
+    """
+    server = _normalised_url(base_url)
+    if server is None:
+        server = _normalised_url(os.environ.get(_BASE_VARIABLE))
+        require_url(server, _BASE_VARIABLE)
+    return server
+
+
+def _normalised_url(url: str | None) -> str | None:
+    """An address as it is compared, for a slash at the end says nothing; None for an empty one."""
+    return (url or "").strip().rstrip("/") or None
+
+
+def key_for(base_url: str | None, variable: str) -> str:
+    """The key in the environment; a server on this machine needs none.
+
+    Raises:
+        MissingKey: there is none.
+        InvalidSettings: what is there cannot be sent as one.
+    """
+    key = os.environ.get(variable, "").strip()
+    if key:
+        if not (key.isascii() and key.isprintable()):
+            raise InvalidSettings(
+                f"{variable}: it holds characters that no key has, and that cannot be sent"
+            )
+        return key
+    server = resolve_server(base_url)
+    if server is not None and _is_local(server):
+        return NO_KEY
+    raise MissingKey(variable)
+
+
+def _is_local(url: str) -> bool:
+    """Whether a server runs on this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def require_variable_name(name: Any) -> None:
+    """Refuse what cannot be the name of a variable, for it may be the key; it is not shown.
+
+    Raises:
+        InvalidSettings: it is no such name.
+    """
+    if not isinstance(name, str) or _VARIABLE_NAME.fullmatch(name) is None:
+        raise InvalidSettings(
+            "key_variable: name the variable of the environment that holds the key, as in"
+            f" {KEY_VARIABLE!r}; the key itself is never written down"
+        )
+
+
+def require_url(base_url: Any, name: str = "base_url") -> None:
+    """Refuse what is no address of a server, and one with a password or a query in it.
+
+    Args:
+        base_url: what was given; None where nothing was.
+        name: what it was given as.
+
+    Raises:
+        InvalidSettings: it is no such address; a secret in it is not shown.
+    """
+    if base_url is None:
+        return
+    text = base_url.strip() if isinstance(base_url, str) else ""
+    try:
+        url = urlsplit(text)
+        is_address = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:  # of a port, or of brackets
+        url, is_address = urlsplit(""), False
+    if "@" in url.netloc or ("@" in text and not is_address):
+        raise InvalidSettings(
+            f"{name}: there is a password in it; put the key into the environment"
+        )
+    if not is_address:
+        shown = hide_secrets(repr(base_url))
+        raise InvalidSettings(f"{name}: {shown} is not like 'http://localhost:8080/v1'")
+    if "?" in text or "#" in text:
+        raise InvalidSettings(
+            f"{name}: an address ends before the '?' or '#'; what a chat sends with every request"
+            " is given as extra_query={...}"
+        )
+
+
+def require_no_secret(parameters: dict[str, Any]) -> None:
+    """Refuse keys among the parameters of a model; they are not shown.
+
+    Raises:
+        InvalidSettings: there is one.
+    """
+    names = [name for name in parameters if is_secret_name(name)]
+    for place in _EXTRA_PARAMETERS:
+        given = parameters.get(place)
+        if isinstance(given, dict):
+            names += [
+                f"{place}: {name}" for name, value in given.items() if _is_secret(name, value)
+            ]
+    if names:
+        raise InvalidSettings(
+            f"{hide_secrets(names[0])}: keys are read from the environment alone; name the variable that"
+            " holds it in key_variable"
+        )
+
+
+def _is_secret(name: Any, value: Any) -> bool:
+    return is_secret_name(str(name)) or contains_secret(str(value))

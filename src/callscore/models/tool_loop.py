@@ -1,27 +1,258 @@
-"""The tool loop: a model calls, its calls are run, and it is told what came of them."""
+"""The tool loop: the model's calls are run, and it receives their results."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from inspect import Parameter, isawaitable, iscoroutinefunction, signature, unwrap
+from pathlib import PurePath
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
+import msgspec
 from msgspec import Struct
 
+from callscore.core.rendering import clip
 from callscore.errors import ModelFailed
+from callscore.formats.annotations import hints_of
+from callscore.formats.calls import read_arguments
+from callscore.formats.objects import to_plain_data as plain_object
 from callscore.formats.shape import first, json_of
 from callscore.formats.transcript import NAMELESS
-from callscore.models.templates import text_of
-from callscore.models.tool_running import Outcome, run_call
+from callscore.models.requests import prompt_text
+from callscore.models.secrets import hide_secrets
+from callscore.models.timeouts import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.models.usage import usage_of
+from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from callscore.models.offering import Offer
+    from callscore.models.chat_task import ToolOffer
 
-__all__ = ["converse"]
+__all__ = ["BoundArguments", "ToolOutcome", "convert_arguments", "run_call", "run_conversation"]
 
-_REFUSED = range(400, 500)
-_ROLE = {"role": "assistant"}
+
+# The arguments of a call as the function wants them: what JSON has no word for, made of it.
+
+_PLAIN_TYPES = (str, int, float, bool, list, dict, None, type(None), Any)
+_PLAIN_GENERICS = (list, dict, Union, UnionType)
+
+
+class BoundArguments(Struct, frozen=True):
+    """What a function is called with.
+
+    Attributes:
+        positional: what it takes by place alone.
+        named: the rest.
+    """
+
+    positional: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+class _UnknownClass(Exception):
+    """There is a class in an annotation of which nobody knows how it is made of data."""
+
+
+def convert_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> BoundArguments:
+    """The arguments that a model gave as the annotations of the function say they are.
+
+    A date is made of its text, a set of its list, an object of its fields. What Python has no other
+    type for than JSON, and what nobody knows how to make, stays as it is.
+
+    Raises:
+        ValueError: an argument cannot be what its annotation says.
+    """
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):  # some of those that are written in C have no names for them
+        return BoundArguments(tuple(arguments.values()), {})
+    inner: Any = function
+    while isinstance(inner, partial):
+        inner = inner.func
+    hints = hints_of(unwrap(inner))
+    made = {
+        name: _convert_argument(hints[name], value, name) if name in hints else value
+        for name, value in arguments.items()
+        if not _is_default(value, parameters.get(name))
+    }
+    return _by_position(parameters, made)
+
+
+def _is_default(value: Any, parameter: Parameter | None) -> bool:
+    """Whether nothing was given for a parameter, and may be: `city: str = None` means it."""
+    return value is None and parameter is not None and parameter.default is None
+
+
+def _by_position(parameters: Mapping[str, Parameter], made: dict[str, Any]) -> BoundArguments:
+    """The arguments by place where the function takes them so, up to one that is not given."""
+    positional: list[Any] = []
+    for name, parameter in parameters.items():
+        if parameter.kind is not Parameter.POSITIONAL_ONLY or name not in made:
+            break
+        positional.append(made.pop(name))
+    return BoundArguments(tuple(positional), made)
+
+
+def _convert_argument(kind: Any, value: Any, name: str) -> Any:
+    if _is_text_of_bytes(kind, value):
+        return value.encode()
+    try:
+        return _convert(kind, value)
+    except msgspec.ValidationError as error:
+        if _is_plain(kind):  # Python does not mind what an annotation says
+            return value
+        raise ValueError(f"{name}: {error}") from error
+    except (TypeError, _UnknownClass):  # kinds that cannot be told apart, in one annotation
+        return value
+
+
+def _convert(kind: Any, value: Any) -> Any:
+    """The value as what an annotation says; a text may be a number, where it is not a text."""
+    try:
+        return msgspec.convert(value, kind, dec_hook=_convert_object)
+    except msgspec.ValidationError:
+        return msgspec.convert(value, kind, dec_hook=_convert_object, strict=False)
+
+
+def _convert_object(kind: Any, value: Any) -> Any:
+    if hasattr(kind, "model_validate"):
+        return kind.model_validate(value)  # a model of pydantic
+    if isinstance(kind, type) and issubclass(kind, PurePath) and isinstance(value, str):
+        return kind(value)
+    raise _UnknownClass
+
+
+def _is_text_of_bytes(kind: Any, value: Any) -> bool:
+    """Whether a text stands for bytes: a model is told that it is a text, and nothing of base64."""
+    kinds = (kind, *get_args(kind))
+    return isinstance(value, str) and bytes in kinds and str not in kinds
+
+
+def _is_plain(kind: Any) -> bool:
+    """Whether an annotation says nothing that JSON could not say."""
+    origin = get_origin(kind)
+    if origin is Annotated:
+        return _is_plain(get_args(kind)[0])
+    if origin in _PLAIN_GENERICS:
+        return all(map(_is_plain, get_args(kind)))
+    return origin is Literal or any(kind is one for one in _PLAIN_TYPES)
+
+
+# Runs the functions that a model calls; whatever goes wrong is told to the model, not to us.
+
+_MAX_ERROR_LENGTH = 1000  # characters of what an error says
+
+
+class ToolOutcome(Struct, frozen=True):
+    """What came of a call.
+
+    Attributes:
+        text: what the model is told.
+        failed: whether it went wrong.
+        is_malformed: whether the arguments were no object at all.
+    """
+
+    text: str
+    failed: bool = False
+    is_malformed: bool = False
+
+
+async def run_call(
+    name: str,
+    arguments: Any,
+    functions: dict[str, Callable[..., Any]],
+    seconds: float | None,
+) -> ToolOutcome:
+    """Run the function that a model called; it may be asynchronous or not.
+
+    Args:
+        name: of the tool.
+        arguments: as the model wrote them.
+        functions: by the names of their tools.
+        seconds: for how long it may run; None for ever.
+    """
+    function = functions.get(name)
+    if function is None:
+        return _failure(f"there is no tool {name!r}; the tools are {', '.join(functions)}")
+    read = read_arguments(arguments)
+    if read.value is None:
+        problem = f"Error: the arguments are not a JSON object ({read.error})"
+        return ToolOutcome(problem, failed=True, is_malformed=True)
+    return await _run_function(function, read.value, seconds)
+
+
+async def _run_function(
+    function: Callable[..., Any], arguments: dict[str, Any], seconds: float | None
+) -> ToolOutcome:
+    """Run it in a task of its own, which is given up where it does not end in time."""
+    import asyncio
+
+    task = create_abandonable_task(_function_outcome(function, arguments))
+    try:
+        await asyncio.wait((task,), timeout=seconds)
+    finally:
+        is_over = task.done()
+        if not is_over:
+            abandon_task(task)
+    if not is_over:
+        return _failure(f"the tool took longer than {seconds:g} s")
+    return _failure("the tool was cancelled") if task.cancelled() else task.result()
+
+
+def _failure(problem: str) -> ToolOutcome:
+    return ToolOutcome(
+        clip(hide_secrets(json_safe_string(f"Error: {problem}")), _MAX_ERROR_LENGTH), failed=True
+    )
+
+
+def _failure_from_error(error: BaseException) -> ToolOutcome:
+    kind = type(error).__name__
+    try:
+        said = str(error)
+    except Exception:  # noqa: BLE001  (whatever an error of somebody else does)
+        said = "(it cannot even be printed)"
+    return _failure(f"{kind}: {said}" if said else kind)
+
+
+async def _function_outcome(function: Callable[..., Any], arguments: dict[str, Any]) -> ToolOutcome:
+    """What the model is told; put into words where it may take its time."""
+    try:
+        given = convert_arguments(function, arguments)
+        if iscoroutinefunction(function):
+            return _result_text(await function(*given.positional, **given.named))
+        outcome = await run_in_daemon_thread(_call_function, function, given)
+        return outcome if isinstance(outcome, ToolOutcome) else _result_text(await outcome)
+    except KeyboardInterrupt:  # of whoever sits at the keyboard
+        raise
+    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong)
+        return _failure_from_error(error)
+
+
+def _call_function(
+    function: Callable[..., Any], given: BoundArguments
+) -> ToolOutcome | Awaitable[Any]:
+    """What a function returns that may block, in words; or what is still to be awaited."""
+    try:
+        result = function(*given.positional, **given.named)
+        return result if isawaitable(result) else _result_text(result)
+    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong; Ctrl-C is not heard here)
+        return _failure_from_error(error)
+
+
+def _result_text(result: Any) -> ToolOutcome:
+    """What a tool returned, as a model is told it; what is no data is told as text."""
+    try:
+        text = prompt_text(plain_object(result))
+    except Exception:  # noqa: BLE001  (an object of somebody else, which may do anything)
+        text = str(json_safe(result))
+    return ToolOutcome(json_safe_string(text))
+
+
+# The tool loop: a model calls, its calls are run, and it is told what came of them.
+
+_CLIENT_ERRORS = range(400, 500)
+_ASSISTANT_ROLE = {"role": "assistant"}
 
 
 class _Step(Struct, frozen=True):
@@ -38,10 +269,10 @@ class _Step(Struct, frozen=True):
     is_malformed: bool = False
 
 
-async def converse(
+async def run_conversation(
     ask: Callable[[list[dict[str, Any]]], Awaitable[dict[str, Any]]],
     messages: list[dict[str, Any]],
-    offer: Offer,
+    offer: ToolOffer,
     *,
     max_steps: int,
     seconds: float | None,
@@ -63,7 +294,7 @@ async def converse(
         call failed; the tokens of all steps; and why it ended, if not because the model was done.
     """
     conversation = list(messages)
-    record = _Record()
+    record = _Conversation()
     for number in range(1, max_steps + 1):
         try:
             completion = await ask(conversation)
@@ -81,13 +312,13 @@ async def converse(
             break
         if not all(_is_runnable(call, offer) for call in calls):
             break
-        step = await _run(calls, offer, seconds)
+        step = await _run_calls(calls, offer, seconds)
         record.add(step)
         conversation += [message, *step.sent]
     return record.document()
 
 
-class _Record:
+class _Conversation:
     """What a conversation has come to."""
 
     def __init__(self) -> None:
@@ -108,7 +339,7 @@ class _Record:
         if self.is_lost:
             call = message["tool_calls"][0]
             told = str(completion["error"].get("message"))
-            self._messages.append(_result(call, Outcome(told, failed=True)))
+            self._messages.append(_tool_message(call, ToolOutcome(told, failed=True)))
         return message
 
     @property
@@ -123,7 +354,7 @@ class _Record:
 
     def may_end_with(self, error: ModelFailed) -> bool:
         """Whether an error is the model's own: some servers refuse to be told of broken calls."""
-        return self._was_malformed and error.status in _REFUSED
+        return self._was_malformed and error.status in _CLIENT_ERRORS
 
     def document(self) -> dict[str, Any]:
         """The conversation in OpenAI's form."""
@@ -154,8 +385,10 @@ def _message_in(completion: dict[str, Any], number: int) -> dict[str, Any]:
         return {"role": "assistant", "content": ""}
     calls = _calls_in(message.get("tool_calls"), number)
     if not calls:
-        return {name: each for name, each in message.items() if name != "tool_calls"} | _ROLE
-    return {**message, **_ROLE, "tool_calls": calls}
+        return {
+            name: each for name, each in message.items() if name != "tool_calls"
+        } | _ASSISTANT_ROLE
+    return {**message, **_ASSISTANT_ROLE, "tool_calls": calls}
 
 
 def _calls_in(given: Any, number: int) -> list[dict[str, Any]]:
@@ -171,7 +404,7 @@ def _call(given: Any, id: str) -> dict[str, Any]:  # noqa: A002  (as the field i
             return {**given, "id": id}
         name, arguments = given.get("name"), first(given, "arguments", "parameters")
     else:
-        name, arguments = None, text_of(given)
+        name, arguments = None, prompt_text(given)
     function = {"name": name if isinstance(name, str) else NAMELESS, "arguments": arguments}
     return {"id": id, "type": "function", "function": function}
 
@@ -189,7 +422,7 @@ def _lost_message(error: dict[str, Any], number: int) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": [made]}
 
 
-def _result(call: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+def _tool_message(call: dict[str, Any], outcome: ToolOutcome) -> dict[str, Any]:
     return {
         "role": "tool",
         "tool_call_id": call["id"],
@@ -203,27 +436,29 @@ def _function_in(call: dict[str, Any]) -> dict[str, Any]:
     return function if isinstance(function, dict) else {}
 
 
-def _is_runnable(call: dict[str, Any], offer: Offer) -> bool:
+def _is_runnable(call: dict[str, Any], offer: ToolOffer) -> bool:
     """Whether there is something to tell the model; not of an offered tool that is no function."""
     name = _function_in(call).get("name")
     return not isinstance(name, str) or name in offer.functions or name not in offer.names
 
 
-async def _run(calls: list[dict[str, Any]], offer: Offer, seconds: float | None) -> _Step:
+async def _run_calls(calls: list[dict[str, Any]], offer: ToolOffer, seconds: float | None) -> _Step:
     """Run the calls of one message, all at once."""
     import asyncio
 
-    outcomes = await asyncio.gather(*(_outcome_of(call, offer, seconds) for call in calls))
-    kept = [_result(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
+    outcomes = await asyncio.gather(*(_call_outcome(call, offer, seconds) for call in calls))
+    kept = [_tool_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
     # The flag is ours: servers may refuse a message with a field that they do not know.
     sent = [{name: each[name] for name in each if name != "is_error"} for each in kept]
     return _Step(sent, kept, any(outcome.is_malformed for outcome in outcomes))
 
 
-async def _outcome_of(call: dict[str, Any], offer: Offer, seconds: float | None) -> Outcome:
+async def _call_outcome(
+    call: dict[str, Any], offer: ToolOffer, seconds: float | None
+) -> ToolOutcome:
     function = _function_in(call)
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str) or name == NAMELESS:
         problem = f"Error: the call names no tool; the tools are {', '.join(offer.functions)}"
-        return Outcome(problem, failed=True, is_malformed=True)
+        return ToolOutcome(problem, failed=True, is_malformed=True)
     return await run_call(name, arguments, offer.functions, seconds)

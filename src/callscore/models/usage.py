@@ -1,39 +1,90 @@
-"""What answers cost: the tokens that a document of any dialect speaks of."""
+"""What answers cost: the number of requests, the time spent waiting, and the tokens used."""
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
-from callscore.core.run import Usage
+from callscore.core.results import Usage
 from callscore.formats.shape import first
-from callscore.models.counting import Asked, counted
 
-__all__ = ["Asked", "counted", "usage_of"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["add_request", "add_waiting_time", "count_requests", "usage_of"]
+
+
+# Counts how often models are asked, for those who want to know.
+
+
+class RequestCount:
+    """How often models were asked.
+
+    Attributes:
+        requests: the number of requests, repetitions after errors included.
+        waited: the seconds that they waited for their turn.
+    """
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.waited = 0.0
+
+
+_current_count: ContextVar[RequestCount | None] = ContextVar("_counting", default=None)
+
+
+@contextmanager
+def count_requests() -> Iterator[RequestCount]:
+    """Count how often chats ask models in the block, and in the tasks that begin in it."""
+    asked = RequestCount()
+    token = _current_count.set(asked)
+    try:
+        yield asked
+    finally:
+        _current_count.reset(token)
+
+
+def add_request() -> None:
+    """Count one request, where somebody wants to know."""
+    asked = _current_count.get()
+    if asked is not None:
+        asked.requests += 1
+
+
+def add_waiting_time(seconds: float) -> None:
+    """Count that a request waited for its turn, which is no fault of the model."""
+    asked = _current_count.get()
+    if asked is not None:
+        asked.waited += seconds
+
+
+# What answers cost: the tokens that a document of any dialect speaks of.
 
 # Where a document says what it cost: all of it before a part of it.
-_BLOCKS = (
+_USAGE_KEYS = (
     *("totalUsage", "total_usage", "usage", "usageMetadata", "usage_metadata", "tokens", "meta"),
     *("billed_units", "token_usage", "response_metadata", "context_wrapper"),
 )
-_INNER = ("response", "message", "result", "messages", "raw_responses", "steps", "kwargs")
-_READ = (
+_NESTED_KEYS = ("response", "message", "result", "messages", "raw_responses", "steps", "kwargs")
+_INPUT_KEYS = (
     *("prompt_tokens", "input_tokens", "promptTokenCount", "prompt_token_count", "inputTokens"),
     *("promptTokens", "request_tokens", "prompt_eval_count"),
 )
-_WRITTEN = (
+_OUTPUT_KEYS = (
     *("completion_tokens", "output_tokens", "candidatesTokenCount", "candidates_token_count"),
     *("outputTokens", "completionTokens", "response_tokens", "eval_count"),
 )
 # Read and written beside the first number, and not in it.
-_READ_TOO = (
+_EXTRA_INPUT_KEYS = (
     *("cache_creation_input_tokens", "cache_read_input_tokens"),
     *("cacheReadInputTokens", "cacheWriteInputTokens"),
     *("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
 )
-_WRITTEN_TOO = ("thoughtsTokenCount", "thoughts_token_count")
-_READ_ALL = "prompt_tokens"  # OpenAI's number, in which all is that was read
-_MOST = 10**12  # more than this nobody has counted
-_DEEPEST = 4
+_EXTRA_OUTPUT_KEYS = ("thoughtsTokenCount", "thoughts_token_count")
+_INCLUSIVE_INPUT_KEY = "prompt_tokens"  # OpenAI's number, in which all is that was read
+_MAX_TOKENS = 10**12  # more than this nobody has counted
+_MAX_DEPTH = 4
 
 
 def usage_of(document: Any) -> Usage:
@@ -46,17 +97,17 @@ def usage_of(document: Any) -> Usage:
 
 
 def _usage_in(document: Any, depth: int) -> Usage | None:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
     if isinstance(document, dict):
         return _own_usage(document, depth) or _inner_usage(document, depth)
-    return _listed(document, depth) if isinstance(document, list) else None
+    return _usage_in_list(document, depth) if isinstance(document, list) else None
 
 
 def _own_usage(document: dict[str, Any], depth: int) -> Usage | None:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return None
-    for key in _BLOCKS:
+    for key in _USAGE_KEYS:
         block = document.get(key)
         if isinstance(block, dict):
             found = _tokens_in(block) or _own_usage(block, depth + 1)
@@ -66,14 +117,14 @@ def _own_usage(document: dict[str, Any], depth: int) -> Usage | None:
 
 
 def _inner_usage(document: dict[str, Any], depth: int) -> Usage | None:
-    for key in _INNER:
+    for key in _NESTED_KEYS:
         found = _usage_in(document.get(key), depth + 1)
         if found is not None:
             return found
     return None
 
 
-def _listed(documents: list[Any], depth: int) -> Usage | None:
+def _usage_in_list(documents: list[Any], depth: int) -> Usage | None:
     found = [(one, usage) for one in documents if (usage := _usage_in(one, depth + 1)) is not None]
     if not found:
         return None
@@ -81,8 +132,8 @@ def _listed(documents: list[Any], depth: int) -> Usage | None:
         return sum((usage for _, usage in found), Usage())
     streams: dict[str, list[Usage]] = {}
     for one, usage in found:
-        streams.setdefault(_stream_of(one), []).append(usage)
-    return sum(map(_last, streams.values()), Usage())
+        streams.setdefault(_stream_id(one), []).append(usage)
+    return sum(map(_last_usage, streams.values()), Usage())
 
 
 def _is_streamed(document: Any) -> bool:
@@ -96,31 +147,31 @@ def _is_streamed(document: Any) -> bool:
     )
 
 
-def _stream_of(document: Any) -> str:
+def _stream_id(document: Any) -> str:
     """What tells the answers apart of which a list has parts; only Gemini's say it on every part."""
     answer = first(document, "responseId", "response_id")
     return answer if isinstance(answer, str) else ""
 
 
-def _last(usages: list[Usage]) -> Usage:
+def _last_usage(usages: list[Usage]) -> Usage:
     read = max(usage.input_tokens for usage in usages)
     return Usage(1, read, max(usage.output_tokens for usage in usages))
 
 
 def _tokens_in(block: dict[str, Any]) -> Usage | None:
-    read, written = _first(block, _READ), _first(block, _WRITTEN)
+    read, written = _first_count(block, _INPUT_KEYS), _first_count(block, _OUTPUT_KEYS)
     if read is None and written is None:
         return None
-    more = () if _READ_ALL in block else _READ_TOO
+    more = () if _INCLUSIVE_INPUT_KEY in block else _EXTRA_INPUT_KEYS
     read_too = sum(_count(block.get(key)) or 0 for key in more)
-    written_too = sum(_count(block.get(key)) or 0 for key in _WRITTEN_TOO)
+    written_too = sum(_count(block.get(key)) or 0 for key in _EXTRA_OUTPUT_KEYS)
     requests = _count(block.get("requests"))
     return Usage(
         1 if requests is None else requests, (read or 0) + read_too, (written or 0) + written_too
     )
 
 
-def _first(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
+def _first_count(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
         count = _count(block.get(name))
         if count is not None:
@@ -131,4 +182,4 @@ def _first(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
 def _count(value: Any) -> int | None:
     """A number of tokens; None for what cannot be one."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and 0 <= value <= _MOST else None
+    return int(value) if is_number and 0 <= value <= _MAX_TOKENS else None

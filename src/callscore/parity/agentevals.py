@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.core.call import ToolCall
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.json_text import reread
+from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.value_comparison import json_round_trip
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Override", "trajectory_match"]
 
@@ -31,7 +30,7 @@ _Pairs = list[tuple[str, _Object]]
 _Rules = tuple[dict[str, _Rule], _Rule]  # those of single tools, and the one of all others
 
 _PLAIN = frozenset({str, bool, type(None)})
-_LONGEST = 10**4300  # Python's own decoder refuses to read longer numbers
+_MAX_INTEGER = 10**4300  # Python's own decoder refuses to read longer numbers
 
 
 def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for what has no messages)
@@ -75,16 +74,16 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
         NotScorable: a call has no arguments, or has some that JSON does not have.
         InvalidSettings: there is no such mode, or an override is none of these.
     """
-    matches = chosen("trajectory_match_mode", trajectory_match_mode, _MODES)
-    usual = chosen("tool_args_match_mode", tool_args_match_mode, _RULES)
+    matches = option_value("trajectory_match_mode", trajectory_match_mode, _MODES)
+    usual = option_value("tool_args_match_mode", tool_args_match_mode, _RULES)
     overrides = tool_args_match_overrides or {}
-    rules = {name: _rule_of(own, usual) for name, own in overrides.items()}, usual
+    rules = {name: _rule_for(own, usual) for name, own in overrides.items()}, usual
     try:
         wanted, given = _read(expected), _read(actual)
         if matches is not None:
             return matches(wanted, given, rules)
         messages = _messages(expected, wanted, one_message=one_message)
-        return _all_alike(messages, _messages(actual, given, one_message=one_message), rules)
+        return _all_match(messages, _messages(actual, given, one_message=one_message), rules)
     except RecursionError as error:
         raise NotScorable("the arguments are nested too deep to be compared.") from error
 
@@ -96,14 +95,14 @@ def _read(calls: Calls) -> _Pairs:
         if arguments is None:
             raise NotScorable("agentevals does not read a call without arguments.")
         for value in arguments.values():
-            if value.__class__ not in _PLAIN and not _is_read_as_it_is(value):
-                arguments = reread(arguments)  # noqa: PLW2901  (what the tool has in its place)
+            if value.__class__ not in _PLAIN and not _survives_json(value):
+                arguments = json_round_trip(arguments)  # noqa: PLW2901  (what the tool has in its place)
                 break
         pairs.append((name, arguments))
     return pairs
 
 
-def _is_read_as_it_is(value: Any) -> bool:
+def _survives_json(value: Any) -> bool:
     """Whether a value that is written as JSON and read again is the very same value.
 
     Of any number of NaN the same one is read; a long integer is not read at all.
@@ -119,7 +118,7 @@ def _is_read_as_it_is(value: Any) -> bool:
         elif kind is float:
             if item != item:  # noqa: PLR0124  (true of NaN alone)
                 return False
-        elif kind not in _PLAIN and (kind is not int or not -_LONGEST < item < _LONGEST):
+        elif kind not in _PLAIN and (kind is not int or not -_MAX_INTEGER < item < _MAX_INTEGER):
             return False
     return True
 
@@ -138,26 +137,26 @@ def _messages(calls: Calls, pairs: _Pairs, *, one_message: bool) -> list[_Pairs]
     return messages
 
 
-def _all_alike(wanted: list[_Pairs], given: list[_Pairs], rules: _Rules) -> bool:
+def _all_match(wanted: list[_Pairs], given: list[_Pairs], rules: _Rules) -> bool:
     return len(wanted) == len(given) and all(
-        len(these) == len(those) and _holds(those, these, rules)
+        len(these) == len(those) and _contains_all(those, these, rules)
         for these, those in zip(wanted, given, strict=True)
     )
 
 
-def _holds(held: _Pairs, sought: _Pairs, rules: _Rules) -> bool:
+def _contains_all(held: _Pairs, sought: _Pairs, rules: _Rules) -> bool:
     """Whether every sought call finds a call of its own; each takes the first that fits."""
     own, usual = rules
     unused: dict[str, list[_Object]] = {}
     for name, arguments in held:
         unused.setdefault(name, []).append(arguments)
     return all(
-        name in unused and _takes_one(unused[name], arguments, own.get(name, usual))
+        name in unused and _take_match(unused[name], arguments, own.get(name, usual))
         for name, arguments in sought
     )
 
 
-def _takes_one(candidates: list[_Object], arguments: _Object, fits: _Rule) -> bool:
+def _take_match(candidates: list[_Object], arguments: _Object, fits: _Rule) -> bool:
     if fits is eq:  # which a list asks itself, and quicker
         if arguments in candidates:
             candidates.remove(arguments)
@@ -171,15 +170,15 @@ def _takes_one(candidates: list[_Object], arguments: _Object, fits: _Rule) -> bo
 
 
 def _superset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _holds(given, wanted, rules)
+    return _contains_all(given, wanted, rules)
 
 
 def _subset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _holds(wanted, given, rules)
+    return _contains_all(wanted, given, rules)
 
 
 def _unordered(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _holds(given, wanted, rules) and _holds(wanted, given, rules)
+    return _contains_all(given, wanted, rules) and _contains_all(wanted, given, rules)
 
 
 # Where nothing is named, messages are compared, not calls.
@@ -191,7 +190,7 @@ _MODES: dict[str, Callable[[_Pairs, _Pairs, _Rules], bool] | None] = {
 }
 
 
-def _anything(_given: _Object, _wanted: _Object) -> bool:
+def _always_matches(_given: _Object, _wanted: _Object) -> bool:
     return True
 
 
@@ -205,26 +204,26 @@ def _containing(given: _Object, wanted: _Object) -> bool:
 
 _RULES: dict[str, _Rule] = {
     "exact": eq,
-    "ignore": _anything,
+    "ignore": _always_matches,
     "subset": _contained,
     "superset": _containing,
 }
 
 
-def _rule_of(override: Any, usual: _Rule) -> _Rule:
+def _rule_for(override: Any, usual: _Rule) -> _Rule:
     if not override:
         return usual
     if isinstance(override, str):
-        return _RULES.get(override, _anything)
+        return _RULES.get(override, _always_matches)
     if isinstance(override, list):
-        return partial(_same_at, override)
+        return partial(_equal_at_paths, override)
     if not callable(override):
         raise InvalidSettings(f"{override!r} is neither a mode, nor a function, nor a list.")
     rule: _Rule = override
     return rule
 
 
-def _same_at(paths: list[str], given: _Object, wanted: _Object) -> bool:
+def _equal_at_paths(paths: list[str], given: _Object, wanted: _Object) -> bool:
     return all(_value_at(given, path) == _value_at(wanted, path) for path in paths)
 
 

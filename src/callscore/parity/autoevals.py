@@ -10,22 +10,121 @@ import json  # noqa: TID251  (texts that hold JSON are read as autoevals reads t
 import sys
 from collections.abc import Callable
 from functools import cache
-from math import isnan
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import MsgspecError
 from msgspec.json import encode
 
 from callscore.errors import NotScorable
-from callscore.parity.autoevals_assignment import assigned
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.json_text import json_text
+from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.value_comparison import python_json_text
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Arguments, Calls
+    from collections.abc import Sequence
+
+    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "exact_match", "json_diff", "list_contains"]
+
+
+# The assignment that SciPy's `linear_sum_assignment` finds, ties and rounding included.
+
+
+def _linear_sum_assignment(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """The pairs of a row and a column that cost least together, by row; each is in one pair only.
+
+    Args:
+        costs: a row of costs for each row, all of the same length, and none of it infinite or NaN.
+    """
+    if len(costs) <= len(costs[0]):
+        return list(enumerate(_columns_of_rows(costs)))
+    turned = list(zip(*costs, strict=True))
+    return sorted((row, column) for column, row in enumerate(_columns_of_rows(turned)))
+
+
+def _columns_of_rows(costs: Sequence[Sequence[float]]) -> list[int]:
+    """The column of each row, where there are at least as many columns as rows."""
+    height, width = len(costs), len(costs[0])
+    row_prices, column_prices = [0.0] * height, [0.0] * width
+    column_of, row_of = [-1] * height, [-1] * width
+    for row in range(height):
+        way = _ShortestPath(costs, row_prices, column_prices, row_of)
+        goal = way.search(row)
+        _update_prices(way, row, column_of)
+        while True:  # everybody on the way moves on by one column
+            owner = way.reached_from[goal]
+            row_of[goal] = owner
+            column_of[owner], goal = goal, column_of[owner]
+            if owner == row:
+                break
+    return column_of
+
+
+class _ShortestPath:
+    """The cheapest way from a row without a column to a column without a row."""
+
+    def __init__(
+        self,
+        costs: Sequence[Sequence[float]],
+        row_prices: list[float],
+        column_prices: list[float],
+        row_of: list[int],
+    ) -> None:
+        self.costs = costs
+        self.row_prices = row_prices
+        self.column_prices = column_prices
+        self.row_of = row_of
+        width = len(column_prices)
+        self.lengths = [inf] * width
+        self.reached_from = [-1] * width
+        self.length = 0.0
+        self.visited: list[int] = []
+
+    def search(self, row: int) -> int:
+        """Go to the nearest column, again and again, until nobody has it."""
+        # From the last column to the first, and the later of equals: of equal costs everywhere,
+        # the first row gets the first column.
+        open_columns = list(range(len(self.lengths) - 1, -1, -1))
+        while True:
+            place = self._nearest(row, open_columns)
+            column = open_columns[place]
+            self.length = self.lengths[column]
+            self.visited.append(column)
+            if self.row_of[column] < 0:
+                return column
+            row = self.row_of[column]
+            # The last one fills the gap: the order of the open columns settles ties.
+            last = open_columns.pop()
+            if place < len(open_columns):
+                open_columns[place] = last
+
+    def _nearest(self, row: int, open_columns: list[int]) -> int:
+        nearest, least = -1, inf
+        lengths, row_costs, row_price = self.lengths, self.costs[row], self.row_prices[row]
+        for place, column in enumerate(open_columns):
+            length = self.length + row_costs[column] - row_price - self.column_prices[column]
+            if length < lengths[column]:
+                lengths[column] = length
+                self.reached_from[column] = row
+            known = lengths[column]
+            if known < least or (known == least and self.row_of[column] < 0):
+                nearest, least = place, known
+        return nearest
+
+
+def _update_prices(way: _ShortestPath, row: int, column_of: list[int]) -> None:
+    """Make every pair on the way cost exactly its two prices."""
+    row_prices, lengths = way.row_prices, way.lengths
+    row_prices[row] += way.length
+    for column in way.visited[:-1]:
+        owner = way.row_of[column]
+        row_prices[owner] += way.length - lengths[column_of[owner]]
+    for column in way.visited:
+        way.column_prices[column] -= way.length - lengths[column]
+
+
+# Autoevals: its scorers of JSON values, over the list of calls.
 
 TITLE = "Autoevals"
 VERSION = "0.4.1"
@@ -39,7 +138,9 @@ _Result = TypeVar("_Result")
 _BRACKETS = frozenset("{[")
 _DIGITS = frozenset("-0123456789")
 _BEGINNINGS = _BRACKETS | _DIGITS | frozenset(" \t\n\r")
-_LONG = sys.int_info.str_digits_check_threshold  # a shorter number is never refused for its length
+_MAX_DIGITS = (
+    sys.int_info.str_digits_check_threshold
+)  # a shorter number is never refused for its length
 _NUMBERS = (int, float)
 
 
@@ -90,7 +191,7 @@ def exact_match(expected: Calls, actual: Calls) -> float:
     except (MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
         pass  # an integer beyond 64 bits, half a character: what only Python's encoder writes
     # Where the quick encoder has `null`, Python's may have NaN.
-    return float(json_text(wanted) == json_text(made))
+    return float(python_json_text(wanted) == python_json_text(made))
 
 
 def list_contains(
@@ -118,7 +219,7 @@ def list_contains(
         InvalidSettings: there is no such pairwise scorer.
         NotScorable: the pairwise scorer raises, or finds what is not a number.
     """
-    prepared, similarity = chosen("pairwise_scorer", pairwise_scorer, _SIMILARITIES)
+    prepared, similarity = option_value("pairwise_scorer", pairwise_scorer, _SIMILARITIES)
     wanted, made = pairs_of(expected), pairs_of(actual)
     if not wanted or not made:
         return float(not wanted and not made)
@@ -129,7 +230,7 @@ def list_contains(
     if any(isnan(value) for row in rows for value in row):
         raise NotScorable("autoevals cannot pair calls whose similarity is not a number.")
     total = 0.0  # added one by one: `sum` would round less than autoevals does
-    for row, column in assigned([[-value for value in row] for row in rows]):
+    for row, column in _linear_sum_assignment([[-value for value in row] for row in rows]):
         total += rows[row][column]
     return total / (len(wanted) if allow_extra_entities else max(len(wanted), len(made)))
 
@@ -149,7 +250,7 @@ def _as_json(text: str) -> Any:
     if text[:1] not in _BEGINNINGS:
         return text
     start = text.lstrip(" \t\n\r")[:1]
-    if start not in _BRACKETS and (start not in _DIGITS or len(text) < _LONG):
+    if start not in _BRACKETS and (start not in _DIGITS or len(text) < _MAX_DIGITS):
         return text
     try:
         held = json.loads(text)
@@ -217,7 +318,7 @@ def _number_diff(made: float, wanted: float) -> float:
 
 
 def _compact(value: Any) -> str:
-    return json_text(value, sort_keys=True, separators=(",", ":"))
+    return python_json_text(value, sort_keys=True, separators=(",", ":"))
 
 
 def _text_diff(made: str, wanted: str) -> float:
@@ -242,15 +343,15 @@ def _same(made: str, wanted: str) -> float:
     return float(made == wanted)
 
 
-def _itself(call: _Pair) -> _Pair:
+def _unchanged(call: _Pair) -> _Pair:
     return call
 
 
 # What is made of a call first, and what compares two of these.
 _SIMILARITIES: dict[str, tuple[Callable[[_Pair], Any], Callable[[Any, Any], float]]] = {
-    "json_diff": (_itself, _call_diff),
+    "json_diff": (_unchanged, _call_diff),
     "levenshtein": (_python_text, _text_diff),
-    "exact_match": (json_text, _same),
+    "exact_match": (python_json_text, _same),
 }
 
 METRICS = (json_diff, list_contains, exact_match)

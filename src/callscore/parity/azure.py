@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.json_text import json_text
-from callscore.parity.overlap import common_count, f1_of, is_subsequence
+from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.value_comparison import common_count, f1_of, is_subsequence, python_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",
@@ -89,7 +87,7 @@ def navigation_efficiency(
         NotScorable: nothing is expected; or arguments are compared, and an expected call has none,
             or a value cannot be written as text.
     """
-    rule = chosen("matching_mode", matching_mode, _RULES)
+    rule = option_value("matching_mode", matching_mode, _RULES)
     wanted, made = _steps(expected, actual, parameters=parameters)
     precision, recall, f1 = _rates(wanted, made)
     return NavigationEfficiency(1.0 if rule(wanted, made) else 0.0, precision, recall, f1)
@@ -217,7 +215,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict | list):
-        return json_text(value, sort_keys=True)
+        return python_json_text(value, sort_keys=True)
     try:
         return str(value)
     except ValueError as error:

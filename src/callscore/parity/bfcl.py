@@ -3,35 +3,284 @@
 `ast_check` takes what BFCL takes: the documents of the functions and, for each expected call, the
 values that each argument may have. `valid` asks it about plain expected calls, each of whose values
 is the only possible answer. Only Python is here: what BFCL converts from Java and JavaScript is not.
+The possible answers of an argument are a list. `""` in it says that the argument may be left out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.errors import InvalidSettings, NotScorable
-from callscore.parity.bfcl_documents import answers_for, functions_for
-from callscore.parity.bfcl_values import argument_problem
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
+from callscore.parity.parameters import option_value, pairs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from callscore.parity.calls import Arguments, Calls
+    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Check", "ast_check", "check", "valid"]
+
+
+# Whether BFCL accepts one argument: its type first, then its value among the possible answers.
+
+# BFCL's words for types, and the types of Python that they stand for.
+_TYPES: dict[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+_TYPES_WITH_ITEMS = ("array", "tuple")  # those whose items have a type, too
+
+_IGNORED = re.compile(r"[ ,./\-_*^]")
+
+_WRONG_TYPE = "type_error:simple"
+_WRONG_ITEM_TYPE = "type_error:nested"
+_WRONG_VALUE = "value_error:others"
+_WRONG_STRING = "value_error:string"
+_WRONG_LIST = "value_error:list/tuple"
+_WRONG_KEY = "value_error:dict_key"
+_WRONG_MEMBER = "value_error:dict_value"
+_WRONG_OBJECT_COUNT = "value_error:list_dict_count"
+_NOT_AN_OBJECT = "dict_checker:unclear"
+_NOT_OBJECTS = "list_dict_checker:unclear"
+
+
+def _argument_problem(value: Any, answers: Any, description: Mapping[str, Any]) -> str | None:
+    """The type of error that BFCL finds in an argument; None where it accepts it.
+
+    Args:
+        value: what was passed.
+        answers: what may be passed.
+        description: the argument's own part of the function's document.
+    """
+    word = description["type"]
+    kind, items = _TYPES[word], None
+    if word in _TYPES_WITH_ITEMS:
+        items = _TYPES[description["items"]["type"]]
+    if word == "tuple" and type(value) is tuple:
+        value = list(value)
+    elif word == "float" and type(value) is int:
+        value = float(value)
+    return _typed_problem(value, answers, kind, items)
+
+
+def _typed_problem(value: Any, answers: Any, kind: type, items: type | None) -> str | None:
+    answered = _answered_type(answers)
+    if type(value) is kind:
+        if items is not None and not _has_items(value, answers, items):
+            # What the answers say of the type counts once more, and only then is it a matter of
+            # the items.
+            return _WRONG_ITEM_TYPE if answered is kind else _WRONG_TYPE
+        if answered is None or answered is kind:
+            return (_objects_problem if items is dict else _TYPE_CHECKS[kind])(value, answers)
+    elif answered is None or type(value) is not answered:
+        return _WRONG_TYPE
+    # The answers have a type of their own, as they do where a variable is meant: no rules then.
+    return _plain_problem(value, answers)
+
+
+def _answered_type(answers: Any) -> type | None:
+    """The type of the first possible answer that is one; None where there is none."""
+    for answer in answers:
+        if answer != "":
+            return type(answer)
+    return None
+
+
+def _has_items(value: Any, answers: Any, items: type) -> bool:
+    """Whether the items fit one of the answers by type; anything fits an answer that is no list."""
+    for answer in answers:
+        if type(answer) is not list:
+            return True
+        answered = _answered_type(answer)
+        if all(type(item) is items or type(item) is answered for item in value):
+            return True
+    return False
+
+
+def _plain_problem(value: Any, answers: Any) -> str | None:
+    return None if value in answers else _WRONG_VALUE
+
+
+def _string_problem(value: Any, answers: Any) -> str | None:
+    for answer in answers:
+        if answer == value:  # as nearly all are; the rules of spelling cost more
+            return None
+    standard = _standard(value)
+    is_found = any(type(answer) is str and _standard(answer) == standard for answer in answers)
+    return None if is_found else _WRONG_STRING
+
+
+def _standard(text: str) -> str:
+    return _IGNORED.sub("", text).lower().replace("'", '"')
+
+
+def _standard_items(items: Sequence[Any]) -> list[Any]:
+    """The items of an array; by position, which an object does not have."""
+    places = range(len(items))
+    return [_standard(items[at]) if type(items[at]) is str else items[at] for at in places]
+
+
+def _list_problem(value: Any, answers: Any) -> str | None:
+    standard = [_standard_items(answer) for answer in answers]
+    return None if _standard_items(value) in standard else _WRONG_LIST
+
+
+def _object_problem(value: Any, answers: Any) -> str | None:
+    """What is wrong with an object by the last answer that it does not agree with."""
+    problem: str | None = _NOT_AN_OBJECT
+    for answer in answers:
+        if answer == "":
+            continue
+        problem = _member_problem(value, answer)
+        # Asked even where a member is wrong already, and more important than that.
+        if any(key not in value and "" not in values for key, values in answer.items()):
+            problem = _WRONG_KEY
+        if problem is None:
+            return None
+    return problem
+
+
+def _member_problem(value: Any, answer: Any) -> str | None:
+    for key, member in value.items():
+        if key not in answer:
+            return _WRONG_KEY
+        standard = _standard(member) if type(member) is str else member
+        if standard not in _standard_items(answer[key]):
+            return _WRONG_MEMBER
+    return None
+
+
+def _objects_problem(value: Any, answers: Any) -> str | None:
+    """What is wrong with an array of objects by the last answer; they have to come in order."""
+    problem: str | None = _NOT_OBJECTS
+    for answer in answers:
+        if len(value) != len(answer):
+            problem = _WRONG_OBJECT_COUNT
+            continue
+        problems = (_object_problem(item, [answer[at]]) for at, item in enumerate(value))
+        problem = next((found for found in problems if found is not None), None)
+        if problem is None:
+            return None
+    return problem
+
+
+_TYPE_CHECKS: dict[type, Callable[[Any, Any], str | None]] = {
+    str: _string_problem,
+    int: _plain_problem,
+    float: _plain_problem,
+    bool: _plain_problem,
+    list: _list_problem,
+    dict: _object_problem,
+}
+
+
+# What BFCL is told of plain calls: the documents of their functions, and their possible answers.
+
+_TYPE_NAMES = {kind: word for word, kind in reversed(_TYPES.items())}
+_ANY = "any"  # what has no type of its own is compared with the answers as it is
+# JSON Schema's words for types that BFCL has another word for.
+_TYPE_BY_SCHEMA = {"object": "dict", "number": "float"}
+
+
+def _function_documents(
+    calls: Iterable[tuple[str, Arguments]], tools: Mapping[str, Tool]
+) -> list[dict[str, Any]]:
+    """The documents of the functions that are called, in the order of their first calls.
+
+    A tool that is not defined has all parameters that it is called with, each of the type of its
+    first value, and all of them are required.
+    """
+    parameters: dict[str, dict[str, Any]] = {}
+    for name, arguments in calls:
+        described = parameters.setdefault(name, {})
+        for key, value in (arguments or {}).items():
+            if key not in described:
+                described[key] = _description(value)
+    return [
+        _defined_function(tools[name])
+        if name in tools
+        else _document(name, described, list(described))
+        for name, described in parameters.items()
+    ]
+
+
+def _document(name: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"name": name, "parameters": {"properties": properties, "required": required}}
+
+
+def _description(value: Any) -> dict[str, Any]:
+    word = _TYPE_NAMES.get(type(value), _ANY)
+    if word != "array":
+        return {"type": word}
+    first = _TYPE_NAMES.get(type(value[0]), _ANY) if value else _ANY
+    return {"type": word, "items": {"type": first}}
+
+
+def _defined_function(tool: Tool) -> dict[str, Any]:
+    schema = tool.parameters or {}
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict):
+        properties = {}
+    described = {key: _bfcl_type(part) for key, part in properties.items()}
+    return _document(tool.name, described, required if isinstance(required, list) else [])
+
+
+def _bfcl_type(schema: Any) -> dict[str, Any]:
+    """The type that a schema gives, the first where it gives several; any where it gives none."""
+    if not isinstance(schema, dict):
+        return {"type": _ANY}
+    given = schema.get("type")
+    words = given if isinstance(given, list) else [given]
+    translated = [_TYPE_BY_SCHEMA.get(word, word) for word in words if isinstance(word, str)]
+    word = next((word for word in translated if word in _TYPES), _ANY)
+    if word in _TYPES_WITH_ITEMS:
+        return {"type": word, "items": {"type": _bfcl_type(schema.get("items"))["type"]}}
+    return {"type": word}
+
+
+def _answers_for_calls(
+    calls: Iterable[tuple[str, Arguments]], *, may_be_left_out: bool
+) -> list[dict[str, dict[str, Any]]]:
+    """For each call, that its values are the only possible answers."""
+    or_none = ("",) if may_be_left_out else ()
+    return [
+        {name: {key: [_answer(value), *or_none] for key, value in (arguments or {}).items()}}
+        for name, arguments in calls
+    ]
+
+
+def _answer(value: Any) -> Any:
+    """A value as a possible answer: each member of an object has possible answers of its own."""
+    if isinstance(value, dict):
+        return _members(value)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [_members(item) if isinstance(item, dict) else item for item in value]
+    return value
+
+
+def _members(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: [member] for key, member in value.items()}
+
+
+# Berkeley Function Calling Leaderboard: its check of calls against possible answers.
 
 TITLE = "Berkeley Function Calling Leaderboard"
 VERSION = "2026.3.23"
 
 Category = Literal["simple", "multiple", "parallel"]
 
-_WRONG_COUNT = {
+_WRONG_CALL_COUNT = {
     "simple": "simple_function_checker:wrong_count",
     "multiple": "multiple_function_checker:wrong_count",
     "parallel": "parallel_function_checker_no_order:wrong_count",
@@ -102,7 +351,7 @@ def ast_check(
     """
     kind = next((word for word in ("parallel", "multiple") if word in test_category), "simple")
     pairs = pairs_of(calls)
-    miscounted = _miscounted(kind, pairs, possible_answers)
+    miscounted = _count_problem(kind, pairs, possible_answers)
     return miscounted or _checked(kind, functions, pairs, possible_answers)
 
 
@@ -157,21 +406,23 @@ def check(
         InvalidSettings: there is no such category, or the tools are none.
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
-    chosen("test_category", test_category, _CHECKS)
+    option_value("test_category", test_category, _CATEGORY_CHECKS)
     _require_definitions(tools)
     wanted, made = pairs_of(expected), pairs_of(actual)
-    miscounted = _miscounted(test_category, made, wanted)
+    miscounted = _count_problem(test_category, made, wanted)
     if miscounted is not None:
         return miscounted
     if test_category != "parallel":  # only the first expected call is looked at
         if not wanted:
             raise NotScorable(f"BFCL wants at least one expected call, if it is {test_category}.")
         wanted = [call for call in wanted if call[0] == wanted[0][0]]
-    functions = functions_for(wanted, tools or {})
+    functions = _function_documents(wanted, tools or {})
     if optional:
         for function in functions:
             function["parameters"]["required"] = []
-    return _checked(test_category, functions, made, answers_for(wanted, may_be_left_out=optional))
+    return _checked(
+        test_category, functions, made, _answers_for_calls(wanted, may_be_left_out=optional)
+    )
 
 
 def _require_definitions(tools: object) -> None:
@@ -181,15 +432,15 @@ def _require_definitions(tools: object) -> None:
         raise InvalidSettings(f"tools: {problem}, or None.")
 
 
-def _miscounted(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:
+def _count_problem(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:
     """What is said of too many calls, or too few; None where their number is right."""
     count = 1 if kind == "simple" else len(answers)
-    return None if len(calls) == count else Check(valid=False, error_type=_WRONG_COUNT[kind])
+    return None if len(calls) == count else Check(valid=False, error_type=_WRONG_CALL_COUNT[kind])
 
 
 def _checked(kind: str, functions: Any, calls: list[_Pair], answers: Any) -> Check:
     try:
-        error = _CHECKS[kind](functions, calls, answers)
+        error = _CATEGORY_CHECKS[kind](functions, calls, answers)
     except _CRASHES as crash:
         problem = f"{type(crash).__name__}: {crash}"
         raise NotScorable(f"BFCL cannot check this: it is not of its form ({problem}).") from crash
@@ -217,7 +468,7 @@ def _parallel(functions: Any, calls: list[_Pair], answers: Any) -> str | None:
     return None
 
 
-_CHECKS = {"simple": _simple, "multiple": _multiple, "parallel": _parallel}
+_CATEGORY_CHECKS = {"simple": _simple, "multiple": _multiple, "parallel": _parallel}
 
 
 def _function_for(functions: Any, answer: Any) -> Any:
@@ -249,7 +500,7 @@ def _arguments_problem(arguments: dict[str, Any], properties: Any, answers: Any)
     for key, value in arguments.items():
         if key not in properties or key not in answers:
             return _UNEXPECTED
-        problem = argument_problem(value, answers[key], properties[key])
+        problem = _argument_problem(value, answers[key], properties[key])
         if problem is not None:
             return problem
     return None

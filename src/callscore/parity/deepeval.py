@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from callscore.core.call import ToolCall
 from callscore.errors import NotScorable
-from callscore.parity.calls import pairs_of
+from callscore.parity.parameters import pairs_of
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Arguments, Call, Calls
+    from callscore.parity.parameters import Arguments, Call, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_correctness"]
 
@@ -105,19 +105,19 @@ def _output(call: Call) -> Any:
     return call.get("output", call.get("result")) if isinstance(call, Mapping) else None
 
 
-def _worth(wanted: _Call, given: _Call, parts: _Parts) -> float:
+def _match_score(wanted: _Call, given: _Call, parts: _Parts) -> float:
     """What a call is worth to an expected one."""
     if wanted.name != given.name:
         return 0.0
     worth = 1.0
     if parts.input_parameters:
-        worth = _arguments_worth(wanted.arguments, given.arguments)
+        worth = _arguments_score(wanted.arguments, given.arguments)
     if parts.output and wanted.output != given.output:
         return 0.0
     return worth
 
 
-def _arguments_worth(wanted: Arguments, given: Arguments) -> float:
+def _arguments_score(wanted: Arguments, given: Arguments) -> float:
     if wanted == given:
         return 1.0
     if wanted is None or given is None:
@@ -146,16 +146,16 @@ def _any_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> flo
     for wanted in expected:
         best, chosen = 0.0, None
         for given in free:
-            worth = _worth(wanted, given, parts)
+            worth = _match_score(wanted, given, parts)
             if worth > best:
                 best, chosen = worth, given
         if chosen is not None:
             total += best
-            free = [given for given in free if not _is_gone(given, chosen)]
+            free = [given for given in free if not _is_taken(given, chosen)]
     return total / len(expected)
 
 
-def _is_gone(call: _Call, chosen: _Call) -> bool:
+def _is_taken(call: _Call, chosen: _Call) -> bool:
     # Part by part: a tuple takes an output that does not equal itself for equal.
     return call is chosen or (
         call.name == chosen.name
@@ -191,7 +191,7 @@ def _table(expected: list[_Call], actual: list[_Call], parts: _Parts) -> list[li
         above, row = table[-1], [0.0]
         for column, given in enumerate(actual):
             best = max(above[column + 1], row[column])
-            worth = _worth(wanted, given, parts)
+            worth = _match_score(wanted, given, parts)
             row.append(max(best, above[column] + worth) if worth > 0 else best)
         table.append(row)
     return table

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import InvalidSettings
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.javascript import same_value, text_key
+from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.value_comparison import js_deep_equal, json_stringify_key
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Arguments, Calls
+    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",
@@ -83,7 +82,7 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
         InvalidSettings: there is no such mode.
     """
     del exact  # as the scorer does
-    pair, penalty = chosen(
+    pair, penalty = option_value(
         "mode",
         mode,
         {"exact": (_in_order, wrong_penalty), "flexible": (_in_any_order, extra_penalty)},
@@ -104,7 +103,7 @@ def _in_order(
     for (name, arguments), (given_name, given) in zip(wanted, made, strict=False):
         if name != given_name:
             continue
-        if arguments is None or same_value(arguments, given, nan_is_nan=True):
+        if arguments is None or js_deep_equal(arguments, given, nan_is_nan=True):
             same += 1
         else:
             named += 1
@@ -126,7 +125,7 @@ def _in_any_order(
 def _key(call: tuple[str, Arguments]) -> tuple[str, Any]:
     name, arguments = call
     # Its text is built by assignment, and to assign `__proto__` makes no member.
-    return name, None if arguments is None else text_key(arguments, without="__proto__")
+    return name, None if arguments is None else json_stringify_key(arguments, without="__proto__")
 
 
 def _by_name(calls: Counter[tuple[str, Any]]) -> Counter[str]:

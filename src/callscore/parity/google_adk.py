@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.overlap import is_subsequence
+from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.value_comparison import is_subsequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "MatchType", "mean_trajectory", "trajectory"]
 
@@ -47,7 +46,7 @@ def trajectory(
         InvalidSettings: there is no such type of match.
         NotScorable: values are nested too deep to be compared.
     """
-    rule = chosen("match_type", match_type, _RULES)
+    rule = option_value("match_type", match_type, _RULES)
     read: Callable[[Calls], list[Any]] = names_of if ignore_args else pairs_of
     try:
         return 1.0 if rule(read(expected), read(actual)) else 0.0

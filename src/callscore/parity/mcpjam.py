@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from callscore.errors import InvalidSettings
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.javascript import text_key, trim
+from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.value_comparison import js_trim, json_stringify_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.parity.calls import Arguments, Calls
+    from callscore.parity.parameters import Arguments, Calls
 
     _Pairs = list[tuple[str, Arguments]]
     _Fits = Callable[[dict[str, Any], dict[str, Any]], bool]
@@ -111,8 +110,8 @@ def evaluate_tool_calls(  # noqa: PLR0913  (as many options as the matcher has)
     Raises:
         InvalidSettings: an option has a value that it cannot have.
     """
-    pair = chosen("tool_call_order", tool_call_order, _ORDERS)
-    fits = chosen("argument_matching", argument_matching, _MATCHINGS)
+    pair = option_value("tool_call_order", tool_call_order, _ORDERS)
+    fits = option_value("argument_matching", argument_matching, _MATCHINGS)
     if max_extra_tool_calls is not None and max_extra_tool_calls < 0:
         raise InvalidSettings("max_extra_tool_calls has to be 0 or more, or None.")
     wanted, made = pairs_of(expected), pairs_of(actual)
@@ -233,12 +232,12 @@ def _fits_partly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
 
 
 def _is_met(wanted: Any, given: Any) -> bool:
-    accepts = _PLACEHOLDERS.get(trim(wanted).lower()) if isinstance(wanted, str) else None
-    return accepts(given) if accepts else text_key(wanted) == text_key(given)
+    accepts = _PLACEHOLDERS.get(js_trim(wanted).lower()) if isinstance(wanted, str) else None
+    return accepts(given) if accepts else json_stringify_key(wanted) == json_stringify_key(given)
 
 
 def _fits_exactly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
-    return text_key(wanted) == text_key(given)
+    return json_stringify_key(wanted) == json_stringify_key(given)
 
 
 _ORDERS = {"ignore": _pair_anywhere, "strict": _pair_by_position, "superset": _pair_in_order}

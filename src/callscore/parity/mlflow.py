@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.json_text import json_text
+from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.value_comparison import python_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_call_correctness"]
 
@@ -68,7 +68,8 @@ def _have_arguments(expected: Calls) -> bool:
 
 def _signatures(calls: Calls) -> list[tuple[str, str]]:
     return [
-        (name, json_text(arguments or {}, sort_keys=True)) for name, arguments in pairs_of(calls)
+        (name, python_json_text(arguments or {}, sort_keys=True))
+        for name, arguments in pairs_of(calls)
     ]
 
 

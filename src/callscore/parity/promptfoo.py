@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of
-from callscore.parity.javascript import trim
-from callscore.parity.overlap import f1_of
+from callscore.parity.parameters import names_of
+from callscore.parity.value_comparison import f1_of, js_trim
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = [
     "INVERTING_OPTIONS",
@@ -39,7 +38,7 @@ def tool_call_f1(expected: Calls, actual: Calls) -> float:
     Raises:
         NotScorable: no tool is expected, or only ones without a name.
     """
-    wanted = {name for name in map(trim, names_of(expected)) if name}
+    wanted = {name for name in map(js_trim, names_of(expected)) if name}
     if not wanted:
         raise NotScorable("promptfoo wants at least one expected tool.")
     called = set(names_of(actual))

@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.overlap import common_count, f1_of
+from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.value_comparison import common_count, f1_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from callscore.parity.calls import Arguments, Call, Calls
+    from callscore.parity.parameters import Arguments, Call, Calls
 
 __all__ = [
     "METRICS",
@@ -57,7 +56,7 @@ def trajectory_match(
     Raises:
         InvalidSettings: there is no such order.
     """
-    common = chosen("order", order, _ORDERS)
+    common = option_value("order", order, _ORDERS)
     wanted, made = names_of(expected), names_of(_counted(actual, include_failed=include_failed))
     if common is None or not (wanted and made):
         return 1.0 if wanted == made else 0.0
@@ -165,7 +164,7 @@ def _counted(actual: Calls, *, include_failed: bool) -> Calls:
 def _is_right(
     wanted: Arguments, made: Sequence[Arguments], occurrence: int, match_mode: MatchMode
 ) -> bool:
-    may_be_more = chosen("match_mode", match_mode, _MODES)
+    may_be_more = option_value("match_mode", match_mode, _MODES)
     given = made[occurrence] if 0 <= occurrence < len(made) else None
     if given is None:  # no such call, or its arguments were not recorded
         return False

@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.overlap import f1_of
+from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.value_comparison import f1_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",
@@ -68,7 +67,7 @@ def string_similarity(
         "jaro_winkler": distance.JaroWinkler,
     }
     # Ragas subtracts the distance, which is not the similarity to the last bit.
-    way = chosen("distance_measure", distance_measure, ways)
+    way = option_value("distance_measure", distance_measure, ways)
     apart: float = way.normalized_distance(expected, actual)
     return 1 - apart
 

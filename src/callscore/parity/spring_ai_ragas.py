@@ -5,12 +5,11 @@ from __future__ import annotations
 from math import copysign
 from typing import TYPE_CHECKING, Any, Literal
 
-from callscore.parity.calls import pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.overlap import f1_of
+from callscore.parity.parameters import option_value, pairs_of
+from callscore.parity.value_comparison import f1_of
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_call_accuracy"]
 
@@ -56,7 +55,7 @@ def tool_call_accuracy(
     Raises:
         InvalidSettings: there is no such mode.
     """
-    worth = chosen("mode", mode, _MODES)
+    worth = option_value("mode", mode, _MODES)
     if not expected:
         return None
     left, made = pairs_of(expected), pairs_of(actual)

@@ -10,14 +10,13 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.choice import chosen
-from callscore.parity.json_text import json_text
+from callscore.parity.parameters import names_of, option_value, pairs_of
+from callscore.parity.value_comparison import python_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",
@@ -102,7 +101,7 @@ def exact(expected: Calls, actual: Calls, *, items: Items = "names") -> float:
         InvalidSettings: there are no such items.
         NotScorable: nothing is expected.
     """
-    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    items_of = _ITEMS.get(items) or option_value("items", items, _ITEMS)
     return exact_match_scorer(items_of(expected), items_of(actual))
 
 
@@ -122,7 +121,7 @@ def in_order(expected: Calls, actual: Calls, *, items: Items = "names") -> float
     Raises:
         InvalidSettings: there are no such items.
     """
-    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    items_of = _ITEMS.get(items) or option_value("items", items, _ITEMS)
     return in_order_match_scorer(items_of(expected), items_of(actual))
 
 
@@ -144,12 +143,14 @@ def any_order(expected: Calls, actual: Calls, *, items: Items = "names") -> floa
     Raises:
         InvalidSettings: there are no such items.
     """
-    items_of = _ITEMS.get(items) or chosen("items", items, _ITEMS)
+    items_of = _ITEMS.get(items) or option_value("items", items, _ITEMS)
     return any_order_match_scorer(items_of(expected), items_of(actual))
 
 
 def _texts_of(calls: Calls) -> Sequence[Any]:
-    return [(name, json_text(arguments, sort_keys=True)) for name, arguments in pairs_of(calls)]
+    return [
+        (name, python_json_text(arguments, sort_keys=True)) for name, arguments in pairs_of(calls)
+    ]
 
 
 _ITEMS: dict[str, Callable[[Calls], Sequence[Any]]] = {"names": names_of, "calls": _texts_of}

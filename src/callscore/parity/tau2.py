@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import pairs_of
+from callscore.parity.parameters import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.parity.calls import Arguments, Call, Calls
+    from callscore.parity.parameters import Arguments, Call, Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "action_checks", "action_reward", "partial_action_reward"]
 

@@ -5,34 +5,20 @@ It refuses a call whose tool has no name: every function raises `NotScorable` fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import eq
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from callscore.core.assignment import Levels, assign
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.tool_scorer_arguments import (
-    ArgumentScores,
-    argument_scores,
-    equal_share,
-    repeated_share,
-    steps_share,
-)
-from callscore.parity.tool_scorer_names import (
-    SequenceScores,
-    efficiency_of,
-    folded,
-    found_share,
-    invoked_share,
-    placed_share,
-    redundant_share,
-    selected_share,
-    sequence_scores,
-    tools_share,
-)
+from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.value_comparison import common_count, python_json_text
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Arguments, Calls
+    from collections.abc import Callable, Sequence
+
+    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",
@@ -58,6 +44,369 @@ __all__ = [
     "tool_correctness_with_args",
     "trajectory_accuracy",
 ]
+
+
+# What Toolscore counts by the names of the tools alone.
+
+_Names = list[str]
+
+
+class SequenceScores(Struct, frozen=True, gc=False):
+    """How far the order of the names is from the expected one.
+
+    Attributes:
+        edit_distance: the names to insert, remove or replace.
+        normalized_distance: the same per name of the longer side.
+        sequence_accuracy: 1 less that.
+    """
+
+    edit_distance: float
+    normalized_distance: float
+    sequence_accuracy: float
+
+
+_SAME_SEQUENCE = SequenceScores(0.0, 0.0, 1.0)
+
+
+def _score_for_nothing_expected(actual: Sequence[object]) -> float:
+    """What most metrics say where nothing is expected."""
+    return 0.0 if actual else 1.0
+
+
+def _selected_share(expected: _Names, actual: _Names) -> float:
+    """The share of the actual names that are expected."""
+    if not expected or not actual:
+        return 0.0 if expected or actual else 1.0
+    known = set(expected)
+    return sum([name in known for name in actual]) / len(actual)
+
+
+def _invoked_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected tools that are called, less half of each missing and extra one."""
+    wanted, given = set(expected), set(actual)
+    if not wanted:
+        return _score_for_nothing_expected(actual)
+    wrong = len(wanted ^ given)
+    return max(0.0, (len(wanted & given) - 0.5 * wrong) / len(wanted))
+
+
+def _tools_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected tools that are called."""
+    wanted = set(expected)
+    if not wanted:
+        return _score_for_nothing_expected(actual)
+    return len(wanted.intersection(actual)) / len(wanted)
+
+
+def _placed_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected names that stand at the same position."""
+    if not expected:
+        return _score_for_nothing_expected(actual)
+    placed: int = sum(map(eq, expected, actual))
+    return placed / len(expected)
+
+
+def _found_share(expected: _Names, actual: _Names) -> float:
+    """The share of the expected names that find one of their own."""
+    if not expected:
+        return _score_for_nothing_expected(actual)
+    return common_count(expected, actual) / len(expected)
+
+
+def _sequence_scores(expected: _Names, actual: _Names) -> SequenceScores:
+    """The edit distance of two lists of names."""
+    if expected == actual:
+        return _SAME_SEQUENCE
+    if not expected or not actual:
+        return SequenceScores(float(len(expected or actual)), 1.0, 0.0)
+    from rapidfuzz.distance import Levenshtein
+
+    distance = Levenshtein.distance(expected, actual)
+    normalized = distance / max(len(expected), len(actual))
+    return SequenceScores(float(distance), normalized, 1.0 - normalized)
+
+
+def _redundant_share(expected: _Names, actual: _Names) -> float:
+    """The share of the actual names that are more than expected."""
+    return (len(actual) - common_count(expected, actual)) / len(actual) if actual else 0.0
+
+
+def _efficiency(expected: Sequence[object], actual: Sequence[object]) -> float:
+    """The number of expected calls per actual call, at most 1."""
+    if not expected:
+        return 1.0
+    return min(1.0, len(expected) / len(actual)) if actual else 0.0
+
+
+def _folded_name(name: str) -> str:
+    """A name without what variations of a name may differ in."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+# How Toolscore counts arguments: which calls it pairs, and which values it takes for the same.
+
+_MAX_PAIRED_EXACTLY = 12  # actual calls of one tool; beyond, they are paired greedily
+_Pairs = list[tuple[str, "Arguments"]]
+_ArgumentMap = dict[str, Any]
+_Weights = list[list[int]]
+
+
+class ArgumentScores(Struct, frozen=True, gc=False):
+    """How many of the arguments are right.
+
+    Attributes:
+        precision: of the arguments of the actual calls that were paired, the share that is right.
+        recall: the same share of all expected arguments.
+        f1: the harmonic mean of both.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+_NONE_RIGHT = ArgumentScores(0.0, 0.0, 0.0)
+_ALL_RIGHT = ArgumentScores(1.0, 1.0, 1.0)
+
+
+def _argument_scores(expected: _Pairs, actual: _Pairs, *, strict: bool) -> ArgumentScores:
+    """Pair the calls of each tool, and count the arguments over all of them.
+
+    Args:
+        expected: names and arguments; those of a call without arguments are not checked.
+        actual: names and arguments.
+        strict: whether a value has to be of the same type.
+
+    Raises:
+        NotScorable: a value is too great, or nested too deep, to be compared.
+    """
+    if not expected or not actual:
+        return _NONE_RIGHT if expected or actual else _ALL_RIGHT
+    try:
+        return _scores(expected, actual, strict=strict)
+    except (OverflowError, RecursionError) as error:
+        raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
+
+
+def _scores(expected: _Pairs, actual: _Pairs, *, strict: bool) -> ArgumentScores:
+    wanted, given = _by_name(expected), _by_name(actual)
+    comparable = _strictly_comparable if strict else _leniently_comparable
+    total_right = total_wanted = total_given = 0
+    is_any_paired = False
+    for name, calls in wanted.items():
+        total_wanted += sum([len(arguments) for arguments in calls if arguments])
+        if name in given:
+            is_any_paired = True
+            right, count = _counts(calls, given[name], comparable)
+            total_right += right
+            total_given += count
+    if not total_wanted and not total_given and is_any_paired:
+        return _ALL_RIGHT
+    precision = total_right / total_given if total_given else 0.0
+    recall = total_right / total_wanted if total_wanted else 0.0
+    if not total_right:
+        return ArgumentScores(precision, recall, 0.0)
+    return ArgumentScores(precision, recall, 2 * (precision * recall) / (precision + recall))
+
+
+def _by_name(calls: _Pairs) -> dict[str, list[Arguments]]:
+    found: dict[str, list[Arguments]] = {}
+    for name, arguments in calls:
+        if name in found:
+            found[name].append(arguments)
+        else:
+            found[name] = [arguments]
+    return found
+
+
+def _counts(
+    wanted: list[Arguments], given: list[Arguments], comparable: Callable[[Any], Any]
+) -> tuple[int, int]:
+    """How many arguments are right, of how many in the calls that are paired with a checked one."""
+    # Once for each call, as each is compared with many.
+    lefts = [_all_comparable(arguments, comparable) for arguments in wanted]
+    rights = [_all_comparable(arguments, comparable) for arguments in given]
+    weights = [[_count_equal(left, right) for right in rights] for left in lefts]
+    correct = count = 0
+    for row, column in enumerate(_partners(weights, len(given))):
+        if column is not None and wanted[row] is not None:
+            correct += weights[row][column]
+            count += len(rights[column])
+    return correct, count
+
+
+def _all_comparable(arguments: Arguments, comparable: Callable[[Any], Any]) -> _ArgumentMap:
+    return {key: comparable(value) for key, value in arguments.items()} if arguments else {}
+
+
+def _count_equal(wanted: _ArgumentMap, given: _ArgumentMap) -> int:
+    count = 0
+    for key, value in wanted.items():
+        if key in given and given[key] == value:
+            count += 1
+    return count
+
+
+class _LargeInteger:
+    """An integer that is too great for a float, and so for a comparison with another number."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _LargeInteger) and other.value == self.value:
+            return True
+        if isinstance(other, _LargeInteger | float):
+            raise OverflowError("an integer is too great for a float")
+        return False
+
+    __hash__ = None  # type: ignore[assignment]  # as it is only ever compared
+
+
+def _leniently_comparable(value: Any) -> Any:
+    """What is equal for values that the tool takes for the same."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, int | float):
+        try:
+            return float(value)
+        except OverflowError:
+            return _LargeInteger(value)  # type: ignore[arg-type]  # no float is too great for one
+    return value
+
+
+def _strictly_comparable(value: Any) -> Any:
+    """What is equal for values that are equal and of the same types, all the way down."""
+    kind = value.__class__
+    if kind is dict:
+        return {key: _strictly_comparable(member) for key, member in value.items()}
+    if kind is list or kind is tuple:
+        return (kind, [_strictly_comparable(member) for member in value])
+    # What holds NaN is equal to itself in Python, though NaN is not.
+    return (kind, value) if value == value else object()  # noqa: PLR0124  (false of NaN alone)
+
+
+def _partners(weights: _Weights, width: int) -> list[int | None]:
+    """Which actual call each expected one is paired with."""
+    if width > _MAX_PAIRED_EXACTLY:
+        return _greedy_pairs(weights, width)
+    return _best_for_each(weights, width) or _max_weight_pairs(weights, width)
+
+
+def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
+    """Let each expected call have the earliest of its best actual calls; nothing if it cannot.
+
+    Nothing can be heavier than that, and nothing as heavy is earlier.
+    """
+    partners: list[int | None] = []
+    if len(weights) > width:
+        return partners
+    for row in weights:
+        best = max(row)
+        for column, weight in enumerate(row):
+            if weight == best and column not in partners:
+                partners.append(column)
+                break
+        else:
+            return []
+    return partners
+
+
+def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
+    """As many pairs as can be, with the greatest weight.
+
+    Of several such pairings it is the one in which the first expected call goes without, if it can,
+    or else has the earliest actual call; then the second, and so on. Which one it is matters: the
+    arguments of the actual calls that nobody takes are not counted.
+    """
+    # To go without is to have a column that weighs nothing; as these come first, they are preferred.
+    spare = max(0, len(weights) - width)
+    rows: list[Levels] = []
+    for row in weights:
+        having: dict[int, int] = {}
+        for column, weight in enumerate(row, spare):
+            if weight:
+                having[weight] = having.get(weight, 0) | 1 << column
+        rows.append(sorted(having.items(), reverse=True))
+    columns = assign(rows, spare + width)
+    return [
+        column - spare if column is not None and column >= spare else None for column in columns
+    ]
+
+
+def _greedy_pairs(weights: _Weights, width: int) -> list[int | None]:
+    """Each expected call, in order, takes the best actual call that is left, the earliest of those."""
+    left = list(range(width))
+    partners: list[int | None] = []
+    for row in weights:
+        if not left:
+            partners.append(None)
+            continue
+        best = max(left, key=row.__getitem__)  # the first of those that are equally good
+        left.remove(best)
+        partners.append(best)
+    return partners
+
+
+def _equal_share(expected: _Pairs, actual: _Pairs) -> float:
+    """The share of the expected calls that find an equal one; each takes the first that fits.
+
+    Raises:
+        NotScorable: a value is nested too deep to be compared.
+    """
+    if not expected:
+        return _score_for_nothing_expected(actual)
+    left = actual[:]
+    found = 0
+    try:
+        for name, arguments in expected:
+            for place, (other, given) in enumerate(left):
+                if name == other and (arguments is None or arguments == given):
+                    del left[place]
+                    found += 1
+                    break
+    except RecursionError as error:
+        raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
+    return found / len(expected)
+
+
+def _steps_share(expected: _Pairs, actual: _Pairs) -> float:
+    """The share of the expected calls that have their name and arguments at the same position.
+
+    Raises:
+        NotScorable: a value is nested too deep to be compared.
+    """
+    if not expected:
+        return _score_for_nothing_expected(actual)
+    found = 0
+    try:
+        for (name, wanted), (other, given) in zip(expected, actual, strict=False):
+            if name == other and (not wanted or _holds(given or {}, wanted)):
+                found += 1
+    except RecursionError as error:
+        raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
+    return found / len(expected)
+
+
+def _holds(given: _ArgumentMap, wanted: _ArgumentMap) -> bool:
+    return all(key in given and given[key] == value for key, value in wanted.items())
+
+
+def _repeated_share(calls: _Pairs) -> float:
+    """The share of the calls that repeat an earlier one, by their JSON text.
+
+    Raises:
+        NotScorable: a value cannot be written as JSON.
+    """
+    if not calls:
+        return 0.0
+    different = {
+        (name, python_json_text(arguments or {}, sort_keys=True)) for name, arguments in calls
+    }
+    return (len(calls) - len(different)) / len(calls)
+
+
+# Toolscore (the package tool-scorer): a weighted score of calls, and the metrics it is made of.
 
 TITLE = "Toolscore"
 VERSION = "1.10.0"
@@ -100,26 +449,26 @@ def evaluate(expected: Calls, actual: Calls, *, strict: bool = False) -> Evaluat
     """
     wanted, given = _pairs(expected), _pairs(actual)
     names, given_names = [name for name, _ in wanted], [name for name, _ in given]
-    selection = selected_share(names, given_names)
-    argument = argument_scores(wanted, given, strict=strict)
-    sequence = sequence_scores(names, given_names)
-    redundant = redundant_share(names, given_names)
-    steps, efficiency = steps_share(wanted, given), efficiency_of(wanted, given)
+    selection = _selected_share(names, given_names)
+    argument = _argument_scores(wanted, given, strict=strict)
+    sequence = _sequence_scores(names, given_names)
+    redundant = _redundant_share(names, given_names)
+    steps, efficiency = _steps_share(wanted, given), _efficiency(wanted, given)
     total = 0.4 * selection + 0.3 * argument.f1
     total = total + 0.2 * sequence.sequence_accuracy + 0.1 * (1.0 - redundant)
     return Evaluation(
         score=total,
         grade=next((grade for least, grade in _GRADES if total >= least), "F"),
-        invocation_accuracy=invoked_share(names, given_names),
+        invocation_accuracy=_invoked_share(names, given_names),
         selection_accuracy=selection,
         argument=argument,
         sequence=sequence,
-        tool_correctness=tools_share(names, given_names),
+        tool_correctness=_tools_share(names, given_names),
         trajectory_accuracy=steps * efficiency,
         step_match_rate=steps,
         path_efficiency=efficiency,
         redundant_rate=redundant,
-        identical_rate=repeated_share(given),
+        identical_rate=_repeated_share(given),
         required_call_recall=_completed_share(names, given_names, actual),
     )
 
@@ -165,7 +514,7 @@ def argument_f1(expected: Calls, actual: Calls, *, strict: bool = False) -> floa
     Raises:
         NotScorable: a value cannot be compared.
     """
-    return argument_scores(_pairs(expected), _pairs(actual), strict=strict).f1
+    return _argument_scores(_pairs(expected), _pairs(actual), strict=strict).f1
 
 
 def selection_accuracy(expected: Calls, actual: Calls) -> float:
@@ -174,7 +523,7 @@ def selection_accuracy(expected: Calls, actual: Calls) -> float:
     Defects:
         Missing calls cost nothing, nor does it to call a tool too often.
     """
-    return selected_share(_names(expected), _names(actual))
+    return _selected_share(_names(expected), _names(actual))
 
 
 def invocation_accuracy(expected: Calls, actual: Calls) -> float:
@@ -183,7 +532,7 @@ def invocation_accuracy(expected: Calls, actual: Calls) -> float:
     Defects:
         A missing tool is counted twice, and how often a tool is called does not matter.
     """
-    return invoked_share(_names(expected), _names(actual))
+    return _invoked_share(_names(expected), _names(actual))
 
 
 def sequence_accuracy(expected: Calls, actual: Calls) -> float:
@@ -192,7 +541,7 @@ def sequence_accuracy(expected: Calls, actual: Calls) -> float:
     Defects:
         Arguments do not count.
     """
-    return sequence_scores(_names(expected), _names(actual)).sequence_accuracy
+    return _sequence_scores(_names(expected), _names(actual)).sequence_accuracy
 
 
 def tool_correctness(expected: Calls, actual: Calls, *, strict_order: bool = False) -> float:
@@ -207,7 +556,7 @@ def tool_correctness(expected: Calls, actual: Calls, *, strict_order: bool = Fal
         A tool that is expected twice has to be called once. In strict order, one extra call in
         front makes all others wrong. Extra calls cost nothing, unless none is expected.
     """
-    share = placed_share if strict_order else tools_share
+    share = _placed_share if strict_order else _tools_share
     return share(_names(expected), _names(actual))
 
 
@@ -222,7 +571,7 @@ def tool_correctness_with_args(expected: Calls, actual: Calls) -> float:
     Raises:
         NotScorable: a value is nested too deep.
     """
-    return equal_share(_pairs(expected), _pairs(actual))
+    return _equal_share(_pairs(expected), _pairs(actual))
 
 
 def partial_trajectory(
@@ -240,8 +589,11 @@ def partial_trajectory(
     """
     wanted, given = _names(expected), _names(actual)
     if allow_tool_name_variations:
-        wanted, given = [folded(name) for name in wanted], [folded(name) for name in given]
-    return found_share(wanted, given)
+        wanted, given = (
+            [_folded_name(name) for name in wanted],
+            [_folded_name(name) for name in given],
+        )
+    return _found_share(wanted, given)
 
 
 def trajectory_accuracy(expected: Calls, actual: Calls) -> float:
@@ -254,7 +606,7 @@ def trajectory_accuracy(expected: Calls, actual: Calls) -> float:
         NotScorable: a value is nested too deep.
     """
     wanted, given = _pairs(expected), _pairs(actual)
-    return steps_share(wanted, given) * efficiency_of(wanted, given)
+    return _steps_share(wanted, given) * _efficiency(wanted, given)
 
 
 def step_match_rate(expected: Calls, actual: Calls) -> float:
@@ -266,7 +618,7 @@ def step_match_rate(expected: Calls, actual: Calls) -> float:
     Raises:
         NotScorable: a value is nested too deep.
     """
-    return steps_share(_pairs(expected), _pairs(actual))
+    return _steps_share(_pairs(expected), _pairs(actual))
 
 
 def path_efficiency(expected: Calls, actual: Calls) -> float:
@@ -275,7 +627,7 @@ def path_efficiency(expected: Calls, actual: Calls) -> float:
     Defects:
         Where nothing is expected it is 1, whatever is called.
     """
-    return efficiency_of(_names(expected), _names(actual))
+    return _efficiency(_names(expected), _names(actual))
 
 
 def redundant_rate(expected: Calls, actual: Calls) -> float:
@@ -284,7 +636,7 @@ def redundant_rate(expected: Calls, actual: Calls) -> float:
     Defects:
         Arguments do not count.
     """
-    return redundant_share(_names(expected), _names(actual))
+    return _redundant_share(_names(expected), _names(actual))
 
 
 def identical_rate(expected: Calls, actual: Calls) -> float:
@@ -297,7 +649,7 @@ def identical_rate(expected: Calls, actual: Calls) -> float:
         NotScorable: a value cannot be written as JSON.
     """
     _names(expected)
-    return repeated_share(_pairs(actual))
+    return _repeated_share(_pairs(actual))
 
 
 def required_call_recall(expected: Calls, actual: Calls) -> float | None:
@@ -314,7 +666,7 @@ def required_call_recall(expected: Calls, actual: Calls) -> float | None:
 def _completed_share(expected: list[str], actual: list[str], calls: Calls) -> float | None:
     both = zip(actual, calls, strict=True)
     completed = [name for name, call in both if not getattr(call, "failed", None)]
-    return found_share(expected, completed) if expected else None
+    return _found_share(expected, completed) if expected else None
 
 
 def _pairs(calls: Calls) -> list[tuple[str, Arguments]]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from callscore.errors import NotScorable
-from callscore.parity.calls import pairs_of
-from callscore.parity.javascript import round_half_up, same_value
+from callscore.parity.parameters import pairs_of
+from callscore.parity.value_comparison import js_deep_equal, js_round
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Arguments, Calls
+    from callscore.parity.parameters import Arguments, Calls
 
 __all__ = [
     "METRICS",
@@ -181,18 +181,18 @@ def _pairing(
             taken.append(None)
             matches.append(False)
             continue
-        place = _place_of(arguments, [actual[position][1] for position in positions])
+        place = _index_of_equal(arguments, [actual[position][1] for position in positions])
         matches.append(place is not None)
         taken.append(positions.pop(place or 0))
     return _Pairing(taken, matches, len(actual))
 
 
-def _place_of(wanted: Arguments, made: list[Arguments]) -> int | None:
+def _index_of_equal(wanted: Arguments, made: list[Arguments]) -> int | None:
     """The first arguments that are the same; None where none are."""
     for place, arguments in enumerate(made):
         if wanted is None or arguments is None:
             raise NotScorable("it reads the arguments of both calls, and one has none.")
-        if same_value(wanted, arguments, arrays_by_key=True):
+        if js_deep_equal(wanted, arguments, arrays_by_key=True):
             return place
     return None
 
@@ -222,7 +222,7 @@ def _lists(
 
 
 def _rounded(rate: float) -> float:
-    return round_half_up(rate * 1000) / 1000
+    return js_round(rate * 1000) / 1000
 
 
 METRICS = (tool_call_accuracy, precision, recall)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from callscore.parity.calls import names_of
+from callscore.parity.parameters import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "Refinement", "passes", "refinement"]
 

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING
 
 from callscore.core.equality import fingerprint
 from callscore.errors import NotScorable
-from callscore.parity.calls import names_of, pairs_of
-from callscore.parity.overlap import common_count, is_subsequence
+from callscore.parity.parameters import names_of, pairs_of
+from callscore.parity.value_comparison import common_count, is_subsequence
 
 if TYPE_CHECKING:
-    from callscore.parity.calls import Calls
+    from callscore.parity.parameters import Calls
 
 __all__ = [
     "METRICS",

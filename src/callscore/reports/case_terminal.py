@@ -6,46 +6,49 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from callscore.core.counted_text import FORBIDDEN_CALLS
-from callscore.core.diff import call_lines, rich_text
-from callscore.core.text import display_width, escape
-from callscore.core.wording import count_of, say
-from callscore.reports import case_wording as wording
-from callscore.reports.full_calls import UNBOUND, full_lines, whole_calls
-from callscore.reports.kept_pairs import kept_lines
-from callscore.reports.run_wording import NO_CALLS, RUN
-from callscore.reports.scorer_values import value_lines
-from callscore.reports.sections import (
+from callscore.core.phrases import count_of, say
+from callscore.core.rendering import display_width, escape
+from callscore.reports import case as wording
+from callscore.reports.case import (
+    UNLIMITED_WIDTH,
+    full_call_lines,
+    stored_call_lines,
+    wrapped_calls,
+)
+from callscore.reports.run import NO_CALLS, RUN_ID
+from callscore.reports.terminal import (
     INDENT,
     SPACE,
     Section,
     indented,
     print_sections,
-    width_of,
-    written,
+    printed_text,
+    report_width,
+    scorer_value_lines,
 )
+from callscore.words.diff import call_lines, rich_text
+from callscore.words.explanation import FORBIDDEN_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from callscore.core.kept_case import KeptCase
-    from callscore.core.model import Score
-    from callscore.core.run import Result
-    from callscore.core.wording import Language, Phrase
+    from callscore.core.phrases import Language, Phrase
+    from callscore.core.results import KeptCase, Result
+    from callscore.core.score import Score
 
-__all__ = ["render", "write"]
+__all__ = ["render", "write_text"]
 
 
-def write(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+def write_text(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
     """The report as plain text, for a file."""
-    return written(lambda console: render(cases, lang=lang, console=console))
+    return printed_text(lambda console: render(cases, lang=lang, console=console))
 
 
 def render(cases: Sequence[KeptCase], *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
-    width = width_of(console)
+    width = report_width(console)
     sections = [section for case in cases for section in _sections(case, width, lang)]
     print_sections(sections, console)
 
@@ -54,27 +57,27 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
     is_repeated = len(case.trials) > 1
     yield [_title(case, lang), *_about(case, width, lang)]
     if case.input is not None:
-        yield _text(wording.INPUT, case.input, width, lang)
+        yield _value_section(wording.INPUT, case.input, width, lang)
     if case.metadata:
-        yield _text(wording.METADATA, case.metadata, width, lang)
+        yield _value_section(wording.METADATA, case.metadata, width, lang)
     is_told = False  # why there are no two columns; once will do
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
         is_kept = trial.status == "scored" and trial.score is None
         if is_kept and not is_told:
             is_told = True
-            yield [Text(say(wording.AS_KEPT, lang), "dim")]
-        yield [*head, *_trial(case, trial, width, lang)]
+            yield [Text(say(wording.AS_STORED, lang), "dim")]
+        yield [*head, *_trial_section(case, trial, width, lang)]
 
 
-def _text(header: Phrase, value: Any, width: int, lang: Language) -> Section:
+def _value_section(header: Phrase, value: Any, width: int, lang: Language) -> Section:
     lines = wording.text_lines(value, width - INDENT)
     return [Text(say(header, lang), "dim"), indented(Text("\n".join(lines)))]
 
 
 def _title(case: KeptCase, lang: Language) -> Text:
     line = Text().append(escape(case.id), "bold").append(SPACE)
-    together = wording.trials_passed(case, lang)
+    together = wording.trials_passed_text(case, lang)
     if together:
         is_fine = all(trial.passed for trial in case.trials)
         line.append(together, "green" if is_fine else "red")
@@ -85,7 +88,7 @@ def _title(case: KeptCase, lang: Language) -> Text:
 
 def _outcome(trial: Result, lang: Language) -> Text:
     """What became of a trial, and whether it did what it must not."""
-    words, style = wording.outcome(trial, lang)
+    words, style = wording.outcome_text(trial, lang)
     line = Text().append(words, style)
     forbidden = 0 if trial.score is None else len(trial.score.forbidden)
     if forbidden:
@@ -96,52 +99,52 @@ def _outcome(trial: Result, lang: Language) -> Text:
 def _about(case: KeptCase, width: int, lang: Language) -> Section:
     """Where the case stands, its run, its tags, and what its one trial cost."""
     parts = [escape(case.place)] if case.place else []
-    parts.append(say(RUN, lang, id=escape(case.run)))
+    parts.append(say(RUN_ID, lang, id=escape(case.run)))
     if case.tags:
         parts.append(say(wording.TAGS, lang, tags=", ".join(escape(tag) for tag in case.tags)))
     if len(case.trials) == 1:
-        parts.append(wording.cost(case.trials[0], lang))
+        parts.append(wording.cost_text(case.trials[0], lang))
     lines = [""]
     for part in parts:
         longer = SPACE.join([lines[-1], part]) if lines[-1] else part
         if display_width(longer) <= width:
             lines[-1] = longer
         else:
-            lines += wording.wrapped(part, width)
+            lines += wording.wrapped_lines(part, width)
     return [Text(line, "dim") for line in lines if line]
 
 
 def _trial_line(trial: Result, width: int, lang: Language) -> Text:
     line = Text().append(say(wording.TRIAL, lang, number=trial.case.trial), "bold").append(SPACE)
     line.append_text(_outcome(trial, lang))
-    cost = wording.cost(trial, lang)
+    cost = wording.cost_text(trial, lang)
     if cost and line.cell_len + len(SPACE) + display_width(cost) <= width:
         line.append(SPACE + cost, "dim")
     return line
 
 
-def _trial(case: KeptCase, trial: Result, width: int, lang: Language) -> Section:
+def _trial_section(case: KeptCase, trial: Result, width: int, lang: Language) -> Section:
     if trial.failure is not None:
         return [indented(Text(escape(trial.failure.problem)))]
-    values = value_lines(trial.values, case.at_least, width, longest=None)
+    values = scorer_value_lines(trial.values, case.at_least, width, longest=None)
     if trial.score is not None:
         return [*values, *_both_sides(trial.score, width, lang)]
     if trial.status == "scored":
-        lines = kept_lines(trial, case.expected, width=UNBOUND, lang=lang)
+        lines = stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
         if lines:
-            return [*values, _folded(rich_text(lines))]
-    calls = whole_calls(trial.case.actual or (), width - INDENT)
+            return [*values, _wrapping(rich_text(lines))]
+    calls = wrapped_calls(trial.case.actual or (), width - INDENT)
     return [*values, Text("\n".join(calls) or " " * INDENT + say(NO_CALLS, lang), "dim")]
 
 
 def _both_sides(score: Score, width: int, lang: Language) -> Section:
     """The calls of both sides; below them the whole of them, where columns have no room for it."""
     section: Section = [rich_text(call_lines(score, width=width, lang=lang))]
-    whole = full_lines(score, width=width, lang=lang)
+    whole = full_call_lines(score, width=width, lang=lang)
     return [*section, Text(), Text("\n".join(whole), "dim")] if whole else section
 
 
-def _folded(text: Text) -> Text:
+def _wrapping(text: Text) -> Text:
     """A text that goes on in the next line where it is too long."""
     text.no_wrap, text.overflow = False, "fold"
     return text

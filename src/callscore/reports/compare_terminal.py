@@ -1,58 +1,210 @@
-"""Two runs compared, for people: the verdict, the numbers, the cases that flipped, and the slices."""
+"""Two compared runs on a terminal: the verdict, the numbers, the cases that changed, and the slices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.table import Table
 from rich.text import Text
 
-from callscore.core.wording import count_of, say
-from callscore.reports import compare_wording as wording
-from callscore.reports.compare_markdown import FEW
-from callscore.reports.compare_notes import alarm_notes, below_notes, compare_notes
-from callscore.reports.compare_parts import (
+from callscore.core.phrases import count_of, say
+from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.reports import compare as wording
+from callscore.reports.compare import (
+    DEFAULT_MOST,
     MARKS,
-    by_kind,
+    alarm_notes,
+    below_notes,
     change_rows,
-    has_several,
-    moved_slices,
+    changed_slices,
+    comparison_notes,
+    has_several_evaluations,
+    slices_by_kind,
 )
-from callscore.reports.compare_tables import (
-    KIND_STYLES,
-    VERDICT_STYLES,
-    change_lines,
-    measure_table,
-    side_table,
-    slice_table,
+from callscore.reports.formatting import CASES
+from callscore.reports.tables import NumberRow, number_table
+from callscore.reports.terminal import (
+    SPACE,
+    Section,
+    note_line,
+    print_sections,
+    printed_text,
+    report_width,
 )
-from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
-from callscore.reports.wording import CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from callscore.comparing.comparison import ChangeKind, Comparison, Difference, Slice
-    from callscore.core.wording import Language
+    from callscore.comparing.changes import ChangeKind
+    from callscore.comparing.comparison import Comparison
+    from callscore.comparing.differences import Difference, Slice, Verdict
+    from callscore.core.phrases import Language
+    from callscore.reports.compare import ChangeRow
 
 __all__ = [
+    "VERDICT_STYLES",
+    "certainty_lines",
+    "change_lines",
     "change_section",
     "flip_section",
+    "measure_table",
     "render",
+    "side_table",
     "slice_sections",
-    "sure_lines",
-    "write",
+    "slice_table",
+    "write_text",
 ]
 
 
-def write(comparison: Comparison, *, most: int = FEW, lang: Language = "en") -> str:
+# The tables of a comparison: its two runs, its measures, the cases that flipped, and the slices.
+
+VERDICT_STYLES: dict[Verdict, str] = {
+    "improved": "green",
+    "regressed": "red",
+    "no evidence": "",
+    "not enough data": "yellow",
+}
+KIND_STYLES: dict[ChangeKind, str] = {"broken": "red", "fixed": "green", "changed": "yellow"}
+_COLUMN_SPACE = 3
+_INDENT = 4
+_MARK_WIDTH = 2  # a mark and a blank
+_SHORTEST_NAME = 20
+# What a narrow terminal goes without, the first of them first.
+_OPTIONAL_MEASURE_COLUMNS = (4, 3)  # p, the interval
+_OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
+
+
+def side_table(comparison: Comparison, lang: Language) -> Table:
+    """The two runs below each other; what has no room in a line goes on in the next."""
+    table = Table.grid(padding=(0, _COLUMN_SPACE, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, side in ((wording.BEFORE, comparison.before), (wording.AFTER, comparison.after)):
+        name, *words = wording.side_parts(side, lang)
+        said = Text(name).append("".join([f", {word}" for word in words]), "dim")
+        table.add_row(Text(say(label, lang), "dim"), said)
+    return table
+
+
+def measure_table(differences: Sequence[Difference], width: int, lang: Language) -> Text:
+    """One row a measure: before, after, and how sure the difference is."""
+    headers = (wording.BEFORE, wording.AFTER, wording.DIFFERENCE, wording.INTERVAL, wording.P_VALUE)
+    rows = [
+        NumberRow(
+            Text(wording.measure_name(difference.measure, lang)),
+            [
+                *_number_cells(difference),
+                Text(wording.change_interval_text(difference.interval, lang), "dim"),
+                Text(wording.p_text(difference.p_value), "dim"),
+            ],
+        )
+        for difference in differences
+    ]
+    heads = [say(head, lang) for head in headers]
+    return number_table(
+        say(wording.MEASURE, lang), heads, rows, width, spare=_OPTIONAL_MEASURE_COLUMNS
+    )
+
+
+def _number_cells(difference: Difference) -> list[Text]:
+    return [
+        Text(wording.share_text(difference.before)),
+        Text(wording.share_text(difference.after)),
+        Text(wording.points_text(difference.change), _style(difference)),
+    ]
+
+
+def _style(difference: Difference) -> str:
+    is_sure = difference.verdict in {"improved", "regressed"}
+    return VERDICT_STYLES[difference.verdict] if is_sure else ""
+
+
+def change_lines(rows: Sequence[ChangeRow], kind: ChangeKind, width: int) -> list[Text]:
+    """A line a case that went otherwise; remarks that have no room in it stand below.
+
+    Args:
+        rows: the cases.
+        kind: how they went.
+        width: how many columns of the terminal there are.
+    """
+    columns = [[row.trials for row in rows], [row.f1 and f"F1 {row.f1}" for row in rows]]
+    while (
+        columns and _name_room(columns, width) < _SHORTEST_NAME
+    ):  # what a case is called comes first
+        columns = columns[:-1]
+    room = max(_name_room(columns, width), _SHORTEST_NAME)
+    names = [clip_middle(escape(row.case), room) for row in rows]
+    columns = [names, *[column for column in columns if any(column)]]
+    lines = []
+    for place, row in enumerate(rows):
+        line, end = Text().append(f"{MARKS[kind]} ", KIND_STYLES[kind]), _MARK_WIDTH
+        for column in columns:
+            _append_at(line, column[place], end, "dim" if column is not names else "")
+            end += _widest(column) + _COLUMN_SPACE
+        is_short = display_width(row.remarks) <= width - end
+        if is_short:
+            _append_at(line, row.remarks, end, "dim")
+        lines.append(line)
+        if row.remarks and not is_short:
+            lines.append(Text(" " * _INDENT + clip(row.remarks, width - _INDENT), "dim"))
+    return lines
+
+
+def _name_room(columns: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns of the terminal are left for the names of cases."""
+    taken = [_widest(column) for column in columns]
+    return width - _MARK_WIDTH - sum([wide + _COLUMN_SPACE for wide in taken if wide])
+
+
+def _widest(column: Sequence[str]) -> int:
+    return max(map(display_width, column), default=0)
+
+
+def _append_at(line: Text, cell: str, start: int, style: str) -> None:
+    """Put a cell where its column begins; an empty one leaves no blanks behind."""
+    if cell:
+        line.append(" " * (start - line.cell_len)).append(cell, style)
+
+
+def slice_table(slices: Sequence[Slice], width: int, lang: Language) -> Text:
+    """One row a tool, or a tag; all are of one kind."""
+    headers = (
+        *(wording.CASE_COUNT, wording.BEFORE, wording.AFTER, wording.DIFFERENCE),
+        *(wording.P_VALUE, wording.VERDICT),
+    )
+    rows = [
+        NumberRow(
+            Text(clip_middle(escape(part.name), max(_SHORTEST_NAME, width // 3))),
+            [
+                Text(str(part.difference.cases), "dim"),
+                *_number_cells(part.difference),
+                Text(wording.p_text(part.difference.p_value), "dim"),
+                Text(_verdict_text(part.difference, lang), _style(part.difference) or "dim"),
+            ],
+        )
+        for part in slices
+    ]
+    heads = [say(head, lang) for head in headers]
+    label = say(wording.SLICE_KINDS[slices[0].kind], lang)
+    return number_table(label, heads, rows, width, spare=_OPTIONAL_SLICE_COLUMNS)
+
+
+def _verdict_text(difference: Difference, lang: Language) -> str:
+    return say(wording.VERDICTS[difference.verdict], lang)
+
+
+# Two runs compared, for people: the verdict, the numbers, the cases that flipped, and the slices.
+
+
+def write_text(comparison: Comparison, *, most: int = DEFAULT_MOST, lang: Language = "en") -> str:
     """The report as plain text, for a file."""
-    return written(lambda console: render(comparison, console=console, most=most, lang=lang))
+    return printed_text(lambda console: render(comparison, console=console, most=most, lang=lang))
 
 
 def render(
-    comparison: Comparison, *, console: Console, most: int = FEW, lang: Language = "en"
+    comparison: Comparison, *, console: Console, most: int = DEFAULT_MOST, lang: Language = "en"
 ) -> None:
     """Print the report.
 
@@ -63,23 +215,23 @@ def render(
             and tags.
         lang: the language.
     """
-    width = width_of(console)
+    width = report_width(console)
     sections = [
-        *_beginning(comparison, width, lang),
+        *_opening_sections(comparison, width, lang),
         *[change_section(comparison, kind, width, most=most, lang=lang) for kind in MARKS],
-        *slice_sections(comparison, moved_slices(comparison), width, most=most, lang=lang),
+        *slice_sections(comparison, changed_slices(comparison), width, most=most, lang=lang),
         flip_section(comparison, lang),
     ]
     print_sections([section for section in sections if section], console)
 
 
-def _beginning(comparison: Comparison, width: int, lang: Language) -> Iterator[Section]:
+def _opening_sections(comparison: Comparison, width: int, lang: Language) -> Iterator[Section]:
     yield _headline(comparison, lang)
     yield [side_table(comparison, lang)]
     grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang)]
     yield [
         *[note_line(*line, style="bold red") for line in grave],
-        *[note_line(*line) for line in compare_notes(comparison, lang)],
+        *[note_line(*line) for line in comparison_notes(comparison, lang)],
     ]
     if comparison.others:
         yield [measure_table((comparison.main, *comparison.others), width, lang)]
@@ -90,14 +242,14 @@ def _headline(comparison: Comparison, lang: Language) -> Section:
     verdict = say(wording.VERDICTS[main.verdict], lang).capitalize()
     line = Text().append(verdict, f"bold {VERDICT_STYLES[main.verdict]}")
     line.append(SPACE + wording.change_line(comparison, lang))
-    return [line, *sure_lines(main, lang)]
+    return [line, *certainty_lines(main, lang)]
 
 
-def sure_lines(difference: Difference, lang: Language) -> Section:
+def certainty_lines(difference: Difference, lang: Language) -> Section:
     """How sure a difference is, and what would have been seen; nothing where none was looked for."""
     if difference.change is None:
         return []
-    lines = [wording.sure_line(difference, lang), *wording.visible_lines(difference, lang)]
+    lines = [wording.certainty_line(difference, lang), *wording.power_lines(difference, lang)]
     return [Text(line, "dim") for line in lines]
 
 
@@ -109,7 +261,7 @@ def change_section(
     if not changes or not most:
         return []
     cases = count_of(CASES, len(changes), lang)
-    rows = change_rows(changes[:most], lang, has_evaluation=has_several(comparison))
+    rows = change_rows(changes[:most], lang, has_evaluation=has_several_evaluations(comparison))
     section: Section = [Text(say(wording.CHANGES[kind], lang, cases=cases), "bold")]
     section += change_lines(rows, kind, width)
     if len(changes) > len(rows):
@@ -124,7 +276,7 @@ def slice_sections(
     """The tools, and the tags, each under what they are compared by."""
     holm = wording.holm_line(comparison, lang)
     sections = []
-    for group in by_kind(slices) if most else []:
+    for group in slices_by_kind(slices) if most else []:
         heading = Text().append(wording.slice_heading(group[0], lang), "bold")
         section: Section = [heading.append(SPACE + holm if holm else "", "dim")]
         section.append(slice_table(group[:most], width, lang))
@@ -139,6 +291,6 @@ def flip_section(comparison: Comparison, lang: Language) -> Section:
     """How many cases went otherwise in each way, and how many did not; nothing of no cases."""
     parts = [
         Text(words, "dim" if kind is None else KIND_STYLES[kind])
-        for words, kind in wording.flips(comparison, lang)
+        for words, kind in wording.flip_counts(comparison, lang)
     ]
     return [Text(", ").join(parts)] if parts else []

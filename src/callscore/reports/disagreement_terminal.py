@@ -7,26 +7,33 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from callscore.core.diff import rich_text
-from callscore.core.text import clip_middle, escape
-from callscore.core.wording import say
-from callscore.metrics import own
-from callscore.reports import disagreement_wording as wording
-from callscore.reports.disagreement_case import by_value, short_diff
-from callscore.reports.metric_table import MEAN, METRIC, METRICS, number_text
-from callscore.reports.number_table import NumberRow, number_table, room_for_names
-from callscore.reports.sections import Section, note_line, print_sections, width_of, written
+from callscore.core.phrases import say
+from callscore.core.rendering import clip_middle, escape
+from callscore.metrics import callscore_f1 as own
+from callscore.reports import disagreement as wording
+from callscore.reports.disagreement import opinions_by_value, short_diff
+from callscore.reports.formatting import number_text
+from callscore.reports.score import MEAN, METRIC, METRICS
+from callscore.reports.tables import NumberRow, number_table, room_for_names
+from callscore.reports.terminal import (
+    Section,
+    note_line,
+    print_sections,
+    printed_text,
+    report_width,
+)
+from callscore.words.diff import rich_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
 
-    from callscore.core.phrase import Language
+    from callscore.core.phrases import Language
     from callscore.core.results import Results
-    from callscore.metrics.disagreement import Disagreement, Disagreements, Opinion
+    from callscore.metrics.disagreement import Disagreement, Disagreements, MetricOpinion
 
-__all__ = ["render", "write"]
+__all__ = ["render", "write_text"]
 
 _SPACE = 2
 _SHORTEST_NAME = 12  # that is left of a line, for the means to have room
@@ -40,16 +47,16 @@ _COLOURS = {
 }
 
 
-def write(found: Disagreements, results: Results, *, lang: Language = "en") -> str:
+def write_text(found: Disagreements, results: Results, *, lang: Language = "en") -> str:
     """The report as plain text, for a file."""
-    return written(lambda console: render(found, results, lang=lang, console=console))
+    return printed_text(lambda console: render(found, results, lang=lang, console=console))
 
 
 def render(
     found: Disagreements, results: Results, *, console: Console, lang: Language = "en"
 ) -> None:
     """Print the report."""
-    print_sections(_sections(found, results, width_of(console), lang), console)
+    print_sections(_sections(found, results, report_width(console), lang), console)
 
 
 def _sections(
@@ -61,7 +68,7 @@ def _sections(
         yield notes
     if not found.cases:
         return
-    yield _blindness(found, width, lang)
+    yield _blindness_section(found, width, lang)
     if found.shown:
         yield [Text(say(wording.HOW_TO_READ, lang), "dim")]
     for disagreement in found.shown:
@@ -74,11 +81,11 @@ def _sections(
 def _headline(found: Disagreements, lang: Language) -> Section:
     if not found.cases:
         return [Text(say(wording.NOTHING_COMPARED, lang), "bold")]
-    counts, agreement = wording.headline(found, lang)
+    counts, agreement = wording.headline_parts(found, lang)
     return [Text().append(f"{counts}: ", "bold").append(agreement, "bold")]
 
 
-def _blindness(found: Disagreements, width: int, lang: Language) -> Section:
+def _blindness_section(found: Disagreements, width: int, lang: Language) -> Section:
     kinds = list(found.faults)
     labels = [say(MEAN, lang), *[say(wording.KIND_NAMES[kind], lang) for kind in kinds]]
     # On a narrow terminal the means give way, never the other numbers.
@@ -110,13 +117,13 @@ def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
     """Numbers, names and reasons; a name that takes half of a line has one above, and is not cut."""
     widths = [_name(opinion.name).cell_len for opinion in found.opinions]
     room = max([taken for taken in widths if taken <= width // 2], default=0)
-    groups = by_value(found)
+    groups = opinions_by_value(found)
     most = max(len(value) for value, _ in groups)
     section: Section = []
     for value, opinions in groups:
         for number, opinion in enumerate(opinions):
             shown = Text("" if number else value.rjust(most), "bold")
-            name, why = _name(opinion.name), _why(opinion, found, lang)
+            name, why = _name(opinion.name), _reason_cell(opinion, found, lang)
             if name.cell_len > room:
                 section.append(name)
                 name = Text()
@@ -140,7 +147,7 @@ def _name(name: str) -> Text:
     return Text(escape(name), "bold" if name.startswith(f"{own.NAME}.") else "")
 
 
-def _why(opinion: Opinion, found: Disagreement, lang: Language) -> Text:
+def _reason_cell(opinion: MetricOpinion, found: Disagreement, lang: Language) -> Text:
     text = Text()
     for number, (part, about) in enumerate(wording.opinion_parts(opinion, found, lang)):
         text.append("; " if number else "").append(part, _COLOURS[about])

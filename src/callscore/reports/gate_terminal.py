@@ -1,42 +1,57 @@
-"""What a gate says, for people: open or closed, why, and what to type next."""
+"""The report of a gate on a terminal, and as JUnit XML, which quotes the same text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement
 
 from rich.text import Text
 
-from callscore.core.text import escape
-from callscore.core.wording import say
-from callscore.reports import compare_wording
-from callscore.reports import gate_wording as wording
-from callscore.reports.compare_markdown import FEW
-from callscore.reports.compare_notes import compare_notes
-from callscore.reports.compare_tables import VERDICT_STYLES, side_table
+from callscore.core.phrases import Phrase, say
+from callscore.core.rendering import escape
+from callscore.reports import compare as compare_wording
+from callscore.reports import gate as wording
+from callscore.reports.compare import DEFAULT_MOST, comparison_notes
 from callscore.reports.compare_terminal import (
+    VERDICT_STYLES,
+    certainty_lines,
     change_section,
     flip_section,
+    side_table,
     slice_sections,
-    sure_lines,
 )
-from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
+from callscore.reports.gate import reason_lines
+from callscore.reports.junit import add_properties, add_test, document_text, xml_safe
+from callscore.reports.terminal import (
+    SPACE,
+    Section,
+    note_line,
+    print_sections,
+    printed_text,
+    report_width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
 
-    from callscore.comparing.gating import Gate
-    from callscore.core.wording import Language
+    from callscore.comparing.gating import FailOn, Gate, ReasonKind
+    from callscore.core.phrases import Language
 
-__all__ = ["render", "write"]
+__all__ = ["render", "write_junit", "write_text"]
+
+
+# What a gate says, for people: open or closed, why, and what to type next.
 
 _SHOWN_BELOW = ("broken", "in doubt")
 
 
-def write(gate: Gate, *, next_command: str, most: int = FEW, lang: Language = "en") -> str:
+def write_text(
+    gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
+) -> str:
     """The block as plain text, for a file."""
-    return written(
+    return printed_text(
         lambda console: render(
             gate, console=console, next_command=next_command, most=most, lang=lang
         )
@@ -44,7 +59,12 @@ def write(gate: Gate, *, next_command: str, most: int = FEW, lang: Language = "e
 
 
 def render(
-    gate: Gate, *, console: Console, next_command: str, most: int = FEW, lang: Language = "en"
+    gate: Gate,
+    *,
+    console: Console,
+    next_command: str,
+    most: int = DEFAULT_MOST,
+    lang: Language = "en",
 ) -> None:
     """Print the block.
 
@@ -55,7 +75,7 @@ def render(
         most: how many cases to show that broke, and how many tools and tags that regressed.
         lang: the language.
     """
-    sections = _sections(gate, width_of(console), most, lang)
+    sections = _sections(gate, report_width(console), most, lang)
     print_sections([section for section in sections if section], console)
     console.print()
     line = Text().append(say(wording.NEXT, lang, command="")).append(escape(next_command), "bold")
@@ -65,8 +85,8 @@ def render(
 def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Section]:
     comparison, main = gate.comparison, gate.comparison.main
     kinds = {reason.kind for reason in gate.reasons}
-    yield [_title(gate, lang), *_reasons(gate, lang)]
-    numbers = sure_lines(main, lang)
+    yield [_title(gate, lang), *_reason_lines(gate, lang)]
+    numbers = certainty_lines(main, lang)
     if "regressed" in kinds:  # then the reason has the others
         numbers = numbers[1:]
     elif numbers:
@@ -75,20 +95,20 @@ def _sections(gate: Gate, width: int, most: int, lang: Language) -> Iterator[Sec
     yield [*numbers, *flip_section(comparison, lang)]
     slices = wording.regressed_slices(comparison)
     yield from slice_sections(comparison, slices, width, most=most, lang=lang)
-    yield change_section(comparison, wording.shown_kind(gate), width, most=most, lang=lang)
+    yield change_section(comparison, wording.shown_change_kind(gate), width, most=most, lang=lang)
     yield [side_table(comparison, lang)]
-    yield [note_line(*line) for line in compare_notes(comparison, lang, said=kinds)]
+    yield [note_line(*line) for line in comparison_notes(comparison, lang, said=kinds)]
 
 
 def _title(gate: Gate, lang: Language) -> Text:
     title, about = wording.gate_title(gate, lang)
     line = Text().append(title, "bold green" if gate.is_open else "bold red")
-    return line.append(SPACE + about).append(SPACE + wording.strictness(gate, lang), "dim")
+    return line.append(SPACE + about).append(SPACE + wording.fail_on_text(gate, lang), "dim")
 
 
-def _reasons(gate: Gate, lang: Language) -> Section:
+def _reason_lines(gate: Gate, lang: Language) -> Section:
     """Why it is closed, or is not; the cases that broke are shown below."""
-    doubt = wording.doubt_line(gate, lang)
+    doubt = wording.inconclusive_line(gate, lang)
     return [
         *[
             note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
@@ -96,3 +116,79 @@ def _reasons(gate: Gate, lang: Language) -> Section:
         ],
         *([note_line(doubt, "")] if doubt else []),
     ]
+
+
+# What a gate says as JUnit XML: a test for each thing that it looks at, failed where it is
+# closed.
+
+# What is looked at, and from which strictness on; each is a test, so that they can be followed.
+_ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
+    "nothing compared": Phrase("something is compared", "есть что сравнивать"),
+    "same run": Phrase("two runs are compared", "сравниваются два прогона"),
+    "unfinished": Phrase("the runs are finished", "прогоны завершены"),
+    "regressed": Phrase("not regressed", "не стало хуже"),
+    "slice": Phrase("no tool and no tag regressed", "ни один срез не стал хуже"),
+    "in doubt": Phrase("not in doubt", "сомнений нет"),
+    "forbidden": Phrase("no new forbidden call", "новых запрещённых вызовов нет"),
+    "schema": Phrase("no new schema error", "новых ошибок по схемам нет"),
+    "below": Phrase("thresholds are reached", "пороги достигнуты"),
+}
+_TESTED_IF_REGRESSED: dict[ReasonKind, Phrase] = {
+    "missing": Phrase("most cases are left", "случаи на месте")
+}
+_TESTED_IF_BROKEN: dict[ReasonKind, Phrase] = {
+    "broken": Phrase("no case broken", "сломанных случаев нет"),
+    "missing": Phrase("no case is gone", "пропавших случаев нет"),
+}
+_TESTED_IF_ANY: dict[ReasonKind, Phrase] = {
+    "changed": Phrase("no case otherwise than before", "все случаи как раньше")
+}
+_TESTS: dict[FailOn, dict[ReasonKind, Phrase]] = {
+    "regressed": {**_ALWAYS_TESTED, **_TESTED_IF_REGRESSED},
+    "broken": {**_ALWAYS_TESTED, **_TESTED_IF_BROKEN},
+    "any": {**_ALWAYS_TESTED, **_TESTED_IF_BROKEN, **_TESTED_IF_ANY},
+}
+
+
+def write_junit(
+    gate: Gate, *, next_command: str, most: int = DEFAULT_MOST, lang: Language = "en"
+) -> str:
+    """A suite with the numbers as properties, and a test for each thing that may close the gate.
+
+    Args:
+        gate: what it says.
+        next_command: what to type next.
+        most: how many cases to show in the block, and how many tools and tags.
+        lang: the language.
+    """
+    root = Element("testsuites", name="callscore")
+    suite = SubElement(root, "testsuite", name="callscore gate")
+    _add_numbers(suite, gate)
+    reasons: dict[ReasonKind, list[str]] = {}
+    for kind, sentence, names in reason_lines(gate, lang):
+        reasons.setdefault(kind, []).append(sentence + (f" ({names})" if names else ""))
+    for kind, phrase in _TESTS[gate.fail_on].items():
+        test = add_test(suite, say(phrase, lang))
+        if kind in reasons:
+            SubElement(test, "failure", type=kind, message=xml_safe("; ".join(reasons[kind])))
+    block = SubElement(suite, "system-out")
+    block.text = xml_safe(write_text(gate, next_command=next_command, most=most, lang=lang))
+    return document_text(root)
+
+
+def _add_numbers(suite: Element, gate: Gate) -> None:
+    main = gate.comparison.main
+    numbers = {"before": main.before, "after": main.after, "difference": main.change}
+    known = [(name, number, None) for name, number in numbers.items() if number is not None]
+    properties = add_properties(suite, known)
+    if not known:
+        suite.append(properties)
+    words = {
+        "verdict": gate.comparison.verdict,
+        "measure": main.measure,
+        "fail_on": gate.fail_on,
+        "baseline": gate.comparison.before.label,
+        "run": gate.comparison.after.run or gate.comparison.after.label,
+    }
+    for name, word in words.items():
+        SubElement(properties, "property", name=name, value=xml_safe(word))

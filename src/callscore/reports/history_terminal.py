@@ -1,4 +1,4 @@
-"""The runs of a history, for people: one table for each thing that was evaluated."""
+"""The runs and the baselines of a history on a terminal: one table for each evaluation."""
 
 # ruff: noqa: RUF001  (en dashes are meant)
 
@@ -9,32 +9,34 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from callscore.core.sparkline import bars
-from callscore.core.text import clip, clip_middle, display_width, escape
-from callscore.core.wording import count_of, decimal, percent, say
-from callscore.reports import history_wording as wording
-from callscore.reports.column_table import Column, column_lines
-from callscore.reports.metric_table import NO_NUMBER
-from callscore.reports.run_wording import ERROR_COUNT
-from callscore.reports.sections import SPACE, Section, print_sections, width_of
+from callscore.core.phrases import Phrase, count_of, say
+from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.reports import history as wording
+from callscore.reports.formatting import ERROR_COUNT, NO_NUMBER
+from callscore.reports.tables import Column, column_lines
+from callscore.reports.terminal import SPACE, Section, print_sections, printed_text, report_width
+from callscore.words.value_text import decimal, percent, sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
-    from callscore.core.wording import Language
-    from callscore.reports.history_rows import Direction, RunRow, Step, Timeline
+    from callscore.core.phrases import Language
+    from callscore.reports.history import BaselineRow, Direction, RunRow, Step, Timeline
 
-__all__ = ["History", "render", "write"]
+__all__ = ["History", "render", "render_baselines", "write_baselines", "write_text"]
+
+
+# The runs of a history, for people: one table for each thing that was evaluated.
 
 _SPACES = (3, 2)
 _MOST_BARS = 40
 _SHORTEST_NOTE = 16
 # As wide as nothing is.
-_UNBOUND = 1_000_000
+_UNLIMITED_WIDTH = 1_000_000
 _NO_ARROW = "  "
-_OTHER = ("≠", "dim")
+_OTHER_CASES_MARK = ("≠", "dim")
 _ARROWS: dict[Direction, tuple[str, str]] = {
     "up": ("▲", "green"),
     "down": ("▼", "red"),
@@ -60,16 +62,16 @@ class History(NamedTuple):
     now: float | None = None
 
 
-def write(history: History, *, lang: Language = "en") -> str:
+def write_text(history: History, *, lang: Language = "en") -> str:
     """The report as plain text, for a file: nothing is cut, however long it is."""
-    sections = _sections(history, _UNBOUND, lang)
+    sections = _sections(history, _UNLIMITED_WIDTH, lang)
     blocks = ["\n".join([part.plain for part in section]) for section in sections]
     return "\n\n".join(blocks) + "\n"
 
 
 def render(history: History, *, console: Console, lang: Language = "en") -> None:
     """Print the report."""
-    sections: list[Section] = [[*part] for part in _sections(history, width_of(console), lang)]
+    sections: list[Section] = [[*part] for part in _sections(history, report_width(console), lang)]
     print_sections(sections, console)
 
 
@@ -77,7 +79,7 @@ def _sections(history: History, width: int, lang: Language) -> Iterator[list[Tex
     tag = None if history.tag is None else escape(history.tag)
     if not history.timelines:
         nothing = wording.NONE_YET if tag is None else wording.NONE_YET_TAGGED
-        nothing = wording.NONE_FIT if history.keyword else nothing
+        nothing = wording.NONE_MATCH if history.keyword else nothing
         yield [Text(say(nothing, lang, tag=tag, words=escape(history.keyword)))]
         return
     if tag is not None:
@@ -95,10 +97,10 @@ def _sections(history: History, width: int, lang: Language) -> Iterator[list[Tex
 def _title(timeline: Timeline, width: int, lang: Language) -> Text:
     """What was evaluated, and how it went so far as a line of bars."""
     shares = timeline.shares[-_MOST_BARS:]
-    line = bars(shares) if len(shares) > 1 else ""
-    ends = _range(shares) if line else ""
+    line = sparkline(shares) if len(shares) > 1 else ""
+    ends = _range_text(shares) if line else ""
     taken = len(SPACE) + len(line) + len(SPACE) + len(ends) if line else 0
-    label = escape(timeline.label) or say(wording.UNNAMED, lang)
+    label = escape(timeline.label) or say(wording.NOTHING_EVALUATED, lang)
     title = Text().append(clip_middle(label, max(width - taken, width // 3)), "bold")
     if line and title.cell_len + taken <= width:
         title.append(SPACE).append(line, "cyan").append(SPACE).append(ends, "dim")
@@ -109,7 +111,7 @@ def _title(timeline: Timeline, width: int, lang: Language) -> Text:
     return title
 
 
-def _range(shares: Sequence[float]) -> str:
+def _range_text(shares: Sequence[float]) -> str:
     low, high = percent(min(shares)), percent(max(shares))
     return low if low == high else f"{low} – {high}"
 
@@ -117,8 +119,8 @@ def _range(shares: Sequence[float]) -> str:
 def _tables(history: History, width: int, lang: Language) -> list[Text]:
     """A table for each timeline; all have the same columns, so that the eye finds them."""
     steps = [step for timeline in history.timelines for step in timeline.steps]
-    notes = Column("", [_notes(step.row, lang) for step in steps], is_left=True)
-    chosen, space = _fitting(_columns(steps, lang, history.now), notes, width)
+    notes = Column("", [_notes_cell(step.row, lang) for step in steps], is_left=True)
+    chosen, space = _columns_that_fit(_columns(steps, lang, history.now), notes, width)
     rest = width - sum(column.width + space for column in chosen)
     if notes.width and rest > 0:
         chosen.append(Column("", [_clipped(note, rest) for note in notes.cells], is_left=True))
@@ -140,21 +142,21 @@ def _columns(steps: Sequence[Step], lang: Language, now: float | None) -> list[t
     commits = [
         Text(wording.commit_text(row.git_commit, is_dirty=row.git_dirty), "dim") for row in rows
     ]
-    intervals = [Text(wording.interval_text(row.interval), "dim") for row in rows]
+    intervals = [Text(wording.share_interval_text(row.interval), "dim") for row in rows]
     cases = [Text(str(row.cases), "dim") for row in rows]
     found = [
         (0, Column(say(wording.RUN, lang), names, is_left=True)),
         (3, Column(say(wording.WHEN, lang), times)),
-        (0, Column(say(wording.PASSED, lang) + _NO_ARROW, [_passed(step) for step in steps])),
+        (0, Column(say(wording.PASSED, lang) + _NO_ARROW, [_passed_cell(step) for step in steps])),
         (1, Column(say(wording.INTERVAL, lang), intervals)),
         (5, Column(say(wording.F1, lang), f1)),
-        (2, Column(say(wording.CASES, lang), cases)),
+        (2, Column(say(wording.CASE_COUNT, lang), cases)),
         (4, Column(say(wording.COMMIT, lang), commits, is_left=True)),
     ]
     return [(rank, column) for rank, column in found if any(cell.plain for cell in column.cells)]
 
 
-def _fitting(
+def _columns_that_fit(
     columns: Sequence[tuple[int, Column]], notes: Column, width: int
 ) -> tuple[list[Column], int]:
     """The columns that there is room for beside the notes, and how far apart they stand."""
@@ -170,20 +172,20 @@ def _fitting(
     return [column for rank, column in columns if rank == ranks[-1]], 1
 
 
-def _passed(step: Step) -> Text:
+def _passed_cell(step: Step) -> Text:
     """The share of cases that pass, and where it went; bright where that is no small step."""
     share = step.row.share
     known = NO_NUMBER if share is None else percent(share)
     cell = Text().append(known, "dim" if share is None else "bold")
     if step.has_other_cases:
-        return cell.append(" ").append(*_OTHER)
+        return cell.append(" ").append(*_OTHER_CASES_MARK)
     if step.direction is None:
         return cell.append(_NO_ARROW)
     arrow, style = _ARROWS[step.direction]
     return cell.append(" ").append(arrow, style if step.is_outside else "dim")
 
 
-def _notes(row: RunRow, lang: Language) -> Text:
+def _notes_cell(row: RunRow, lang: Language) -> Text:
     """What a run is called, and what is unusual about it."""
     parts = [Text(wording.BASELINE_MARK + escape(name), "cyan") for name in row.baselines]
     if row.status in wording.STATUSES:
@@ -195,7 +197,7 @@ def _notes(row: RunRow, lang: Language) -> Text:
     if row.command in wording.COMMANDS:
         parts.append(Text(say(wording.COMMANDS[row.command], lang), "dim"))
     if row.is_partial:
-        parts.append(Text(say(wording.PART, lang), "dim"))
+        parts.append(Text(say(wording.PARTIAL, lang), "dim"))
     return Text(", ").join(parts)
 
 
@@ -205,3 +207,50 @@ def _clipped(note: Text, room: int) -> Text:
     shorter = note.copy()
     shorter.truncate(room, overflow="ellipsis")
     return shorter
+
+
+# The baselines of a history: which names mean which runs.
+
+_BASELINE_LABEL = Phrase("baseline", "базовый")
+_SET_LABEL = Phrase("set", "задан")
+
+
+def write_baselines(found: Sequence[BaselineRow], *, lang: Language = "en") -> str:
+    """The list as plain text, for a file."""
+    return printed_text(lambda console: render_baselines(found, lang=lang, console=console))
+
+
+def render_baselines(
+    found: Sequence[BaselineRow], *, console: Console, lang: Language = "en"
+) -> None:
+    """Print the list."""
+    width = report_width(console)
+    names = [
+        Text(wording.BASELINE_MARK + clip_middle(escape(each.name), width // 3), "cyan")
+        for each in found
+    ]
+    runs = [Text(escape(each.run)) for each in found]
+    columns = [
+        Column(say(_BASELINE_LABEL, lang), names, is_left=True),
+        Column(say(wording.RUN, lang), runs, is_left=True),
+        Column(
+            say(wording.WHEN, lang),
+            [Text(wording.moment_cell(each.started_at, lang), "dim") for each in found],
+        ),
+        Column(
+            say(wording.COMMIT, lang),
+            [
+                Text(wording.commit_text(each.git_commit, is_dirty=each.git_dirty), "dim")
+                for each in found
+            ],
+            is_left=True,
+        ),
+        Column(
+            say(_SET_LABEL, lang),
+            [Text(wording.moment_cell(each.set_at, lang), "dim") for each in found],
+        ),
+    ]
+    shown = [column for column in columns if any(cell.plain for cell in column.cells)]
+    while len(shown) > 1 and sum(column.width + 3 for column in shown) - 3 > width:
+        shown.pop()
+    print_sections([list(column_lines(shown))], console)

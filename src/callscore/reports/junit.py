@@ -1,42 +1,21 @@
-"""JUnit XML, which every build server shows: a case that does not pass is a failed test."""
+"""JUnit XML, which every build server shows: suites, tests, properties and the counts of tests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from callscore.core.diff import diff_lines, plain_text
-from callscore.core.text import escape
-from callscore.core.wording import say, summary_line
-from callscore.reports import wording
+from callscore.core.phrases import say
+from callscore.core.rendering import escape
+from callscore.reports.formatting import MORE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.results import CaseScore, Noted, Results
-    from callscore.core.wording import Language, Phrase
+    from callscore.core.phrases import Language, Phrase
+    from callscore.core.results import Noted
 
-__all__ = ["add_noted", "add_properties", "add_test", "document_text", "legal", "write"]
-
-
-def write(results: Results, *, lang: Language = "en") -> str:
-    """One test a shown case; what was not run or not read is an error."""
-    suite = Element("testsuite", name="callscore")
-    properties = add_properties(
-        suite, [(metric.name, metric.mean, None) for metric in results.metrics]
-    )
-    for metric in results.metrics:
-        if metric.version:
-            _add_property(properties, f"{metric.name}: version", metric.version)
-    for case in results.cases:
-        _add_case(suite, case, lang)
-    add_noted(suite, results.not_run, "error", wording.NOT_RUN, lang)
-    add_noted(suite, results.skipped, "error", wording.SKIPPED, lang)
-    add_noted(suite, results.stopped, "error", wording.STOPPED, lang)
-    add_noted(suite, results.not_scored, "skipped", wording.NOT_SCORED, lang)
-    root = Element("testsuites", name="callscore")
-    root.append(suite)
-    return document_text(root)
+__all__ = ["add_noted", "add_properties", "add_test", "document_text", "xml_safe"]
 
 
 def document_text(root: Element) -> str:
@@ -52,17 +31,6 @@ def _count_tests(element: Element) -> None:
     element.set("tests", str(len(element.findall(".//testcase"))))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         element.set(attribute, str(len(element.findall(f".//testcase/{tag}"))))
-
-
-def _add_case(suite: Element, case: CaseScore, lang: Language) -> None:
-    test = add_test(suite, case.label)
-    add_properties(test, [(found.name, found.value, found.reason) for found in case.metrics])
-    if not case.score.passed:
-        # Build servers group failures by their type, and a forbidden call is of its own kind.
-        kind = "forbidden" if case.score.forbidden else "score"
-        message = legal(summary_line(case.score, lang=lang))
-        failure = SubElement(test, "failure", type=kind, message=message)
-        failure.text = legal(plain_text(diff_lines(case.score, lang=lang)))
 
 
 def add_properties(
@@ -82,7 +50,7 @@ def add_properties(
 
 
 def _add_property(properties: Element, name: str, value: str) -> None:
-    SubElement(properties, "property", name=legal(name), value=legal(value))
+    SubElement(properties, "property", name=xml_safe(name), value=xml_safe(value))
 
 
 def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
@@ -91,15 +59,15 @@ def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Languag
         SubElement(add_test(suite, name), tag, message=say(why, lang))
     unnamed = noted.count - len(noted.names)
     if unnamed > 0:
-        test = add_test(suite, say(wording.MORE, lang, count=unnamed))
+        test = add_test(suite, say(MORE, lang, count=unnamed))
         SubElement(test, tag, message=say(why, lang))
 
 
 def add_test(suite: Element, name: str) -> Element:
     """Add a test to a suite, by whose name it goes, too."""
-    return SubElement(suite, "testcase", classname=suite.get("name", ""), name=legal(name))
+    return SubElement(suite, "testcase", classname=suite.get("name", ""), name=xml_safe(name))
 
 
-def legal(text: str) -> str:
+def xml_safe(text: str) -> str:
     """The text with everything spelled out that XML cannot say, or that hides or turns the rest."""
     return "\n".join(map(escape, text.split("\n")))

@@ -1,41 +1,58 @@
-"""What a run gave, for people: a table an evaluation, failing cases as diffs, errors, a footer."""
+"""The report of a run on a terminal, of one that has just ended or of one from the history."""
 
 from __future__ import annotations
 
+import re
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from callscore.core.call_text import call_text
-from callscore.core.counted_text import FORBIDDEN_CALLS
-from callscore.core.diff import call_lines, rich_text
+from callscore.core.phrases import count_of, say
+from callscore.core.rendering import clip_middle, display_width, escape
 from callscore.core.results import CaseScore
-from callscore.core.text import clip_middle, display_width, escape
-from callscore.core.wording import count_of, say
-from callscore.reports import run_wording as wording
-from callscore.reports import wording as score_wording
-from callscore.reports.run_notes import group_notes
-from callscore.reports.run_parts import (
-    errors_in,
-    groups_in,
-    label_in,
-    shown_in,
-    trials_of,
-    unnamed_errors,
+from callscore.reports import history as history_wording
+from callscore.reports import run as wording
+from callscore.reports import score as score_wording
+from callscore.reports.formatting import (
+    CASES,
+    ERROR_COUNT,
+    MORE,
+    NO_NUMBER,
+    first_names,
+    number_text,
 )
-from callscore.reports.run_tables import scorer_table, trial_table, variant_table
-from callscore.reports.scorer_values import value_lines
-from callscore.reports.sections import (
+from callscore.reports.run import (
+    COLUMN_SPACE,
+    Cell,
+    evaluation_label,
+    failure_groups,
+    group_notes,
+    mean_cell,
+    share_cell,
+    shown_cases,
+    threshold_text,
+    trial_rows,
+    trials_of_case,
+    unnamed_errors,
+    variant_columns,
+    variant_groups,
+)
+from callscore.reports.tables import NumberRow, number_table
+from callscore.reports.terminal import (
     INDENT,
     SPACE,
     Section,
     indented,
     note_line,
     print_sections,
-    width_of,
-    written,
+    printed_text,
+    report_width,
+    scorer_value_lines,
 )
+from callscore.words.diff import call_lines, rich_text
+from callscore.words.explanation import FORBIDDEN_CALLS
+from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,11 +60,115 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.padding import Padding
 
-    from callscore.core.run import CaseValues, EvaluationResults, RunResults, Unloaded
-    from callscore.core.wording import Language
-    from callscore.reports.run_parts import Alike, Shown
+    from callscore.core.phrases import Language
+    from callscore.core.results import (
+        CaseValues,
+        EvaluationResults,
+        RunResults,
+        ScorerResult,
+        Unloaded,
+    )
+    from callscore.reports.history import RunRow
+    from callscore.reports.run import FailureGroup, ShownCase
 
-__all__ = ["render", "render_summary", "write"]
+__all__ = [
+    "render",
+    "render_summary",
+    "scorer_table",
+    "trial_table",
+    "variant_table",
+    "write_kept_run",
+    "write_text",
+]
+
+
+# The tables of a run: the scorers of an evaluation, its variants side by side, and its trials.
+
+_SHORTEST_NAME = 8
+
+
+def scorer_table(each: EvaluationResults, width: int, lang: Language) -> Text:
+    """One row a scorer: the mean, how many answers are good enough, and the threshold."""
+    phrases = [wording.MEAN, wording.PASSED]
+    has_threshold = any(scorer.threshold is not None for scorer in each.scorers)
+    if has_threshold:
+        phrases.append(wording.THRESHOLD)
+    rows = [
+        NumberRow(Text(escape(scorer.name)), _scorer_cells(scorer)[: len(phrases)])
+        for scorer in each.scorers
+    ]
+    headers = [say(phrase, lang) for phrase in phrases]
+    return number_table(say(wording.SCORER, lang), headers, rows, width)
+
+
+def _scorer_cells(scorer: ScorerResult) -> list[Text]:
+    return [
+        Text(*mean_cell(scorer)),
+        Text(*share_cell(scorer.passed, scorer.scored)),
+        Text(threshold_text(scorer), "red" if scorer.is_below else "dim"),
+    ]
+
+
+def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language) -> Text | None:
+    """One row a variant, one column a scorer; None where there is no room for so many."""
+    label = say(wording.VARIANT, lang)
+    names = [Text(escape(each.variant or "")) for each in group]
+    columns = variant_columns(group, lang)
+    scorers = len(group[0].scorers)
+    headers = [header for header, _ in columns]
+    # What else is known gives way first; then the names of scorers are broken.
+    shorter = [headers[:end] for end in range(len(headers), scorers, -1)]
+    fitting = [
+        some
+        for some in (*shorter, _split_headers(shorter[-1]))
+        if _headers_fit(some, columns, width)
+    ]
+    if not fitting:
+        return None
+    shown = fitting[0]
+    rows = [
+        NumberRow(name, [Text(*cells[row]) for _, cells in columns[: len(shown)]])
+        for row, name in enumerate(names)
+    ]
+    wanted = [number_text(scorer.threshold) for scorer in group[0].scorers]
+    if any(scorer.threshold is not None for scorer in group[0].scorers):
+        cells = [Text(text if text != NO_NUMBER else "", "dim") for text in wanted]
+        rest = [Text() for _ in shown[scorers:]]
+        rows.append(NumberRow(Text(say(wording.THRESHOLD, lang), "dim"), [*cells, *rest]))
+    return number_table(label, shown, rows, width)
+
+
+def _split_headers(headers: Sequence[str]) -> list[str]:
+    """The headers with the parts of long names on lines of their own."""
+    return ["\n".join(re.findall(r"[^_.\s]+[_.]*|[_.]+", header)) or header for header in headers]
+
+
+def _headers_fit(
+    headers: Sequence[str], columns: Sequence[tuple[str, list[Cell]]], width: int
+) -> bool:
+    taken = _SHORTEST_NAME
+    for header, (_, cells) in zip(headers, columns, strict=False):
+        lines = [display_width(line) for line in header.split("\n")]
+        taken += COLUMN_SPACE + max([*lines, *[display_width(text) for text, _ in cells]])
+    return taken <= width
+
+
+def trial_table(group: Sequence[EvaluationResults], width: int) -> Text | None:
+    """The rates of repeated trials, each variant named once; None where nothing was repeated."""
+    labels, rows = trial_rows(group, width)
+    if not rows:
+        return None
+    widest = max(display_width(name) for name, *_ in rows)
+    start = widest + COLUMN_SPACE if widest else 0
+    lines: list[NumberRow] = []
+    for place, (name, kind, *rates) in enumerate(rows):
+        first = "" if place % 2 else name  # pass@k, and below it pass^k
+        padding = " " * (start - display_width(first))
+        lines.append(NumberRow(Text(first + padding + kind), [Text(rate) for rate in rates]))
+    return number_table("", labels, lines, width)
+
+
+# What a run gave, for people: a table an evaluation, failing cases as diffs, errors, a footer.
 
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
@@ -59,9 +180,9 @@ _OUTCOMES = {
 }
 
 
-def write(run: RunResults, *, lang: Language = "en", is_past: bool = False) -> str:
+def write_text(run: RunResults, *, lang: Language = "en", is_past: bool = False) -> str:
     """The report as plain text, for a file."""
-    return written(lambda console: render(run, lang=lang, console=console, is_past=is_past))
+    return printed_text(lambda console: render(run, lang=lang, console=console, is_past=is_past))
 
 
 def render(
@@ -75,27 +196,27 @@ def render(
         lang: the language.
         is_past: whether the run is long over, so that nothing need be said of its exit code.
     """
-    hint = [] if is_past else _hint(run, lang)
-    print_sections(_sections(run, hint, width_of(console), lang), console)
+    hint = [] if is_past else _gate_hint_section(run, lang)
+    print_sections(_sections(run, hint, report_width(console), lang), console)
 
 
 def render_summary(run: RunResults, *, console: Console, lang: Language = "en") -> None:
     """Print the tables and the footer alone, where the cases are shown elsewhere."""
-    width = width_of(console)
-    print_sections([*_tables(run, width, lang), _footer(run, lang)], console)
+    width = report_width(console)
+    print_sections([*_table_sections(run, width, lang), _footer(run, lang)], console)
 
 
 def _sections(run: RunResults, hint: Section, width: int, lang: Language) -> Iterator[Section]:
-    yield from _tables(run, width, lang)
-    yield from [_case(run, shown, width, lang) for shown in shown_in(run)]
+    yield from _table_sections(run, width, lang)
+    yield from [_case(run, shown, width, lang) for shown in shown_cases(run)]
     not_shown = sum(each.results.not_shown for each in run.evaluations)
     if not_shown:
-        cases = count_of(score_wording.CASES, not_shown, lang)
+        cases = count_of(CASES, not_shown, lang)
         yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
-    yield from [_error(run, alike, width, lang) for alike in errors_in(run)]
+    yield from [_failure_section(run, alike, width, lang) for alike in failure_groups(run)]
     more = unnamed_errors(run.evaluations)
     if more:
-        errors = count_of(wording.ERROR_COUNT, more, lang)
+        errors = count_of(ERROR_COUNT, more, lang)
         yield [Text(say(wording.MORE_ERRORS, lang, errors=errors), "dim")]
     yield from [_unloaded(each, width, lang) for each in run.unloaded]
     if run.warnings:
@@ -107,10 +228,10 @@ def _heading(text: str) -> Text:
     return Text(text, "bold")
 
 
-def _tables(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
-    for group in groups_in(run):
+def _table_sections(run: RunResults, width: int, lang: Language) -> Iterator[Section]:
+    for group in variant_groups(run):
         yield _title(group, width, lang)
-        yield _numbers(group, width, lang)
+        yield _number_tables(group, width, lang)
         trials = trial_table(group, width)
         if trials is not None:
             yield [_heading(say(score_wording.TRIALS, lang)), trials]
@@ -130,7 +251,7 @@ def _title(group: Sequence[EvaluationResults], width: int, lang: Language) -> Se
     return [line, Text(wording.subtitle(group, lang), "dim")]
 
 
-def _numbers(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
+def _number_tables(group: Sequence[EvaluationResults], width: int, lang: Language) -> Section:
     if group[0].variant is not None:
         table = variant_table(group, width, lang)
         if table is not None:
@@ -143,11 +264,11 @@ def _numbers(group: Sequence[EvaluationResults], width: int, lang: Language) -> 
     return section
 
 
-def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
+def _case(run: RunResults, shown: ShownCase, width: int, lang: Language) -> Section:
     case, at_least = shown.case, shown.evaluation.results.settings.at_least
     outcome, style = _OUTCOMES[shown.passed]
     words = Text().append(say(outcome, lang), style)
-    trials = trials_of(shown)
+    trials = trials_of_case(shown)
     if trials is not None:
         words.append(SPACE).append(
             say(wording.TRIALS_PASSED, lang, part=trials.passed, whole=trials.trials), "dim"
@@ -156,10 +277,10 @@ def _case(run: RunResults, shown: Shown, width: int, lang: Language) -> Section:
         if case.score.forbidden:
             count = count_of(FORBIDDEN_CALLS, len(case.score.forbidden), lang)
             words.append(SPACE).append(count, "bold red")
-        body = [*value_lines(case.metrics, at_least, width), _both_sides(case, width, lang)]
+        body = [*scorer_value_lines(case.metrics, at_least, width), _both_sides(case, width, lang)]
     else:
-        body = [*value_lines(case.values, at_least, width), *_calls(case, width, lang)]
-    return [_first_line(case.label, words, label_in(run, shown.evaluation), width), *body]
+        body = [*scorer_value_lines(case.values, at_least, width), *_calls(case, width, lang)]
+    return [_first_line(case.label, words, evaluation_label(run, shown.evaluation), width), *body]
 
 
 def _both_sides(case: CaseScore, width: int, lang: Language) -> Text | Padding:
@@ -186,17 +307,17 @@ def _calls(case: CaseValues, width: int, lang: Language) -> Section:
     if not lines:
         lines = [say(wording.NO_CALLS, lang)]
     if len(case.calls) > _MOST_CALLS:
-        lines.append(say(score_wording.MORE, lang, count=len(case.calls) - _MOST_CALLS))
+        lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
     return [indented(Text("\n").join([Text(line, "dim") for line in lines]))]
 
 
-def _error(run: RunResults, alike: Alike, width: int, lang: Language) -> Section:
+def _failure_section(run: RunResults, alike: FailureGroup, width: int, lang: Language) -> Section:
     names = [failure.label for failure in alike.failures]
-    words = Text().append(say(wording.KINDS[alike.kind], lang), "red")
+    words = Text().append(say(wording.FAILURE_KINDS[alike.kind], lang), "red")
     if alike.attempts > 1:
         words.append(SPACE + count_of(wording.ATTEMPTS, alike.attempts, lang), "dim")
-    shown = score_wording.first_names(names, len(names), lang)
-    line = _first_line(shown, words, label_in(run, alike.evaluation), width)
+    shown = first_names(names, len(names), lang)
+    line = _first_line(shown, words, evaluation_label(run, alike.evaluation), width)
     return [line, indented(Text(escape(alike.problem))), *_details(alike.details)]
 
 
@@ -216,15 +337,55 @@ def _footer(run: RunResults, lang: Language) -> Section:
     section: Section = [_heading(say(wording.NOTHING_RUN, lang))]
     if run.evaluations:
         line = Text(", ").join(
-            [Text(words, _MOODS[mood]) for words, mood in wording.verdict(run, lang)]
+            [Text(words, _MOODS[mood]) for words, mood in wording.verdict_parts(run, lang)]
         )
-        section = [line, Text(wording.facts(run, lang), "dim")]
+        section = [line, Text(wording.facts_line(run, lang), "dim")]
     section += [Text(line, "dim") for line in wording.judge_lines(run, lang)]
     if run.id:
-        section.append(Text(say(wording.RUN, lang, id=escape(run.id)), "dim"))
+        section.append(Text(say(wording.RUN_ID, lang, id=escape(run.id)), "dim"))
     return section
 
 
-def _hint(run: RunResults, lang: Language) -> Section:
+def _gate_hint_section(run: RunResults, lang: Language) -> Section:
     hint = wording.gate_hint(run, lang)
     return [] if hint is None else [Text(hint, "dim")]
+
+
+# A run of the history, for people: which one it is, and then what it gave.
+
+
+def write_kept_run(row: RunRow, run: RunResults, *, lang: Language = "en") -> str:
+    """The report as plain text, for a file."""
+    return printed_text(lambda console: render_kept_run(row, run, lang=lang, console=console))
+
+
+def render_kept_run(
+    row: RunRow, run: RunResults, *, console: Console, lang: Language = "en"
+) -> None:
+    """Print the report."""
+    width = report_width(console)
+    for line in _kept_run_heading(row, width, lang):
+        console.print(line, width=width)
+    console.print()
+    render(run, console=console, lang=lang, is_past=True)
+
+
+def _kept_run_heading(row: RunRow, width: int, lang: Language) -> list[Text]:
+    """What the run is called, when it was, what made it, and on which commit."""
+    line = Text().append(escape(row.id), "bold")
+    names = [history_wording.BASELINE_MARK + escape(name) for name in row.baselines]
+    called = ", ".join([*names, *([escape(row.name)] if row.name else [])])
+    if called:
+        room = max(width - line.cell_len - len(SPACE), 1)
+        line.append(SPACE).append(clip_middle(called, room), "cyan")
+    parts = [history_wording.moment_text(row.started_at, lang)]
+    if row.command in history_wording.COMMANDS:
+        parts.append(say(history_wording.COMMANDS[row.command], lang))
+    if row.status in history_wording.STATUSES:
+        parts.append(say(history_wording.STATUSES[row.status], lang))
+    if row.is_partial:
+        parts.append(say(history_wording.PARTIAL, lang))
+    commit = history_wording.commit_text(row.git_commit, is_dirty=row.git_dirty)
+    if commit:
+        parts.append(f"{say(history_wording.COMMIT, lang)} {commit}")
+    return [line, Text(", ".join(parts), "dim")]

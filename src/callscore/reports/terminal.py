@@ -1,310 +1,113 @@
-"""The report for people: headline, totals, tables, and the cases as aligned diffs."""
+"""What reports on a terminal are made of: sections, notes, and the values of scorers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from io import StringIO
+from typing import TYPE_CHECKING
 
-from rich.table import Table
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
-from callscore.core.counted_text import FORBIDDEN_CALLS
-from callscore.core.diff import call_lines, rich_text
-from callscore.core.ranking import confused_tools, worst_arguments, worst_faults
-from callscore.core.text import clip_middle, display_width, escape
-from callscore.core.wording import count_of, percent, rating, say
-from callscore.reports import wording
-from callscore.reports.metric_table import (
-    MEAN,
-    METRIC,
-    METRICS,
-    NOT_SCORABLE,
-    SCORED,
-    metric_cells,
-    metric_rows,
-    reason_lines,
-    settings_line,
-)
-from callscore.reports.number_table import NumberRow, number_table
-from callscore.reports.sections import SPACE, Section, note_line, print_sections, width_of, written
-from callscore.reports.tool_table import COLUMNS_ALWAYS, tool_columns
-from callscore.reports.trial_table import MOST_COLUMNS, trial_table
+from callscore.core.rendering import clip, escape
+from callscore.reports.formatting import low_scorers, metric_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from rich.console import Console
+    from callscore.core.results import MetricValue
 
-    from callscore.core.results import CaseScore, Results
-    from callscore.core.summary import Summary
-    from callscore.core.wording import Language, Phrase
-    from callscore.reports.tool_table import Column
-
-__all__ = ["render", "write"]
-
-_MOST_TOOLS = 15
-_MOST_ARGUMENTS = 10
-_MOST_CONFUSIONS = 10
-_MOST_FAULTS = 15
-_NAME_WIDTH = 40
-_SHORTEST_NAME = 8
-_INDENT = "  "
+__all__ = [
+    "INDENT",
+    "SPACE",
+    "Section",
+    "indented",
+    "note_line",
+    "print_sections",
+    "printed_text",
+    "report_width",
+    "scorer_value_lines",
+]
 
 
-class _Ranking(NamedTuple):
-    """A table of what went wrong, worst first: columns of names, then columns of numbers."""
+# A report as sections with an empty line between them, on a terminal or in a file.
 
-    heading: Phrase
-    names: tuple[Phrase, ...]
-    numbers: tuple[Phrase, ...]
-    rows: Sequence[tuple[tuple[str, ...], tuple[Text, ...]]]
-    most: int
+Section = list[RenderableType]
 
-
-def write(results: Results, *, lang: Language = "en") -> str:
-    """The report as plain text, for a file."""
-    return written(lambda console: render(results, lang=lang, console=console))
+_FILE_WIDTH = 100
+_WIDEST = 140
+SPACE = "   "  # between the parts of a line
+INDENT = 2
 
 
-def render(results: Results, *, console: Console, lang: Language = "en") -> None:
-    """Print the report."""
-    print_sections(_sections(results, width_of(console), lang), console)
+def printed_text(render: Callable[[Console], None]) -> str:
+    """What is printed, as plain text for a file."""
+    console = Console(file=StringIO(), width=_FILE_WIDTH, color_system=None, legacy_windows=False)
+    with console.capture() as capture:
+        render(console)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
-def _sections(results: Results, width: int, lang: Language) -> Iterator[Section]:
-    summary = results.summary
-    yield _headline(results, lang)
-    if summary.cases:
-        yield [_rates(summary, lang)]
-        yield [_totals(summary, lang)]
-    notes: Section = [
-        note_line(sentence, names) for sentence, names in wording.note_lines(results, lang)
-    ]
-    tables = [_ranked(ranking, width, lang) for ranking in _rankings(summary, width, lang)]
-    checks = _checks(results, width, lang)
-    trials = _trials(summary, width, lang)
-    metrics = _metrics(results, width, lang)
-    yield from (section for section in (notes, metrics, trials, *tables, checks) if section)
-    for case in results.cases:
-        yield _case(case, width, lang)
-    if results.not_shown:
-        cases = count_of(wording.CASES, results.not_shown, lang)
-        yield [Text(say(wording.MORE_CASES, lang, cases=cases), "dim")]
+def report_width(console: Console) -> int:
+    """How many columns a report takes: the terminal's, unless lines would be too long to read."""
+    return min(console.width, _WIDEST)
 
 
-def _headline(results: Results, lang: Language) -> Section:
-    summary = results.summary
-    f1, interval = summary.macro_f1, summary.macro_f1_interval
-    if f1 is None:
-        return [Text(say(wording.NOTHING_SCORED, lang), "bold")]
-    line = Text().append(say(wording.HEADLINE, lang, score=percent(f1)), "bold").append(SPACE)
-    line.append(rating(f1, lang=lang), f"bold {_colour(f1)}")
-    if interval is not None:
-        line.append(SPACE)
-        line.append(say(wording.INTERVAL, lang, interval=wording.interval_text(interval)))
-    cases = count_of(wording.CASES, summary.cases, lang)
-    return [line, Text(f"{cases}, {wording.comparison_text(results.settings, lang)}", "dim")]
+def print_sections(sections: Iterable[Section], console: Console) -> None:
+    """Print sections; what stands in the data is never taken for markup."""
+    width = report_width(console)
+    for number, section in enumerate(sections):
+        if number:
+            console.print()
+        for part in section:
+            console.print(part, width=width)
 
 
-def _colour(score: float) -> str:
-    if score >= 0.7:  # noqa: PLR2004  (from here on the rating is Good)
-        return "green"
-    return "yellow" if score >= 0.5 else "red"  # noqa: PLR2004  (from here on it is Moderate)
+def note_line(sentence: str, names: str, *, style: str = "yellow") -> Text:
+    """A note: a sentence, and the first names that it is about."""
+    line = Text().append("! ", style).append(sentence)
+    return line.append(f" ({names})" if names else "", "dim")
 
 
-def _rates(summary: Summary, lang: Language) -> Table:
-    table = _table([""], ["F1", "precision", "recall"])
-    macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
-    micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
-    for label, rates in ((wording.MACRO, macro), (wording.MICRO, micro)):
-        table.add_row(say(label, lang), *(percent(rate) for rate in rates if rate is not None))
-    return table
+def indented(text: Text) -> Padding:
+    """A text that stands a little to the right of its heading."""
+    return Padding(text, (0, 0, 0, INDENT), expand=False)
 
 
-def _totals(summary: Summary, lang: Language) -> Table:
-    table = Table.grid(padding=(0, 3, 0, 0))
-    interval = wording.interval_text(summary.exact_interval)
-    note = say(wording.INTERVAL, lang, interval=interval)
-    passed = wording.count_text(summary.passed, summary.cases, lang)
-    exact = wording.count_text(summary.exact, summary.cases, lang)
-    table.add_row(say(wording.PASSED, lang), passed)
-    table.add_row(say(wording.EXACT, lang), exact + SPACE + note)
-    totals, counts = wording.call_counts(summary, lang)
-    table.add_row(say(wording.CALLS, lang), totals)
-    table.add_row("", counts)
-    return table
+# What the scorers say of one case, in as few lines as there is room for, and why.
+
+_REASON_WIDTH = 300
 
 
-def _trials(summary: Summary, width: int, lang: Language) -> Section:
-    room = (width - len("pass@k")) // (len(SPACE) + len("0.123"))
-    labels, rows = trial_table(summary, most=min(room, MOST_COLUMNS))
-    if not rows:
+def scorer_value_lines(
+    values: Sequence[MetricValue],
+    at_least: float,
+    width: int,
+    *,
+    longest: int | None = _REASON_WIDTH,
+) -> Section:
+    """The numbers with their names, those that are not enough in red, and below them the reasons.
+
+    Args:
+        values: what each scorer says.
+        at_least: the number from which a scorer is content.
+        width: how many columns there are.
+        longest: how many columns a reason may take; None for all of it.
+    """
+    if not values:
         return []
-    table = _table([""], labels)
-    for row in rows:
-        table.add_row(*row)
-    return [_heading(wording.TRIALS, lang), table]
-
-
-def _rankings(summary: Summary, width: int, lang: Language) -> tuple[_Ranking, ...]:
-    names, columns = tool_columns(summary)
-    # What seldom stands there gives way first: it is said elsewhere, too.
-    while len(columns) > COLUMNS_ALWAYS and not _fit(columns, width, lang):
-        columns.pop()
-    tools = [
-        ((tool,), tuple(_count(column.counts[row], column.colour) for column in columns))
-        for row, tool in enumerate(names)
-    ]
-    confusions = [
-        ((expected, called), (_count(count),))
-        for expected, called, count in confused_tools(summary)
-        if expected is not None and called is not None
-    ]
-    arguments = [
-        ((tool, argument), (_count(count),)) for tool, argument, count in worst_arguments(summary)
-    ]
-    counts = tuple(column.label for column in columns)
-    times = (wording.TIMES,)
-    return (
-        _Ranking(wording.TOOLS, (wording.TOOL,), counts, tools, _MOST_TOOLS),
-        _Ranking(
-            wording.CONFUSED_TOOLS,
-            (wording.EXPECTED, wording.CALLED),
-            times,
-            confusions,
-            _MOST_CONFUSIONS,
-        ),
-        _Ranking(
-            wording.WRONG_ARGUMENTS,
-            (wording.TOOL, wording.ARGUMENT),
-            times,
-            arguments,
-            _MOST_ARGUMENTS,
-        ),
-    )
-
-
-def _fit(columns: list[Column], width: int, lang: Language) -> bool:
-    """Whether the columns leave room for the names, however close they stand."""
-    labels = sum(_label_width(_label(column.label, lang)) + 1 for column in columns)
-    return labels + _SHORTEST_NAME <= width
-
-
-def _label(phrase: Phrase, lang: Language) -> str:
-    """What stands above numbers, one word a line."""
-    return "\n".join(say(phrase, lang).split())
-
-
-def _label_width(label: str) -> int:
-    return max(map(len, label.split("\n")))
-
-
-def _checks(results: Results, width: int, lang: Language) -> Section:
-    """What the schemas say of the calls; nothing where nobody knows them."""
-    summary = results.summary
-    if not summary.checked_calls:
-        return []
-    from callscore.core.fault_text import kind_name
-
-    valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
-    line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
-    rows = [
-        ((tool, kind_name(kind, lang=lang)), (_count(count),))
-        for tool, kind, count in worst_faults(summary)
-    ]
-    names = (wording.TOOL, wording.FAILURE)
-    ranking = _Ranking(wording.CHECKS, names, (wording.TIMES,), rows, _MOST_FAULTS)
-    heading, *table = _ranked(ranking, width, lang) or [_heading(wording.CHECKS, lang)]
-    where = wording.where_line(results, lang)
-    return [heading, line, *table, *([] if where is None else [Text(where, "dim")])]
-
-
-def _metrics(results: Results, width: int, lang: Language) -> Section:
-    """What other tools say of the cases; nothing where they were not asked."""
-    rows = [
-        NumberRow(
-            Text(escape(row.name)),
-            [Text(row.mean), _count(row.scored), _count(row.not_scorable, "yellow")],
-        )
-        for row in metric_rows(results, lang)
-    ]
-    if not rows:
-        return []
-    labels = (MEAN, SCORED, NOT_SCORABLE)
-    numbers = [_label(label, lang) for label in labels]
-    table = number_table(say(METRIC, lang), numbers, rows, width)
-    reasons = [note_line(*line) for line in reason_lines(results.metrics, lang)]
-    settings = settings_line(results, lang)
-    footnote = [] if settings is None else [Text(settings, "dim")]
-    return [_heading(METRICS, lang), table, *reasons, *footnote]
-
-
-def _heading(phrase: Phrase, lang: Language) -> Text:
-    return Text(say(phrase, lang), "bold")
-
-
-def _count(count: int, colour: str = "") -> Text:
-    return Text(str(count), colour if count else "dim")
-
-
-def _ranked(ranking: _Ranking, width: int, lang: Language) -> Section:
-    if not ranking.rows:
-        return []
-    names = [say(label, lang) for label in ranking.names]
-    numbers = [_label(label, lang) for label in ranking.numbers]
-    # On a narrow terminal it is the names that give way, never the numbers.
-    space, room = _shares(width - sum(map(_label_width, numbers)), len(names), len(numbers))
-    table = _table(names, numbers, space)
-    for row_names, counts in ranking.rows[: ranking.most]:
-        short = (Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names)
-        table.add_row(*short, *counts)
-    section: Section = [_heading(ranking.heading, lang), table]
-    more = len(ranking.rows) - ranking.most
-    if more > 0:
-        section.append(Text(say(wording.MORE, lang, count=more), "dim"))
-    return section
-
-
-def _shares(free: int, names: int, numbers: int) -> tuple[int, int]:
-    """How much space to leave between columns, and how much room there is for each name."""
-    room = 0
-    for space in range(len(SPACE), 0, -1):
-        room = (free - space * (names + numbers - 1)) // names
-        if room >= _SHORTEST_NAME:
-            return space, room
-    return 1, max(room, 1)
-
-
-def _case(case: CaseScore, width: int, lang: Language) -> Section:
-    score = case.score
-    line = Text().append(clip_middle(escape(case.label), width // 2), "bold").append(SPACE)
-    line.append(f"{percent(score.f1)} {rating(score.f1, lang=lang)}", _colour(score.f1))
-    if score.forbidden:
-        forbidden = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
-        line.append(SPACE).append(forbidden, "bold red")
-    rates = f"precision {percent(score.precision)}, recall {percent(score.recall)}"
-    line.append(SPACE).append(rates, "dim")
-    return [line, *_values(case, width), rich_text(call_lines(score, width=width, lang=lang))]
-
-
-def _values(case: CaseScore, width: int) -> Section:
-    """What other tools say of a case, as few lines as there is room for."""
-    if not case.metrics:
-        return []
+    low = {escape(found.name) for found in low_scorers(values, at_least)}
+    none = {escape(found.name) for found in values if found.value is None}
     lines = Text()
-    for number, cells in enumerate(metric_cells(case.metrics, width - len(_INDENT))):
-        lines.append("\n" if number else "")
+    for place, cells in enumerate(metric_cells(values, width - INDENT)):
+        lines.append("\n" if place else "")
         for position, (value, name) in enumerate(cells):
-            has_room = len(_INDENT) + len(value) + 1 + display_width(name) <= width
-            between = " " if has_room else f"\n{_INDENT}"
-            lines.append(SPACE if position else _INDENT).append(value + between).append(name, "dim")
-    return [lines]
-
-
-def _table(names: list[str], numbers: list[str], space: int = len(SPACE)) -> Table:
-    """A table without lines, its numbers set to the right."""
-    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
-    for label in names:
-        table.add_column(Text(label), no_wrap=True, vertical="bottom")
-    for label in numbers:
-        table.add_column(Text(label), justify="right", no_wrap=True, vertical="bottom")
-    return table
+            style = "dim" if name.rstrip() in none else "red" if name.rstrip() in low else ""
+            lines.append(SPACE if position else "").append(value, style).append(f" {name}", "dim")
+    section: Section = [indented(lines)]
+    for found in values:
+        if found.reason:
+            reason = escape(found.reason)
+            reason = reason if longest is None else clip(reason, longest)
+            section.append(indented(Text().append(f"{escape(found.name)}: ", "dim").append(reason)))
+    return section

@@ -1,43 +1,151 @@
-"""Writes what was observed back as what is expected, into the files where that stands.
+"""Writes changes into files, each completely or not at all; conflicts are refused.
 
-A file is changed at the places that are meant and nowhere else, and only if what is read from it
-afterwards is just what should be: where a place is not found, or could be another, nothing is done.
+A file is changed only at the intended locations, and only if reading it back gives exactly the
+intended data: where a location is not found or is ambiguous, nothing is written.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from callscore.core.equality import equal
+from callscore.core.rendering import escape
 from callscore.rewriting import json_file, python_file, reasons, toml_file, yaml_file
+from callscore.rewriting.case_records import patched_expectation, with_whole_calls
 from callscore.rewriting.change import CannotRewrite
-from callscore.rewriting.combining import (
-    applied,
-    combined,
-    line_changes,
+from callscore.rewriting.edits import (
+    apply_edits,
+    combine_edits,
+    diff_lines,
+    line_number_at,
     loses_comments,
-    patched_spelling,
-    with_whole_calls,
 )
-from callscore.rewriting.files import name_of, open_source, replace_source
-from callscore.rewriting.lists import line_at
+from callscore.rewriting.observed import location_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from callscore.core.phrase import Phrase
-    from callscore.rewriting.change import Change, Found
-    from callscore.rewriting.files import SourceFile
+    from callscore.core.phrases import Phrase
+    from callscore.rewriting.change import Change, FoundExpectation
 
-__all__ = ["Refused", "Rewritten", "place_of", "refusal_of", "rewrite"]
+__all__ = [
+    "CorrectExpectation",
+    "Refused",
+    "Rewritten",
+    "VariantChange",
+    "display_name",
+    "find_conflicts",
+    "find_location_key",
+    "open_source",
+    "refusal_of",
+    "replace_source",
+    "rewrite",
+]
+
+
+# Files that are rewritten: only below a folder, whole or not at all, and never if they changed.
+
+_BOM = "\ufeff"
+_WRITE_BITS = 0o222  # by anybody: who may write everything would overlook it
+
+
+class SourceFile(NamedTuple):
+    """A file as it was read.
+
+    Attributes:
+        path: where it is, whatever links lead there.
+        name: what it is called where people see it.
+        text: what it holds; its lines end in line feeds, however they do in the file.
+        data: the same, to the byte.
+    """
+
+    path: Path
+    name: str
+    text: str
+    data: bytes
+
+
+def display_name(path: Path, root: Path) -> str:
+    """What a file is called: its path from the root on, if it is in there."""
+    whole, top = path.resolve(), root.resolve()
+    return whole.relative_to(top).as_posix() if whole.is_relative_to(top) else str(path)
+
+
+def open_source(path: Path, root: Path) -> SourceFile:
+    """Read a file that may be rewritten.
+
+    Raises:
+        CannotRewrite: it is outside of the root, or cannot be read as text.
+    """
+    name, whole = display_name(path, root), path.resolve()
+    if not whole.is_relative_to(root.resolve()):
+        raise _file_problem(name, reasons.OUTSIDE_ROOT, root=root)
+    try:
+        if not whole.stat().st_mode & _WRITE_BITS or not os.access(whole, os.W_OK):
+            raise _file_problem(name, reasons.WRITE_PROTECTED)
+        data = whole.read_bytes()
+        text = data.decode().removeprefix(_BOM)
+    except OSError as error:
+        raise _file_problem(name, reasons.UNREADABLE, why=error.strerror) from error
+    except UnicodeDecodeError as error:
+        raise _file_problem(name, reasons.NOT_UTF8) from error
+    return SourceFile(whole, name, text.replace("\r\n", "\n") if _is_crlf(data) else text, data)
+
+
+def _file_problem(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
+    problem = CannotRewrite(reason, **values)
+    return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
+
+
+def _is_crlf(data: bytes) -> bool:
+    breaks = data.count(b"\r\n")
+    return breaks > 0 and breaks == data.count(b"\n")
+
+
+def replace_source(file: SourceFile, text: str) -> None:
+    """Put a new text in place of a file's; the file is at no moment half of either.
+
+    Raises:
+        CannotRewrite: the file has changed since it was read, or cannot be written.
+    """
+    if _is_crlf(file.data):
+        text = text.replace("\n", "\r\n")
+    start = _BOM if file.data.startswith(_BOM.encode()) else ""
+    try:
+        if file.path.read_bytes() != file.data:
+            raise _file_problem(file.name, reasons.CHANGED_MEANWHILE)
+        _write_atomically((start + text).encode(), file.path)
+    except OSError as error:
+        raise _file_problem(file.name, reasons.UNWRITABLE, why=error.strerror) from error
+
+
+def _write_atomically(data: bytes, path: Path) -> None:
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+            temporary.chmod(path.stat().st_mode & 0o777)
+            temporary.replace(path)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+
+
+# Writes what was observed back as what is expected, into the files where that stands.
 
 # What readers raise of a text that is not what they take it for.
-_ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
+_READ_ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
 
 
 class Rewritten(NamedTuple):
@@ -70,24 +178,24 @@ class Refused(NamedTuple):
     reason: CannotRewrite | None = None
 
 
-class _Kind(NamedTuple):
+class _FileType(NamedTuple):
     """How expectations are found in one kind of file, and whether nothing else has changed in it."""
 
-    places: Callable[[str, Change], list[Found]]
-    patches: Callable[[str, Change], list[Found]]
-    has_changed_alone: Callable[[str, str, Sequence[Found]], bool]
+    places: Callable[[str, Change], list[FoundExpectation]]
+    patches: Callable[[str, Change], list[FoundExpectation]]
+    has_changed_alone: Callable[[str, str, Sequence[FoundExpectation]], bool]
 
 
-class _Wish(NamedTuple):
+class _LocatedChange(NamedTuple):
     """A change, and where it goes."""
 
     change: Change
     file: SourceFile
-    found: Found
+    found: FoundExpectation
 
     @property
     def place(self) -> str:
-        return f"{self.file.name}:{line_at(self.file.text, self.found.start)}"
+        return f"{self.file.name}:{line_number_at(self.file.text, self.found.start)}"
 
     @property
     def key(self) -> str:
@@ -95,19 +203,21 @@ class _Wish(NamedTuple):
         return f"{self.file.path}:{self.found.path}"
 
 
-_Places = Callable[[str, "Change"], list["Found"]]
+_FindPlaces = Callable[[str, "Change"], list["FoundExpectation"]]
 
 
-def _kind(places: _Places, patches: _Places, decode: Callable[[str], Any]) -> _Kind:
+def _data_file_type(
+    places: _FindPlaces, patches: _FindPlaces, decode: Callable[[str], Any]
+) -> _FileType:
     """A kind of file that holds data."""
 
-    def has_changed_alone(old: str, new: str, found: Sequence[Found]) -> bool:
+    def has_changed_alone(old: str, new: str, found: Sequence[FoundExpectation]) -> bool:
         return equal(decode(new), _with_values(decode(old), found))
 
-    return _Kind(places, patches, has_changed_alone)
+    return _FileType(places, patches, has_changed_alone)
 
 
-def _with_values(document: Any, places: Sequence[Found]) -> Any:
+def _with_values(document: Any, places: Sequence[FoundExpectation]) -> Any:
     """A document with the new values in it."""
     changed = deepcopy(document)
     for found in places:
@@ -119,17 +229,21 @@ def _with_values(document: Any, places: Sequence[Found]) -> Any:
     return changed
 
 
-_YAML = _kind(yaml_file.places_in_yaml, yaml_file.patches_in_yaml, yaml_file.decode_yaml)
-_LINES = _kind(json_file.places_in_lines, json_file.patches_in_lines, json_file.decode_lines)
-_JSON = _kind(json_file.places_in_json, json_file.patches_in_json, json_file.decode_json)
-_KINDS = {
+_YAML = _data_file_type(yaml_file.places_in_yaml, yaml_file.patches_in_yaml, yaml_file.decode_yaml)
+_LINES = _data_file_type(
+    json_file.places_in_lines, json_file.patches_in_lines, json_file.decode_lines
+)
+_JSON = _data_file_type(json_file.places_in_json, json_file.patches_in_json, json_file.decode_json)
+_FILE_TYPES = {
     ".yaml": _YAML,
     ".yml": _YAML,
     ".json": _JSON,
     ".jsonl": _LINES,
     ".ndjson": _LINES,
-    ".toml": _kind(toml_file.places_in_toml, toml_file.patches_in_toml, toml_file.decode_toml),
-    ".py": _Kind(
+    ".toml": _data_file_type(
+        toml_file.places_in_toml, toml_file.patches_in_toml, toml_file.decode_toml
+    ),
+    ".py": _FileType(
         python_file.places_in_python,
         python_file.patches_in_python,
         python_file.has_changed_alone,
@@ -145,14 +259,14 @@ def refusal_of(change: Change, root: Path) -> str | None:
         root: files outside of this folder are never written.
     """
     try:
-        wishes = _located(change, root)
+        wishes = _locate(change, root)
         _new_text(wishes[0].file, [wish.found for wish in wishes])
     except CannotRewrite as refused:
         return str(refused)
     return None
 
 
-def place_of(change: Change, root: Path) -> str:
+def find_location_key(change: Change, root: Path) -> str:
     """What tells the place of an expectation from others; empty where it is not found.
 
     Args:
@@ -160,7 +274,7 @@ def place_of(change: Change, root: Path) -> str:
         root: files outside of this folder are never written, and not looked at.
     """
     try:
-        return _located(change, root)[0].key
+        return _locate(change, root)[0].key
     except CannotRewrite:
         return ""
 
@@ -177,82 +291,82 @@ def rewrite(
     """
     written: list[Rewritten] = []
     refused: list[Refused] = []
-    by_file: dict[Path, list[_Wish]] = {}
+    by_file: dict[Path, list[_LocatedChange]] = {}
     for change in changes:
         try:
-            wishes = _located(change, root)
+            wishes = _locate(change, root)
         except CannotRewrite as problem:
             refused.append(Refused(change, str(problem), problem))
         else:
             by_file.setdefault(wishes[0].file.path, []).extend(wishes)
     for wishes in by_file.values():
-        agreed, contested = _without_contests(wishes)
+        agreed, contested = _without_conflicts(wishes)
         refused += contested
         try:
-            written += _written(agreed, is_dry=is_dry)
+            written += _write_changes(agreed, is_dry=is_dry)
         except CannotRewrite as problem:
             refused += [Refused(change, str(problem), problem) for change in _changes_of(agreed)]
     return written, refused
 
 
-def _changes_of(wishes: list[_Wish]) -> list[Change]:
+def _changes_of(wishes: list[_LocatedChange]) -> list[Change]:
     """The changes, each once, for one may go to several places."""
     return list({id(wish.change): wish.change for wish in wishes}.values())
 
 
-def _without_contests(wishes: list[_Wish]) -> tuple[list[_Wish], list[Refused]]:
+def _without_conflicts(wishes: list[_LocatedChange]) -> tuple[list[_LocatedChange], list[Refused]]:
     """One wish for each place, unless several want different things there."""
-    by_place: dict[str, list[_Wish]] = {}
+    by_place: dict[str, list[_LocatedChange]] = {}
     for wish in wishes:
         by_place.setdefault(wish.key, []).append(wish)
-    agreed: list[_Wish] = []
+    agreed: list[_LocatedChange] = []
     refused: list[Refused] = []
     for rivals in by_place.values():
         if all(rival.found == rivals[0].found for rival in rivals):
             agreed.append(rivals[0])
         else:
-            problem = _in_file(rivals[0].place, reasons.DIFFERS)
+            problem = _in_file(rivals[0].place, reasons.CALLS_DIFFER)
             refused += [Refused(change, str(problem), problem) for change in _changes_of(rivals)]
     return agreed, refused
 
 
-def _written(wishes: list[_Wish], *, is_dry: bool) -> list[Rewritten]:
+def _write_changes(wishes: list[_LocatedChange], *, is_dry: bool) -> list[Rewritten]:
     if wishes:
         file = wishes[0].file
         text = _new_text(file, [wish.found for wish in wishes])
         if not is_dry:
             replace_source(file, text)
     first = {id(wish.change): wish for wish in reversed(wishes)}
-    return [_rewritten(wish) for wish in wishes if first[id(wish.change)] is wish]
+    return [_as_rewritten(wish) for wish in wishes if first[id(wish.change)] is wish]
 
 
-def _rewritten(wish: _Wish) -> Rewritten:
-    lines = line_changes(wish.file.text, wish.found.edits)
+def _as_rewritten(wish: _LocatedChange) -> Rewritten:
+    lines = diff_lines(wish.file.text, wish.found.edits)
     has_id = wish.change.kind != "case" or wish.found.id is not None
     return Rewritten(wish.change, wish.place, lines, has_id)
 
 
-def _located(change: Change, root: Path) -> list[_Wish]:
+def _locate(change: Change, root: Path) -> list[_LocatedChange]:
     """The one place that is meant; of a case that stands there once a trial, all its places.
 
     Raises:
         CannotRewrite: there is none, or more than one.
     """
-    wishes: list[_Wish] = []
+    wishes: list[_LocatedChange] = []
     names = list(dict.fromkeys(change.files))
     for name in names:
-        _kind_of(Path(name), name_of(Path(name), root))
+        _file_type_of(Path(name), display_name(Path(name), root))
         file = open_source(Path(name), root)
-        wishes += [_Wish(change, file, found) for found in _places(file, change)]
+        wishes += [_LocatedChange(change, file, found) for found in _find_places(file, change)]
     if not wishes:
-        shown = " and ".join(name_of(Path(name), root) for name in names)
-        raise _in_file(shown, reasons.NOT_THERE)
+        shown = " and ".join(display_name(Path(name), root) for name in names)
+        raise _in_file(shown, reasons.NOT_FOUND)
     if len(wishes) > 1 and not _are_trials(wishes):
-        raise _several(wishes)
+        raise _ambiguous(wishes)
     return wishes
 
 
-def _are_trials(wishes: list[_Wish]) -> bool:
+def _are_trials(wishes: list[_LocatedChange]) -> bool:
     """Whether places are those of one case, which the file holds once for each trial."""
     ids = {str(wish.found.id) for wish in wishes if wish.found.id is not None}
     trials = {str(wish.found.trial) for wish in wishes if wish.found.trial is not None}
@@ -265,33 +379,33 @@ def _in_file(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
     return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
 
 
-def _several(wishes: list[_Wish]) -> CannotRewrite:
+def _ambiguous(wishes: list[_LocatedChange]) -> CannotRewrite:
     places = ", ".join(wish.place for wish in wishes)
     ids = {str(wish.found.id) for wish in wishes if wish.found.id is not None}
     if len(ids) == 1 and all(wish.found.id is not None for wish in wishes):
         return CannotRewrite(reasons.SAME_IDS, id=ids.pop(), places=places)
-    return CannotRewrite(reasons.COULD_BE_ANY, places=places)
+    return CannotRewrite(reasons.AMBIGUOUS, places=places)
 
 
-def _places(file: SourceFile, change: Change) -> list[Found]:
-    kind = _kind_of(file.path, file.name)
+def _find_places(file: SourceFile, change: Change) -> list[FoundExpectation]:
+    kind = _file_type_of(file.path, file.name)
     try:
         if change.patches:
             return _patched_places(file, kind, change)
         return kind.places(file.text, change)
     except CannotRewrite as problem:
         raise CannotRewrite(reasons.IN_FILE, file=file.name, problem=problem) from problem
-    except _ERRORS as error:
+    except _READ_ERRORS as error:
         raise _in_file(file.name, reasons.UNREADABLE_FILE) from error
 
 
-def _patched_places(file: SourceFile, kind: _Kind, change: Change) -> list[Found]:
+def _patched_places(file: SourceFile, kind: _FileType, change: Change) -> list[FoundExpectation]:
     """The places of a change that leaves calls standing, and changes values in them."""
     try:
         places = _patched(kind, file.text, change)
         for found in places:
             _new_text(file, [found])
-    except (CannotRewrite, *_ERRORS):
+    except (CannotRewrite, *_READ_ERRORS):
         whole = with_whole_calls(change)
         places = [] if whole is None else kind.places(file.text, whole)
         if whole is None or any(loses_comments(file.text, found) for found in places):
@@ -299,38 +413,116 @@ def _patched_places(file: SourceFile, kind: _Kind, change: Change) -> list[Found
     return places
 
 
-def _patched(kind: _Kind, text: str, change: Change) -> list[Found]:
+def _patched(kind: _FileType, text: str, change: Change) -> list[FoundExpectation]:
     """The places with the patches, and then with the items."""
     places = kind.patches(text, change)
     stay = tuple(range(len(change.expected or ())))
     if len(places) != 1 or change.items == stay:
         return places
     (first,) = places
-    between = applied(text, first.edits)
-    rest = replace(change, expected=patched_spelling(change), patches=())
+    between = apply_edits(text, first.edits)
+    rest = replace(change, expected=patched_expectation(change), patches=())
     later = [each for each in kind.places(between, rest) if each.path[:2] == first.path[:2]]
-    return [combined(text, between, (first, each)) for each in later]
+    return [combine_edits(text, between, (first, each)) for each in later]
 
 
-def _kind_of(path: Path, name: str) -> _Kind:
-    kind = _KINDS.get(path.suffix.lower())
+def _file_type_of(path: Path, name: str) -> _FileType:
+    kind = _FILE_TYPES.get(path.suffix.lower())
     if kind is None:
-        known = ", ".join(_KINDS)
-        raise _in_file(name, reasons.KINDS, known=known)
+        known = ", ".join(_FILE_TYPES)
+        raise _in_file(name, reasons.UNSUPPORTED_FILE_TYPE, known=known)
     return kind
 
 
-def _new_text(file: SourceFile, places: Sequence[Found]) -> str:
+def _new_text(file: SourceFile, places: Sequence[FoundExpectation]) -> str:
     """The text with all its changes, if it then says what it should.
 
     Raises:
         CannotRewrite: it would not.
     """
-    text = applied(file.text, {edit for found in places for edit in found.edits})
+    text = apply_edits(file.text, {edit for found in places for edit in found.edits})
     try:
-        is_right = _kind_of(file.path, file.name).has_changed_alone(file.text, text, places)
-    except (CannotRewrite, *_ERRORS):
+        is_right = _file_type_of(file.path, file.name).has_changed_alone(file.text, text, places)
+    except (CannotRewrite, *_READ_ERRORS):
         is_right = False
     if not is_right:
-        raise _in_file(file.name, reasons.MORE_CHANGES)
+        raise _in_file(file.name, reasons.UNRELATED_CHANGES)
     return text
+
+
+# Expectations on which those who expect something at the same place do not agree.
+
+
+class VariantChange(NamedTuple):
+    """A change, and under which variant of an evaluation it is wanted, if there are any."""
+
+    change: Change
+    variant: str | None = None
+
+
+class CorrectExpectation(NamedTuple):
+    """A place at which what is expected is right, and under which variant of an evaluation."""
+
+    key: str
+    variant: str | None = None
+
+
+def find_conflicts(
+    wishes: Iterable[VariantChange], content: Iterable[CorrectExpectation]
+) -> list[Refused]:
+    """The changes that would make right what one says, and wrong what another one does.
+
+    Args:
+        wishes: the changes that are wanted.
+        content: where nothing should be changed.
+    """
+    by_place: dict[str, list[VariantChange]] = {}
+    for wish in wishes:
+        by_place.setdefault(location_key(wish.change), []).append(wish)
+    right: dict[str, list[str | None]] = {}
+    for key, variant in content:
+        right.setdefault(key, []).append(variant)
+    return [
+        Refused(wish.change, str(problem), problem)
+        for key, rivals in by_place.items()
+        if (problem := _conflict(rivals, right.get(key, []))) is not None
+        for wish in rivals
+    ]
+
+
+def _conflict(rivals: list[VariantChange], content: list[str | None]) -> CannotRewrite | None:
+    """Why none of those who want another expectation gets it; None where all of them do."""
+    variants = _variant_names(wish.variant for wish in rivals)
+    if content:
+        return _already_correct(_variant_names(content), variants)
+    first, *others = [_change_data(wish.change) for wish in rivals]
+    if all(equal(first, other) for other in others):
+        return None
+    if len(variants) > 1:
+        return CannotRewrite(reasons.VARIANTS_DIFFER, variants=_variants_text(variants))
+    return CannotRewrite(reasons.CALLS_DIFFER)
+
+
+def _already_correct(right: list[str], variants: list[str]) -> CannotRewrite:
+    if right and not set(right) & set(variants):
+        return CannotRewrite(reasons.CORRECT_FOR_VARIANTS, variants=_variants_text(right))
+    return CannotRewrite(reasons.SOMETIMES_CORRECT)
+
+
+def _change_data(change: Change) -> list[Any]:
+    """What is to be written, as plain data."""
+    patches = [
+        [list(each.call), list(each.path), each.value, each.is_gone] for each in change.patches
+    ]
+    return [list(change.items), patches]
+
+
+def _variant_names(names: Iterable[str | None]) -> list[str]:
+    return sorted({name for name in names if name is not None})
+
+
+def _variants_text(variants: list[str]) -> CannotRewrite:
+    *first, last = map(escape, variants)
+    if first:
+        return CannotRewrite(reasons.THE_VARIANTS, first=", ".join(first), last=last)
+    return CannotRewrite(reasons.THE_VARIANT, last=last)

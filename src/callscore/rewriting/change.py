@@ -1,20 +1,45 @@
-"""A change of what is expected: what is to stand in a file, and the edits that this takes."""
+"""A change of an expectation: the new items, patches of single values, and text edits."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from callscore.core.phrase import Language, Phrase, say
+from callscore.core.call import ToolCall
+from callscore.core.case import Group, Times
+from callscore.core.phrases import Language, Phrase, say
+from callscore.core.rules import contains_matchers
+from callscore.rewriting import reasons
 
-__all__ = ["CannotRewrite", "Change", "Edit", "Found", "Item", "Patch", "Path"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
-_AS_IT_IS = Phrase("{text}", "{text}")
+    from callscore.core.case import Expected
+    from callscore.core.score import Pair
+
+__all__ = [
+    "CannotRewrite",
+    "Change",
+    "DataPath",
+    "Edit",
+    "FoundExpectation",
+    "Item",
+    "Patch",
+    "apply_patch",
+    "patched_expected",
+    "patches_for",
+]
+
+
+# A change of what is expected: what is to stand in a file, and the edits that this takes.
+
+_VERBATIM = Phrase("{text}", "{text}")
 # The position of an item that stays as it is written, or a call: its name and its arguments.
 Item = int | dict[str, Any]
 # The keys and positions that lead to a value in a document.
-Path = tuple[str | int, ...]
+DataPath = tuple[str | int, ...]
 
 
 class CannotRewrite(Exception):
@@ -26,7 +51,7 @@ class CannotRewrite(Exception):
     """
 
     def __init__(self, reason: Phrase | str, /, **values: Any) -> None:
-        phrase = reason if isinstance(reason, Phrase) else _AS_IT_IS
+        phrase = reason if isinstance(reason, Phrase) else _VERBATIM
         self._phrase = phrase
         self._values = values if phrase is reason else {"text": reason}
         super().__init__(self.text("en"))
@@ -97,7 +122,7 @@ class Edit(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class FoundExpectation(NamedTuple):
     """A place that may be the one that is meant.
 
     Attributes:
@@ -109,7 +134,7 @@ class Found(NamedTuple):
     """
 
     edits: tuple[Edit, ...]
-    path: Path
+    path: DataPath
     value: Any
     id: Any = None
     trial: Any = None
@@ -118,3 +143,134 @@ class Found(NamedTuple):
     def start(self) -> int:
         """Where the change begins."""
         return min(edit.start for edit in self.edits)
+
+
+# Patches: the single values that change in a call that stays, and plain data with them in it.
+
+_Path = tuple[str | int, ...]
+
+
+def patches_for(
+    call: tuple[int, ...], pair: Pair, given: dict[str, Any], *, is_deep: bool
+) -> tuple[Patch, ...]:
+    """What has to change in an expected call so that it is the one that was made.
+
+    Args:
+        call: where the expected call stands.
+        pair: the two calls.
+        given: the arguments that were given, as plain data.
+        is_deep: whether to look for what is wrong inside of arguments; else they change as a whole.
+
+    Raises:
+        CannotRewrite: a rule that holds, perhaps, would have to go.
+    """
+    wrong = frozenset(difference.path for difference in pair.differences)
+    settings = pair.settings
+    extras_count = settings.mode == "strict" or settings.extra_arguments == "count"
+    wanted = pair.expected.arguments or {}
+    found = list((_deep_patches if is_deep else _member_patches)((), wanted, given, wrong))
+    if not is_deep:
+        _refuse_lost_rules(wanted, found)
+    return tuple(
+        Patch(call=call, path=path, value=value, is_gone=is_gone)
+        for path, value, is_gone in found
+        if extras_count or len(path) > 1 or path[0] in wanted
+    )
+
+
+# Where something changes, what it becomes, and whether that is nothing.
+_PatchStep = tuple[_Path, Any, bool]
+
+
+def _member_patches(
+    path: _Path, wanted: Any, given: Any, wrong: frozenset[str]
+) -> Iterator[_PatchStep]:
+    """The members of an object that are wrong."""
+    for key, value in given.items():
+        if key not in wanted and _has_difference((*path, key), wrong):
+            yield (*path, key), value, False
+    for key in wanted:
+        if _has_difference((*path, key), wrong):
+            is_gone = key not in given
+            yield (*path, key), None if is_gone else given[key], is_gone
+
+
+def _deep_patches(
+    path: _Path, wanted: Any, given: Any, wrong: frozenset[str]
+) -> Iterator[_PatchStep]:
+    """What is wrong in a value, as deep inside of it as can be told."""
+    if isinstance(wanted, dict) and isinstance(given, dict) and (wanted or not path):
+        for inner, value, is_gone in _member_patches(path, wanted, given, wrong):
+            known = wanted.get(inner[-1])
+            if is_gone or inner[-1] not in wanted:
+                yield inner, value, is_gone
+            else:
+                yield from _deep_patches(inner, known, value, wrong)
+    elif isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given):
+        for position, (left, right) in enumerate(zip(wanted, given, strict=True)):
+            inner = (*path, position)
+            if _has_difference(inner, wrong):
+                yield from _deep_patches(inner, left, right, wrong)
+    else:
+        yield path, given, False
+
+
+def _has_difference(path: _Path, wrong: frozenset[str]) -> bool:
+    """Whether something is wrong at a place, or inside of it."""
+    name = "$" + "".join(map(_step_text, path))
+    return any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in wrong)
+
+
+def _step_text(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if step.isidentifier() else f"[{step!r}]"
+
+
+def _refuse_lost_rules(wanted: dict[str, Any], found: list[_PatchStep]) -> None:
+    for (key, *_), _, _ in found:
+        value = wanted.get(str(key))
+        if isinstance(value, dict | list) and contains_matchers(value):
+            raise CannotRewrite(reasons.HAS_RULES, name=key)
+
+
+def apply_patch(value: Any, path: _Path, patch: Patch, spelled: Any) -> None:
+    """Make a change in plain data.
+
+    Args:
+        value: the data.
+        path: what leads there from the data on.
+        patch: the change.
+        spelled: what is to stand there.
+    """
+    *way, last = path
+    for step in way:
+        value = value[step]
+    if patch.is_gone:
+        del value[last]
+    else:
+        value[last] = spelled
+
+
+def patched_expected(expected: Sequence[Expected], patches: Sequence[Patch]) -> list[Expected]:
+    """What is expected, with the patches in it."""
+    found = list(expected)
+    for patch in patches:
+        first, *rest = patch.call
+        found[first] = _patched_item(found[first], rest, patch)
+    return found
+
+
+def _patched_item(item: Expected, way: list[int], patch: Patch) -> Expected:
+    if isinstance(item, Times):
+        call = _patched_item(item.call, way, patch)
+        return structs.replace(item, call=call)
+    if isinstance(item, Group):
+        members = list(item.members)
+        members[way[0]] = _patched_item(members[way[0]], way[1:], patch)
+        return structs.replace(item, members=tuple(members))
+    if not isinstance(item, ToolCall):
+        raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
+    arguments = deepcopy(item.arguments or {})
+    apply_patch(arguments, patch.path, patch, patch.value)
+    return structs.replace(item, arguments=arguments)

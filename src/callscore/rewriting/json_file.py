@@ -9,19 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from callscore.core.spelling import spell
+from callscore.core.expectation_json import matchers_to_json
 from callscore.rewriting import reasons
-from callscore.rewriting.calls import arguments_path, by_call, node_at, patched_value
-from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.lists import Node, Writing, indent_at, relisted
-from callscore.rewriting.patching import Style, patch_edits
-from callscore.rewriting.records import (
-    name_of_record,
-    new_value,
+from callscore.rewriting.case_records import (
+    apply_patches,
+    arguments_path,
+    call_in_style_of,
+    expected_field,
+    group_by_call,
+    matching_records,
+    new_expected_value,
+    node_at,
+    record_identity,
     records_of,
-    same_as,
-    spelled_like,
-    the_field,
+)
+from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.edits import (
+    ListStyle,
+    TextNode,
+    ValueStyle,
+    indent_at,
+    patch_edits,
+    replace_items,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +38,7 @@ if TYPE_CHECKING:
 
     from callscore.rewriting.change import Change
 
-    _Placing = Callable[[str, Node, dict[str, Any], Change], Found]
+    _Placing = Callable[[str, TextNode, dict[str, Any], Change], FoundExpectation]
 
 __all__ = [
     "decode_json",
@@ -41,12 +50,12 @@ __all__ = [
     "scan_json",
 ]
 
-_BLANKS = re.compile(r"\s*")
+_WHITESPACE = re.compile(r"\s*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(r"[^\s,\]}]+")
 _LINE = re.compile(r"[^\n]*")
-_USUAL = 100
-_ENDLESS = float("inf")
+_DEFAULT_WIDTH = 100
+_UNLIMITED = float("inf")
 
 
 def decode_json(text: str) -> Any:
@@ -70,19 +79,19 @@ def _decoded(line: str) -> Any:
         return line  # what is no JSON is not the record that is looked for
 
 
-def places_in_json(text: str, change: Change) -> list[Found]:
+def places_in_json(text: str, change: Change) -> list[FoundExpectation]:
     """All places of a JSON document that may be the expectation."""
     return _in_document(text, change, _place)
 
 
-def patches_in_json(text: str, change: Change) -> list[Found]:
+def patches_in_json(text: str, change: Change) -> list[FoundExpectation]:
     """The same, with the patches made there."""
     return _in_document(text, change, _patched_place)
 
 
-def _in_document(text: str, change: Change, placing: _Placing) -> list[Found]:
+def _in_document(text: str, change: Change, placing: _Placing) -> list[FoundExpectation]:
     document = _document(text)
-    paths = same_as(change, records_of(document))
+    paths = matching_records(change, records_of(document))
     if not paths:
         return []
     root = _scanned(text)
@@ -90,7 +99,7 @@ def _in_document(text: str, change: Change, placing: _Placing) -> list[Found]:
     for path in paths:
         node, record = root, document
         for step in path:
-            node, record = _inner(node, step), record[step]
+            node, record = _child(node, step), record[step]
         found = placing(text, node, record, change)
         places.append(found._replace(path=path + found.path))
     return places
@@ -102,7 +111,7 @@ def _document(text: str) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _scanned(text: str) -> Node:
+def _scanned(text: str) -> TextNode:
     return scan_json(text, 0)
 
 
@@ -113,20 +122,22 @@ def _records(text: str) -> tuple[list[re.Match[str]], list[Any]]:
     return lines, [_decoded(line[0]) for line in lines]
 
 
-def places_in_lines(text: str, change: Change) -> list[Found]:
+def places_in_lines(text: str, change: Change) -> list[FoundExpectation]:
     """All lines of a file of JSON lines that may hold the expectation."""
     return _in_lines(text, change, _place)
 
 
-def patches_in_lines(text: str, change: Change) -> list[Found]:
+def patches_in_lines(text: str, change: Change) -> list[FoundExpectation]:
     """The same, with the patches made there."""
     return _in_lines(text, change, _patched_place)
 
 
-def _in_lines(text: str, change: Change, placing: _Placing) -> list[Found]:
+def _in_lines(text: str, change: Change, placing: _Placing) -> list[FoundExpectation]:
     lines, records = _records(text)
     places = []
-    for path in same_as(change, (((index,), record) for index, record in enumerate(records))):
+    for path in matching_records(
+        change, (((index,), record) for index, record in enumerate(records))
+    ):
         index = int(path[0])
         node = scan_json(text, lines[index].start())
         found = placing(text, node, records[index], change)
@@ -134,60 +145,70 @@ def _in_lines(text: str, change: Change, placing: _Placing) -> list[Found]:
     return places
 
 
-def _inner(node: Node, step: str | int) -> Node:
+def _child(node: TextNode, step: str | int) -> TextNode:
     return (node.members or {})[step] if isinstance(step, str) else (node.items or ())[step]
 
 
-def _place(text: str, node: Node, record: dict[str, Any], change: Change) -> Found:
+def _place(text: str, node: TextNode, record: dict[str, Any], change: Change) -> FoundExpectation:
     """The expectation of one record."""
-    field = the_field(record)
-    value, target = record[field], _inner(node, field)
+    field = expected_field(record)
+    value, target = record[field], _child(node, field)
     written = text[node.start : node.end]
     # As tall or as wide as the case is written: a case of one line keeps to it.
     step = _indent_step(text, node, target)
     is_compact = '":' in written and '": ' not in written
 
     def render(call: dict[str, Any], indent: str) -> str:
-        spelled = spelled_like(value, call)
-        return _encoded(spelled) if is_compact else _spaced(spelled, indent, step)
+        spelled = call_in_style_of(value, call)
+        return _encoded(spelled) if is_compact else _formatted(spelled, indent, step)
 
-    width = _USUAL if "\n" in written else _ENDLESS
+    width = _DEFAULT_WIDTH if "\n" in written else _UNLIMITED
     listed = target if target.items is not None else target._replace(items=())
-    writing = Writing(
+    writing = ListStyle(
         render, width, "," if is_compact else ", ", "", _inner_indent(text, node, target)
     )
-    new = relisted(text, listed, change.items, writing)
+    new = replace_items(text, listed, change.items, writing)
     edit = Edit(target.start, target.end, new)
-    return Found((edit,), (field,), new_value(value, change), *name_of_record(record))
+    return FoundExpectation(
+        (edit,), (field,), new_expected_value(value, change), *record_identity(record)
+    )
 
 
-def _patched_place(text: str, node: Node, record: dict[str, Any], change: Change) -> Found:
+def _patched_place(
+    text: str, node: TextNode, record: dict[str, Any], change: Change
+) -> FoundExpectation:
     """The expectation of one record, with other values in its calls."""
-    field = the_field(record)
-    value, target = record[field], _inner(node, field)
+    field = expected_field(record)
+    value, target = record[field], _child(node, field)
     style = _style(text, node, target)
     edits = [
         edit
-        for call, patches in by_call(change.patches)
+        for call, patches in group_by_call(change.patches)
         for edit in patch_edits(text, node_at(target, arguments_path(value, call)), patches, style)
     ]
-    new = patched_value(deepcopy(value), change.patches)
-    return Found(tuple(edits), (field,), new, *name_of_record(record))
+    new = apply_patches(deepcopy(value), change.patches)
+    return FoundExpectation(tuple(edits), (field,), new, *record_identity(record))
 
 
-def _style(text: str, node: Node, target: Node) -> Style:
+def _style(text: str, node: TextNode, target: TextNode) -> ValueStyle:
     written = text[node.start : node.end]
     step = _indent_step(text, node, target)
     is_compact = '":' in written and '": ' not in written
 
     def value(new: Any, indent: str) -> str:
-        return _encoded(spell(new)) if is_compact else _spaced(spell(new), indent, step)
+        return (
+            _encoded(matchers_to_json(new))
+            if is_compact
+            else _formatted(matchers_to_json(new), indent, step)
+        )
 
     colon, gap = (":", ",") if is_compact else (": ", ", ")
-    return Style(value, lambda key, told: f"{_encoded(key)}{colon}{told}", gap=gap, may_trail=False)
+    return ValueStyle(
+        value, lambda key, told: f"{_encoded(key)}{colon}{told}", gap=gap, may_trail=False
+    )
 
 
-def _indent_step(text: str, node: Node, target: Node) -> str:
+def _indent_step(text: str, node: TextNode, target: TextNode) -> str:
     """The blanks by which the lines of calls are indented; none where each has one line."""
     calls = [text[item.start : item.end] for item in target.items or ()]
     if calls and not any("\n" in call for call in calls):
@@ -195,7 +216,7 @@ def _indent_step(text: str, node: Node, target: Node) -> str:
     return _inner_indent(text, node, target)
 
 
-def _inner_indent(text: str, node: Node, target: Node) -> str:
+def _inner_indent(text: str, node: TextNode, target: TextNode) -> str:
     outer, inner = indent_at(text, node.start), indent_at(text, target.start)
     return inner.removeprefix(outer)
 
@@ -204,17 +225,17 @@ def _encoded(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _spaced(value: Any, indent: str, step: str) -> str:
+def _formatted(value: Any, indent: str, step: str) -> str:
     """A value with blanks in it; with a step, its objects and long lists have several lines."""
     inner = indent + step
     if isinstance(value, dict):
-        pairs = [f"{_encoded(key)}: {_spaced(each, inner, step)}" for key, each in value.items()]
+        pairs = [f"{_encoded(key)}: {_formatted(each, inner, step)}" for key, each in value.items()]
         return _enclosed(pairs, "{}", indent, step)
     if not isinstance(value, list):
         return _encoded(value)
-    items = [_spaced(each, inner, step) for each in value]
+    items = [_formatted(each, inner, step) for each in value]
     line = f"[{', '.join(items)}]"
-    fits = "\n" not in line and len(indent) + len(line) < _USUAL
+    fits = "\n" not in line and len(indent) + len(line) < _DEFAULT_WIDTH
     return line if fits else _enclosed(items, "[]", indent, step)
 
 
@@ -225,51 +246,51 @@ def _enclosed(parts: list[str], brackets: str, indent: str, step: str) -> str:
     return f"{brackets[0]}{inner}{f',{inner}'.join(parts)}\n{indent}{brackets[1]}"
 
 
-def scan_json(text: str, start: int) -> Node:
+def scan_json(text: str, start: int) -> TextNode:
     """Where the values of a JSON text stand; the text is known to be JSON."""
-    position = _skip(text, start)
+    position = _skip_whitespace(text, start)
     opening = text[position]
     if opening == '"':
-        return Node(position, _end_of(_STRING, text, position))
+        return TextNode(position, _end_of(_STRING, text, position))
     if opening == "[":
         return _scan_list(text, position)
     if opening == "{":
         return _scan_object(text, position)
-    return Node(position, _end_of(_SCALAR, text, position))
+    return TextNode(position, _end_of(_SCALAR, text, position))
 
 
-def _skip(text: str, start: int) -> int:
-    return _end_of(_BLANKS, text, start)
+def _skip_whitespace(text: str, start: int) -> int:
+    return _end_of(_WHITESPACE, text, start)
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
     found = pattern.match(text, start)
     if found is None:
-        raise CannotRewrite(reasons.FILE_CHANGED)
+        raise CannotRewrite(reasons.FILE_REPLACED)
     return found.end()
 
 
-def _scan_list(text: str, start: int) -> Node:
-    items: list[Node] = []
-    position = _skip(text, start + 1)
+def _scan_list(text: str, start: int) -> TextNode:
+    items: list[TextNode] = []
+    position = _skip_whitespace(text, start + 1)
     while text[position] != "]":
         items.append(scan_json(text, position))
-        position = _skip(text, items[-1].end)
+        position = _skip_whitespace(text, items[-1].end)
         if text[position] == ",":
-            position = _skip(text, position + 1)
-    return Node(start, position + 1, tuple(items))
+            position = _skip_whitespace(text, position + 1)
+    return TextNode(start, position + 1, tuple(items))
 
 
-def _scan_object(text: str, start: int) -> Node:
-    members: dict[str, Node] = {}
+def _scan_object(text: str, start: int) -> TextNode:
+    members: dict[str, TextNode] = {}
     keys: dict[str, int] = {}
-    position = _skip(text, start + 1)
+    position = _skip_whitespace(text, start + 1)
     while text[position] != "}":
         end = _end_of(_STRING, text, position)
         key: str = msgspec.json.decode(text[position:end])
         keys[key] = position
-        members[key] = scan_json(text, _skip(text, end) + 1)
-        position = _skip(text, members[key].end)
+        members[key] = scan_json(text, _skip_whitespace(text, end) + 1)
+        position = _skip_whitespace(text, members[key].end)
         if text[position] == ",":
-            position = _skip(text, position + 1)
-    return Node(start, position + 1, members=members, keys=keys)
+            position = _skip_whitespace(text, position + 1)
+    return TextNode(start, position + 1, members=members, keys=keys)

@@ -1,4 +1,4 @@
-"""Cases in a Python file: which of them an evaluation asks, and what they expect."""
+"""Reads the cases of an evaluation in a Python file, and their values, without running it."""
 
 from __future__ import annotations
 
@@ -7,26 +7,293 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from callscore import expect
+from callscore.core.call import ToolCall
 from callscore.core.equality import equal
+from callscore.core.expectation_json import expected_to_json
+from callscore.errors import CallscoreError
+from callscore.formats.case_sides import read_expected_side
 from callscore.rewriting import reasons
+from callscore.rewriting.case_records import may_have_name
 from callscore.rewriting.change import CannotRewrite
-from callscore.rewriting.python_names import names_at
-from callscore.rewriting.python_values import COMPUTED, expects, value_of
-from callscore.rewriting.records import may_be_called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from callscore.rewriting.change import Change
 
-__all__ = ["Expectation", "cases_in"]
+__all__ = [
+    "NOT_LITERAL",
+    "Names",
+    "PythonExpectation",
+    "find_expectations",
+    "literal_value",
+    "names_at",
+    "qualified_name",
+    "says_expected",
+]
 
-_CASE = "Case"
-_CASES = "cases"
-_FIELD = "expected"
+
+# What names mean at a place in a Python file, as far as its imports and assignments say it.
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+_Scope = ast.Module | _Inner
+# What a name is: where it comes from, the expression that it stands for, or nothing that is known.
+_Binding = str | ast.expr | None
+_ALIASES = {"callscore.testing.call": "callscore.expect.call"}
 
 
-class Expectation(NamedTuple):
+class Names(NamedTuple):
+    """The names that are known at a place.
+
+    Attributes:
+        paths: those that are imported, and from where: `expect` is `callscore.expect`.
+        constants: those that are assigned once, and the expression.
+    """
+
+    paths: dict[str, str]
+    constants: dict[str, ast.expr]
+
+
+def names_at(tree: ast.Module, line: int) -> Names:
+    """The names that are known on a line.
+
+    A name that is bound twice, perhaps, or later is not known; nor is one that is there for the
+    type checker alone.
+    """
+    around = [scope for scope in _scopes(tree) if scope.lineno <= line <= (scope.end_lineno or 0)]
+    # Statements are told apart by their lines: between two of a scope nothing changes.
+    scopes = (tree, *around)
+    return _names_in_scopes(tree, scopes, tuple(_count_above(scope, line) for scope in scopes))
+
+
+@lru_cache(maxsize=16)
+def _scopes(tree: ast.Module) -> list[_Inner]:
+    """All scopes in a file, an outer one before those in it."""
+    return [node for node in ast.walk(tree) if isinstance(node, _Inner)]
+
+
+def _count_above(scope: _Scope, line: int) -> int:
+    """How many statements of a scope stand above a line."""
+    return sum(1 for node in _body(scope) if node.lineno < line)
+
+
+def _body(scope: _Scope) -> Sequence[ast.stmt | ast.expr]:
+    return scope.body if isinstance(scope.body, list) else [scope.body]
+
+
+@lru_cache(maxsize=256)
+def _names_in_scopes(
+    tree: ast.Module, scopes: tuple[_Scope, ...], counts: tuple[int, ...]
+) -> Names:
+    meanings: dict[str, _Binding] = {}
+    for scope, count in zip(scopes, counts, strict=True):
+        meanings |= dict(_bound_in(scope, count))
+    meanings |= dict.fromkeys(_bound_anywhere(tree))
+    return Names(
+        {name: meaning for name, meaning in meanings.items() if isinstance(meaning, str)},
+        {name: meaning for name, meaning in meanings.items() if isinstance(meaning, ast.expr)},
+    )
+
+
+def qualified_name(node: ast.expr, names: Names) -> str:
+    """What an expression names, from the module on: `callscore.expect.call`; empty if nobody knows."""
+    if isinstance(node, ast.Name):
+        path = names.paths.get(node.id, "")
+    elif isinstance(node, ast.Attribute):
+        owner = qualified_name(node.value, names)
+        path = f"{owner}.{node.attr}" if owner else ""
+    else:
+        path = ""
+    return _ALIASES.get(path, path)
+
+
+def _bound_anywhere(tree: ast.Module) -> Iterator[str]:
+    """The names that something inside an expression, or another scope, binds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            yield from node.names
+        elif isinstance(node, ast.comprehension | ast.NamedExpr):
+            yield from _names_in(node.target)
+
+
+def _bound_in(scope: _Scope, count: int) -> Iterator[tuple[str, _Binding]]:
+    """The names that a scope binds, and what they mean behind so many of its statements."""
+    found: dict[str, list[_Binding]] = {}
+    for position, node in enumerate(_body(scope)):
+        for name, meaning in _bound_by(node):
+            found.setdefault(name, []).append(meaning if position < count else None)
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        given = [each for each in ast.walk(scope.args) if isinstance(each, ast.arg)]
+        found |= {each.arg: [None] for each in given}
+    for name, meanings in found.items():
+        is_sure = all(meaning == meanings[0] for meaning in meanings)
+        yield name, meanings[0] if is_sure else None
+
+
+def _bound_by(node: ast.AST) -> Iterator[tuple[str, _Binding]]:
+    """The names that a statement binds; what happens perhaps has no meaning that is known."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from _imported(node)
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        yield node.targets[0].id, node.value
+        yield from ((name, None) for each in node.targets[1:] for name in _names_in(each))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id, node.value
+    elif isinstance(node, _DEFINITIONS):
+        yield node.name, None
+    elif not _is_type_checking(node):
+        yield from ((name, None) for name in _names_in(node))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, _Binding]]:
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        elif alias.asname:
+            yield alias.asname, alias.name
+        else:
+            top = alias.name.partition(".")[0]
+            yield top, top
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    """Whether it is `if TYPE_CHECKING`, which never happens."""
+    return (
+        isinstance(node, ast.If)
+        and not node.orelse
+        and ast.unparse(node.test).split(".")[-1] == "TYPE_CHECKING"
+    )
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """All names that may be bound anywhere inside."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
+            yield each.id
+        elif isinstance(each, ast.alias):
+            yield (each.asname or each.name).partition(".")[0]
+        elif isinstance(each, (*_DEFINITIONS, ast.ExceptHandler)):
+            yield each.name or ""
+
+
+# What an expression in a Python file comes to, where that is written out: nothing else is run.
+
+# In place of a value that is not written out.
+NOT_LITERAL = object()
+_RULES_PREFIX = "callscore.expect."
+_TOOL_CALL = "callscore.ToolCall"
+
+
+class _NotLiteral(Exception):
+    """That a value is not written out."""
+
+
+def literal_value(node: ast.expr, names: Names) -> Any:
+    """The value that is written there, with calls, rules and groups; `COMPUTED` where none is.
+
+    Only what makes expectations is called.
+
+    Args:
+        node: the expression.
+        names: what names mean where it stands.
+    """
+    try:
+        return _evaluate(node, names)
+    except (_NotLiteral, CallscoreError, TypeError, ValueError, RecursionError):
+        return NOT_LITERAL
+
+
+def says_expected(value: Any, expected: list[Any] | None, *, is_spelled: bool) -> bool:
+    """Whether a value says what is expected.
+
+    Args:
+        value: what is written somewhere.
+        expected: what is expected, as a case file spells it.
+        is_spelled: whether keys that begin with `$` are rules in the value.
+    """
+    try:
+        wanted = read_expected_side(value, where="expected", spelled=is_spelled)
+        return equal([expected_to_json(item) for item in wanted], expected)
+    except CallscoreError:
+        return False
+
+
+def _evaluate(node: ast.expr, names: Names) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.List | ast.Tuple):
+        items = [_evaluate(each, names) for each in node.elts]
+        return items if isinstance(node, ast.List) else tuple(items)
+    if isinstance(node, ast.Name) and node.id in names.constants:
+        return _evaluate(names.constants[node.id], names)
+    return _evaluate_container(node, names)
+
+
+def _evaluate_container(node: ast.expr, names: Names) -> Any:
+    if isinstance(node, ast.Dict):
+        return _evaluate_object(node, names)
+    return (
+        _evaluate_call(node, names)
+        if isinstance(node, ast.Call)
+        else _evaluate_operation(node, names)
+    )
+
+
+def _evaluate_object(node: ast.Dict, names: Names) -> dict[Any, Any]:
+    pairs = zip(node.keys, node.values, strict=True)
+    return {
+        _evaluate(_keyword_arguments(key), names): _evaluate(member, names) for key, member in pairs
+    }
+
+
+def _keyword_arguments(node: ast.expr | None) -> ast.expr:
+    if node is None:  # two stars
+        raise _NotLiteral
+    return node
+
+
+def _evaluate_call(node: ast.Call, names: Names) -> Any:
+    """A call, a rule or a group, made by a function of ours."""
+    if any(keyword.arg is None for keyword in node.keywords):
+        raise _NotLiteral
+    arguments = [_evaluate(each, names) for each in node.args]
+    named = {str(each.arg): _evaluate(each.value, names) for each in node.keywords}
+    return _own_function(qualified_name(node.func, names))(*arguments, **named)
+
+
+def _own_function(path: str) -> Callable[..., Any]:
+    if path == _TOOL_CALL:
+        return ToolCall
+    name = path.removeprefix(_RULES_PREFIX)
+    if not path.startswith(_RULES_PREFIX) or name not in expect.__all__:
+        raise _NotLiteral
+    function: Callable[..., Any] = getattr(expect, name)
+    return function
+
+
+def _evaluate_operation(node: ast.expr, names: Names) -> Any:
+    """A negative number, or texts that are put together."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _evaluate(node.operand, names)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return -value
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _evaluate(node.left, names), _evaluate(node.right, names)
+        if isinstance(left, str) and isinstance(right, str):
+            return left + right
+    raise _NotLiteral
+
+
+# Cases in a Python file: which of them an evaluation asks, and what they expect.
+
+_CASE_CLASS = "Case"
+_CASES_KEYWORD = "cases"
+_EXPECTED_FIELD = "expected"
+
+
+class PythonExpectation(NamedTuple):
     """What is expected somewhere.
 
     Attributes:
@@ -53,53 +320,53 @@ class _Case(NamedTuple):
     id: Any
     input: Any
     expected: Any
-    place: Expectation
+    place: PythonExpectation
 
 
-def cases_in(tree: ast.Module, change: Change) -> list[Expectation]:
+def find_expectations(tree: ast.Module, change: Change) -> list[PythonExpectation]:
     """What is expected by every case that an evaluation asks, and that asks and expects the same.
 
     Raises:
         CannotRewrite: there is none, and one of which it is not sure.
     """
-    asked = [case for case in _cases(tree, change.line) if _asks(case, change)]
+    asked = [case for case in _cases(tree, change.line) if _may_be_case(case, change)]
     same = [
         case.place
         for case in asked
-        if case.expected is not COMPUTED
-        and expects(case.expected, change.expected, is_spelled=case.place.is_spelled)
+        if case.expected is not NOT_LITERAL
+        and says_expected(case.expected, change.expected, is_spelled=case.place.is_spelled)
     ]
-    doubtful = [case.place.expression for case in asked if case.expected is COMPUTED]
+    doubtful = [case.place.expression for case in asked if case.expected is NOT_LITERAL]
     if doubtful and not same:
-        raise _doubt(doubtful[0])
+        raise _not_literal_error(doubtful[0])
     return same
 
 
-def _asks(case: _Case, change: Change) -> bool:
+def _may_be_case(case: _Case, change: Change) -> bool:
     """Whether a case may be the one that is meant."""
-    if case.id is not COMPUTED and not may_be_called(case.id or None, change.case):
+    if case.id is not NOT_LITERAL and not may_have_name(case.id or None, change.case):
         return False
-    if case.input is COMPUTED:  # then the id has to tell the case from others
-        return case.id is not COMPUTED and bool(case.id)
+    if case.input is NOT_LITERAL:  # then the id has to tell the case from others
+        return case.id is not NOT_LITERAL and bool(case.id)
     return equal(case.input, change.input)
 
 
-def _doubt(expression: ast.expr) -> CannotRewrite:
+def _not_literal_error(expression: ast.expr) -> CannotRewrite:
     is_list = isinstance(expression, ast.List)
-    problem = CannotRewrite(reasons.NOT_READ if is_list else reasons.NOT_WRITTEN_OUT)
+    problem = CannotRewrite(reasons.DIFFERENT_EXPECTATION if is_list else reasons.NOT_WRITTEN_OUT)
     return CannotRewrite(reasons.ON_LINE, line=expression.lineno, problem=problem)
 
 
 @lru_cache(maxsize=16)  # every case of an evaluation is looked for
 def _cases(tree: ast.Module, line: int) -> list[_Case]:
     """The cases that the evaluation on a line may ask; those of the whole file where that is 0."""
-    regions, others = _regions(tree, line)
+    regions, others = _case_regions(tree, line)
     nodes = [node for region in regions for node in _walk_without(region, others)]
     found = [_case(tree, node) for node in dict.fromkeys(nodes)]
     return [case for case in found if case is not None]
 
 
-def _regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.AST]]:
+def _case_regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.AST]]:
     """Where the cases of the evaluation on a line may stand, and what in there is another's."""
     if not line:
         return [tree], set()
@@ -107,21 +374,21 @@ def _regions(tree: ast.Module, line: int) -> tuple[list[ast.AST], set[ast.AST]]:
     evaluations = {node: cases for node, cases in given.items() if cases is not None}
     own = [node for node in evaluations if _is_on(node, line)]
     others = set(evaluations) - set(own)
-    return _reached(tree, [evaluations[node] for node in own]) if own else [tree], others
+    return _with_referenced(tree, [evaluations[node] for node in own]) if own else [tree], others
 
 
 def _cases_of(node: ast.AST) -> ast.AST | None:
     """What an evaluation is given as its cases; None where it is no evaluation."""
     if not isinstance(node, ast.Call):
         return None
-    return next((each.value for each in node.keywords if each.arg == _CASES), None)
+    return next((each.value for each in node.keywords if each.arg == _CASES_KEYWORD), None)
 
 
 def _is_on(node: ast.AST, line: int) -> bool:
     return isinstance(node, ast.expr) and node.lineno <= line <= (node.end_lineno or 0)
 
 
-def _reached(tree: ast.Module, regions: list[ast.AST]) -> list[ast.AST]:
+def _with_referenced(tree: ast.Module, regions: list[ast.AST]) -> list[ast.AST]:
     """These, and the statements of the file that make what is named in them."""
     reached = list(regions)
     for region in reached:  # which grows meanwhile
@@ -129,12 +396,12 @@ def _reached(tree: ast.Module, regions: list[ast.AST]) -> list[ast.AST]:
         reached += [
             statement
             for statement in tree.body
-            if statement not in reached and names & set(_made_by(statement))
+            if statement not in reached and names & set(_assigned_names(statement))
         ]
     return reached
 
 
-def _made_by(statement: ast.stmt) -> Iterator[str]:
+def _assigned_names(statement: ast.stmt) -> Iterator[str]:
     """The names of what a statement makes or changes."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield statement.name
@@ -162,20 +429,20 @@ def _walk_without(node: ast.AST, others: set[ast.AST]) -> Iterator[ast.AST]:
 def _case(tree: ast.Module, node: ast.AST) -> _Case | None:
     """A case, if this is one and says what is expected."""
     fields = _fields_of(node)
-    if _FIELD not in fields:
+    if _EXPECTED_FIELD not in fields:
         return None
 
     def read(key: str) -> Any:
-        return _value(tree, fields[key]) if key in fields else None
+        return _literal_of(tree, fields[key]) if key in fields else None
 
     own = read("id")
-    known = str(own) if own and own is not COMPUTED else None
-    place = Expectation(fields[_FIELD], isinstance(node, ast.Dict), known)
-    return _Case(own, read("input"), read(_FIELD), place)
+    known = str(own) if own and own is not NOT_LITERAL else None
+    place = PythonExpectation(fields[_EXPECTED_FIELD], isinstance(node, ast.Dict), known)
+    return _Case(own, read("input"), read(_EXPECTED_FIELD), place)
 
 
-def _value(tree: ast.Module, node: ast.expr) -> Any:
-    return value_of(node, names_at(tree, node.lineno))
+def _literal_of(tree: ast.Module, node: ast.expr) -> Any:
+    return literal_value(node, names_at(tree, node.lineno))
 
 
 def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
@@ -195,4 +462,4 @@ def _fields_of(node: ast.AST) -> dict[str, ast.expr]:
 
 def _is_case(function: ast.expr) -> bool:
     name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-    return bool(name == _CASE)
+    return bool(name == _CASE_CLASS)

@@ -1,4 +1,4 @@
-"""Expectations in Python: of a `Case`, of a call of `assert_calls`, of a marker, by their syntax.
+"""Expectations in Python, rewritten in place: of a `Case`, an `assert_calls`, a marker.
 
 Written by hand because the standard library's `ast` has the positions that it takes, and LibCST,
 which keeps every byte as well, is 18 MB with what it needs.
@@ -10,64 +10,343 @@ import ast
 import re
 from copy import deepcopy
 from functools import lru_cache
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from warnings import catch_warnings, simplefilter
 
-from callscore.core.spelling import spell
+from callscore.core.expectation_json import matchers_to_json
+from callscore.formats.calls import ARGUMENT_KEYS, NAME_KEYS
+from callscore.formats.expectations import GROUPS
 from callscore.rewriting import reasons
-from callscore.rewriting.calls import by_call, patched_value
-from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.lists import Node, Writing, quoted, relisted
-from callscore.rewriting.patching import Style, patch_edits
-from callscore.rewriting.python_cases import Expectation, cases_in
-from callscore.rewriting.python_names import names_at
-from callscore.rewriting.python_nodes import given_to
-from callscore.rewriting.python_text import call_text, keyword_text, literal_text, spelling_of
-from callscore.rewriting.python_values import COMPUTED, expects, value_of
+from callscore.rewriting.case_records import apply_patches, group_by_call
+from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.edits import (
+    ListStyle,
+    TextNode,
+    ValueStyle,
+    patch_edits,
+    quote,
+    replace_items,
+)
+from callscore.rewriting.python_cases import (
+    NOT_LITERAL,
+    PythonExpectation,
+    find_expectations,
+    literal_value,
+    names_at,
+    qualified_name,
+    says_expected,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from callscore.core.phrase import Phrase
+    from callscore.core.phrases import Phrase
     from callscore.rewriting.change import Change
+    from callscore.rewriting.python_cases import Names
 
-__all__ = ["has_changed_alone", "patches_in_python", "places_in_python"]
+__all__ = [
+    "CallStyle",
+    "call_style_of",
+    "find_call_arguments",
+    "literal_text",
+    "places_in_python",
+    "python_call_text",
+]
 
-_MARKER = "callscore"
-_FIELD = "expected"
+
+# Where the arguments of calls stand in Python: in objects, in `expect.call`, in groups of these.
+
+if TYPE_CHECKING:
+    _Span = Callable[[ast.expr | ast.keyword], tuple[int, int]]
+
+_EXPECT_PREFIX = "callscore.expect."
+_CALL_FUNCTIONS = (f"{_EXPECT_PREFIX}call", "callscore.ToolCall")
+_TIMES_FUNCTION = f"{_EXPECT_PREFIX}times"
+_PAIR_LENGTH = 2
+
+
+class CallArguments:
+    """The arguments of a call.
+
+    Attributes:
+        node: where they stand.
+        has_keywords: whether they are keywords of a call, and not members of an object.
+    """
+
+    def __init__(self, node: TextNode, *, has_keywords: bool = False) -> None:
+        self.node = node
+        self.has_keywords = has_keywords
+
+
+def find_call_arguments(
+    item: ast.expr, way: Sequence[int], names: Names, span: _Span
+) -> CallArguments:
+    """The arguments of a call in something that is expected.
+
+    Args:
+        item: what is expected.
+        way: in groups, the positions of the members that lead to the call.
+        names: what names mean there.
+        span: where an expression stands.
+
+    Raises:
+        CannotRewrite: they are not written out there.
+    """
+    for position in way:
+        item = _member(item, position, names)
+    return _arguments(item, names, span)
+
+
+def _member(item: ast.expr, position: int, names: Names) -> ast.expr:
+    members: Sequence[ast.expr] = ()
+    if isinstance(item, ast.Call):
+        kind = qualified_name(item.func, names).removeprefix(_EXPECT_PREFIX)
+        members = item.args if kind in GROUPS else ()
+    elif isinstance(item, ast.Dict):
+        inner = next((value for key, value in _object_members(item) if key in GROUPS), None)
+        members = (
+            inner.elts if isinstance(inner, ast.List | ast.Tuple) else [inner] if inner else ()
+        )
+    if position >= len(members) or any(isinstance(each, ast.Starred) for each in members):
+        raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
+    return members[position]
+
+
+def _arguments(item: ast.expr, names: Names, span: _Span) -> CallArguments:
+    given: ast.expr | None = None
+    if isinstance(item, ast.Call):
+        path = qualified_name(item.func, names)
+        if path == _TIMES_FUNCTION and item.args:
+            return _arguments(item.args[0], names, span)
+        if (
+            path in _CALL_FUNCTIONS
+            and len(item.args) == 1
+            and item.keywords
+            and path == _CALL_FUNCTIONS[0]
+        ):
+            return CallArguments(_keywords(item, span), has_keywords=True)
+        if path in _CALL_FUNCTIONS and len(item.args) == _PAIR_LENGTH and not item.keywords:
+            given = item.args[1]
+    elif isinstance(item, ast.Dict):
+        known = [value for key, value in _object_members(item) if key in ARGUMENT_KEYS]
+        given = known[0] if len(known) == 1 else None
+    elif isinstance(item, ast.Tuple | ast.List) and len(item.elts) == _PAIR_LENGTH:
+        given = item.elts[1]
+    if not isinstance(given, ast.Dict):
+        raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
+    return CallArguments(_text_node(given, span))
+
+
+def _keywords(call: ast.Call, span: _Span) -> TextNode:
+    if any(keyword.arg is None for keyword in call.keywords):
+        raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)
+    start, end = span(call)
+    members = {str(each.arg): _text_node(each.value, span) for each in call.keywords}
+    keys = {str(each.arg): span(each)[0] for each in call.keywords}
+    return TextNode(start, end, members=members, keys=keys)
+
+
+def _object_members(node: ast.Dict) -> list[tuple[str | None, ast.expr]]:
+    """The members of an object; a key that is not written out is None."""
+    return [
+        (key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None, value)
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+
+
+def _text_node(value: ast.expr, span: _Span) -> TextNode:
+    start, end = span(value)
+    if isinstance(value, ast.List):
+        return TextNode(start, end, tuple(_text_node(each, span) for each in value.elts))
+    if not isinstance(value, ast.Dict) or any(key is None for key, _ in _object_members(value)):
+        return TextNode(start, end)
+    members = {str(key): _text_node(member, span) for key, member in _object_members(value)}
+    starts = {
+        str(name): span(key)[0]
+        for (name, _), key in zip(_object_members(value), value.keys, strict=True)
+        if key is not None
+    }
+    return TextNode(start, end, members=members, keys=starts)
+
+
+# Calls as Python: spelled like those that stand beside them, or as the file imports allow.
+
+_MAX_LINE_LENGTH = 99
+_INDENT = "    "
+# Where an import comes from, and what follows its name where a call is made.
+_IMPORTS = {
+    "callscore.expect.call": "",
+    "callscore.testing.call": "",
+    "callscore.expect": ".call",
+    "callscore.testing": ".call",
+    "callscore": ".expect.call",
+}
+_CALL_FUNCTION = "callscore.expect.call"
+# What a single argument must not be called, for it would be taken for all of them.
+_OBJECT_KEYS = frozenset({"arguments", "args"})
+
+
+class CallStyle(NamedTuple):
+    """How calls are written.
+
+    Attributes:
+        function: what is called to make one: `expect.call`; empty where they are objects.
+        name: the key of the name, in an object.
+        arguments: the key of the arguments, in an object.
+    """
+
+    function: str = ""
+    name: str = "name"
+    arguments: str = "arguments"
+
+
+def call_style_of(elements: Sequence[ast.expr], names: Names) -> CallStyle:
+    """How the calls in a list are written; where there are none, what is imported decides.
+
+    Args:
+        elements: what stands in the list.
+        names: what names mean there.
+    """
+    made = [each for each in elements if isinstance(each, ast.Call)]
+    functions = [each.func for each in made if qualified_name(each.func, names) == _CALL_FUNCTION]
+    if functions:
+        return CallStyle(ast.unparse(functions[0]))
+    for element in elements:
+        keys = element.keys if isinstance(element, ast.Dict) else []
+        words = [key.value for key in keys if isinstance(key, ast.Constant)]
+        name = next((word for word in words if word in NAME_KEYS), None)
+        if name is not None:
+            arguments = next((word for word in words if word in ARGUMENT_KEYS), "arguments")
+            return CallStyle("", str(name), str(arguments))
+    return CallStyle(_imported_function(names))
+
+
+def _imported_function(names: Names) -> str:
+    """What a file imports to make calls with, as it calls it."""
+    for path, rest in _IMPORTS.items():
+        for name, home in names.paths.items():
+            if home == path:
+                return name + rest
+    return ""
+
+
+def python_call_text(call: dict[str, Any], spelling: CallStyle, indent: str) -> str:
+    """A call as an expression; one that is too long for a line has a line for each argument.
+
+    Args:
+        call: its name and its arguments.
+        spelling: how calls are written.
+        indent: the blanks that its line begins with.
+    """
+    name, arguments = call["name"], call["arguments"]
+    if not spelling.function:
+        return literal_text({spelling.name: name, spelling.arguments: arguments}, indent)
+    if arguments and all(map(_is_keyword, arguments)) and not _reads_as_object(arguments):
+        given = [
+            f"{key}={literal_text(value, indent + _INDENT)}" for key, value in arguments.items()
+        ]
+    else:
+        given = [literal_text(arguments, indent + _INDENT)]
+    return _layout(f"{spelling.function}(", [quote(name), *given], ")", indent)
+
+
+def keyword_text(name: str, value: str) -> str:
+    """An argument as a keyword, given the text of its value.
+
+    Raises:
+        CannotRewrite: its name can be none.
+    """
+    if not _is_keyword(name) or name in _OBJECT_KEYS:
+        raise CannotRewrite(reasons.NO_KEYWORD, name=name)
+    return f"{name}={value}"
+
+
+def _is_keyword(name: str) -> bool:
+    # Two underscores mean something: `__debug__` is a constant, and in a class others are renamed.
+    is_free = not iskeyword(name) and not name.startswith("__")
+    return name.isidentifier() and name.isascii() and is_free
+
+
+def _reads_as_object(arguments: dict[str, Any]) -> bool:
+    """Whether one argument, an object, would be taken for all arguments."""
+    return len(arguments) == 1 and bool(_OBJECT_KEYS & arguments.keys())
+
+
+def literal_text(value: Any, indent: str) -> str:
+    """A value as Python writes it, in lines of which the first begins with these blanks."""
+    inner = indent + _INDENT
+    if isinstance(value, dict):
+        members = [f"{quote(key)}: {literal_text(item, inner)}" for key, item in value.items()]
+        return _layout("{", members, "}", indent)
+    if isinstance(value, list):
+        if value and all(isinstance(item, int | float) for item in value):
+            return _numbers_text(value, indent)
+        return _layout("[", [literal_text(item, inner) for item in value], "]", indent)
+    return quote(value) if isinstance(value, str) else repr(value)
+
+
+def _numbers_text(numbers: list[float], indent: str) -> str:
+    """A list of numbers; where one line is not enough for them, each has as many as fit."""
+    room = _MAX_LINE_LENGTH - len(indent) - len(_INDENT)
+    lines: list[str] = []
+    for text in map(repr, numbers):
+        if lines and len(lines[-1]) + len(text) + 3 <= room:
+            lines[-1] += f", {text}"
+        else:
+            lines.append(text)
+    return f"[{lines[0]}]" if len(lines) == 1 else _layout_in_lines("[", lines, "]", indent)
+
+
+def _layout(opening: str, parts: list[str], closing: str, indent: str) -> str:
+    line = f"{opening}{', '.join(parts)}{closing}"
+    if not parts or (len(indent) + len(line) < _MAX_LINE_LENGTH and "\n" not in line):
+        return line
+    return _layout_in_lines(opening, parts, closing, indent)
+
+
+def _layout_in_lines(opening: str, parts: list[str], closing: str, indent: str) -> str:
+    inner = f"\n{indent}{_INDENT}"
+    return f"{opening}{inner}{f',{inner}'.join(parts)},\n{indent}{closing}"
+
+
+# Expectations in Python: of a `Case`, of a call of `assert_calls`, of a marker, by their syntax.
+
+_MARKER_NAME = "callscore"
+_EXPECTED_KEYWORD = "expected"
 _LINE_END = re.compile(r"\n")
-_CATCHING = ("raises", "suppress", "assertRaises")
+_CATCHING_NAMES = ("raises", "suppress", "assertRaises")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def places_in_python(text: str, change: Change) -> list[Found]:
+def places_in_python(text: str, change: Change) -> list[FoundExpectation]:
     """All places of a Python file that may be the expectation.
 
     Raises:
         CannotRewrite: what is expected is not written out there.
     """
-    program = _program(text)
+    program = _parse_file(text)
     return [_place(program, each, change) for each in _expectations(program.tree, change)]
 
 
-def patches_in_python(text: str, change: Change) -> list[Found]:
+def patches_in_python(text: str, change: Change) -> list[FoundExpectation]:
     """The same, with the patches made there.
 
     Raises:
         CannotRewrite: the arguments are not written out there.
     """
-    program = _program(text)
+    program = _parse_file(text)
     return [_patched_place(program, each, change) for each in _expectations(program.tree, change)]
 
 
-def _expectations(tree: ast.Module, change: Change) -> list[Expectation]:
+def _expectations(tree: ast.Module, change: Change) -> list[PythonExpectation]:
     if change.kind == "case":
-        return cases_in(tree, change)
+        return find_expectations(tree, change)
     found = _assertions(tree, change) if change.kind == "call" else _markers(tree, change)
     return list(found)
 
 
-class _Program(NamedTuple):
+class _ParsedFile(NamedTuple):
     """A file, its syntax, and where its lines begin."""
 
     text: str
@@ -76,8 +355,8 @@ class _Program(NamedTuple):
 
 
 @lru_cache(maxsize=8)  # many expectations are looked for in one file
-def _program(text: str) -> _Program:
-    return _Program(text, _parsed(text), _line_starts(text))
+def _parse_file(text: str) -> _ParsedFile:
+    return _ParsedFile(text, _parsed(text), _line_starts(text))
 
 
 def _parsed(text: str) -> ast.Module:
@@ -86,14 +365,14 @@ def _parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _assertions(tree: ast.Module, change: Change) -> Iterator[Expectation]:
+def _assertions(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]:
     """What is expected by the call that stands just there, whatever it is called."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (node.end_lineno, node.end_col_offset) == change.end:
             if _is_caught(tree, node):
-                raise CannotRewrite(reasons.CAUGHT)
-            named = [keyword.value for keyword in node.keywords if keyword.arg == _FIELD]
-            yield from map(Expectation, node.args[:1] or named)
+                raise CannotRewrite(reasons.ERROR_CAUGHT)
+            named = [keyword.value for keyword in node.keywords if keyword.arg == _EXPECTED_KEYWORD]
+            yield from map(PythonExpectation, node.args[:1] or named)
 
 
 def _is_caught(tree: ast.Module, call: ast.Call) -> bool:
@@ -110,26 +389,26 @@ def _is_catching(node: ast.AST) -> TypeGuard[ast.Try | ast.With | ast.AsyncWith]
 
 def _catches(item: ast.withitem) -> bool:
     function = getattr(item.context_expr, "func", None)
-    return getattr(function, "attr", getattr(function, "id", None)) in _CATCHING
+    return getattr(function, "attr", getattr(function, "id", None)) in _CATCHING_NAMES
 
 
-def _markers(tree: ast.Module, change: Change) -> Iterator[Expectation]:
+def _markers(tree: ast.Module, change: Change) -> Iterator[PythonExpectation]:
     """What is expected by the nearest marker: of the test, or of a class around it."""
     nodes = [node for node in ast.walk(tree) if isinstance(node, _Function | ast.ClassDef)]
     around = [  # from the outside in
-        node for node in nodes if _begins(node) <= change.line <= (node.end_lineno or 0)
+        node for node in nodes if _first_line(node) <= change.line <= (node.end_lineno or 0)
     ]
-    if not around or isinstance(around[-1], ast.ClassDef) or _begins(around[-1]) != change.line:
+    if not around or isinstance(around[-1], ast.ClassDef) or _first_line(around[-1]) != change.line:
         return
     marked = [expected for node in around for expected in _marked(node)]
     names = names_at(tree, change.line)
     for expected in marked[-1:]:
-        value = value_of(expected, names)
-        if value is COMPUTED or expects(value, change.expected, is_spelled=False):
-            yield Expectation(expected)
+        value = literal_value(expected, names)
+        if value is NOT_LITERAL or says_expected(value, change.expected, is_spelled=False):
+            yield PythonExpectation(expected)
 
 
-def _begins(node: _Function | ast.ClassDef) -> int:
+def _first_line(node: _Function | ast.ClassDef) -> int:
     """The line of a function or of a class, or of the first decorator above it."""
     return min([node.lineno, *[each.lineno for each in node.decorator_list]])
 
@@ -137,39 +416,45 @@ def _begins(node: _Function | ast.ClassDef) -> int:
 def _marked(node: _Function | ast.ClassDef) -> Iterator[ast.expr]:
     """What the markers of a test or of a class expect; of several, the last has the last word."""
     for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER:
-            yield from (each.value for each in decorator.keywords if each.arg == _FIELD)
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER_NAME:
+            yield from (each.value for each in decorator.keywords if each.arg == _EXPECTED_KEYWORD)
 
 
-def _place(program: _Program, found: Expectation, change: Change) -> Found:
+def _place(program: _ParsedFile, found: PythonExpectation, change: Change) -> FoundExpectation:
     text, starts, expected = program.text, program.starts, found.expression
     elements = _elements(expected, change)
     start, end = _span(text, starts, expected)
-    node = Node(start, end, tuple(Node(*_span(text, starts, each)) for each in elements))
+    node = TextNode(start, end, tuple(TextNode(*_span(text, starts, each)) for each in elements))
     names = names_at(program.tree, expected.lineno)
-    spelling = spelling_of(elements, names)
+    spelling = call_style_of(elements, names)
     # In an object that stands in Python as in a case file, `$` keys are rules.
     is_spelled = found.is_spelled and not spelling.function
 
     def render(call: dict[str, Any], indent: str) -> str:
-        given = spell(call["arguments"]) if is_spelled else call["arguments"]
-        return call_text({**call, "arguments": given}, spelling, indent)
+        given = matchers_to_json(call["arguments"]) if is_spelled else call["arguments"]
+        return python_call_text({**call, "arguments": given}, spelling, indent)
 
-    new = relisted(text, node, change.items, Writing(render))
-    value = value_of(ast.parse(new, mode="eval").body, names)
-    if value is not COMPUTED and not expects(value, _wanted(change), is_spelled=found.is_spelled):
-        raise _on_line(expected, reasons.NOT_A_LIST)
-    return Found((Edit(start, end, new),), _where(expected), new, found.id)
+    new = replace_items(text, node, change.items, ListStyle(render))
+    value = literal_value(ast.parse(new, mode="eval").body, names)
+    if value is not NOT_LITERAL and not says_expected(
+        value, _new_expectation(change), is_spelled=found.is_spelled
+    ):
+        raise _on_line(expected, reasons.WOULD_BE_MISREAD)
+    return FoundExpectation((Edit(start, end, new),), _node_range(expected), new, found.id)
 
 
-def _patched_place(program: _Program, found: Expectation, change: Change) -> Found:
+def _patched_place(
+    program: _ParsedFile, found: PythonExpectation, change: Change
+) -> FoundExpectation:
     """An expectation with other values in its calls."""
     text, starts, expected = program.text, program.starts, found.expression
     elements = _elements(expected, change)
     names = names_at(program.tree, expected.lineno)
     edits: list[Edit] = []
-    for (first, *way), patches in by_call(change.patches):
-        given = given_to(elements[first], way, names, lambda node: _span(text, starts, node))
+    for (first, *way), patches in group_by_call(change.patches):
+        given = find_call_arguments(
+            elements[first], way, names, lambda node: _span(text, starts, node)
+        )
         has_rules = found.is_spelled and isinstance(elements[first], ast.Dict)
         style = _style(has_rules=has_rules, has_keywords=given.has_keywords)
         edits += patch_edits(text, given.node, patches, style)
@@ -177,33 +462,33 @@ def _patched_place(program: _Program, found: Expectation, change: Change) -> Fou
     new = text[start:end]
     for edit in sorted(edits, reverse=True):
         new = new[: edit.start - start] + edit.text + new[edit.end - start :]
-    value = value_of(ast.parse(new, mode="eval").body, names)
-    if value is not COMPUTED and change.expected is not None:
-        wanted = patched_value(deepcopy(change.expected), change.patches)
-        if not expects(value, wanted, is_spelled=found.is_spelled):
-            raise _on_line(expected, reasons.NOT_A_LIST)
-    return Found(tuple(edits), _where(expected), new, found.id)
+    value = literal_value(ast.parse(new, mode="eval").body, names)
+    if value is not NOT_LITERAL and change.expected is not None:
+        wanted = apply_patches(deepcopy(change.expected), change.patches)
+        if not says_expected(value, wanted, is_spelled=found.is_spelled):
+            raise _on_line(expected, reasons.WOULD_BE_MISREAD)
+    return FoundExpectation(tuple(edits), _node_range(expected), new, found.id)
 
 
-def _style(*, has_rules: bool, has_keywords: bool) -> Style:
+def _style(*, has_rules: bool, has_keywords: bool) -> ValueStyle:
     def value(new: Any, indent: str) -> str:
-        return literal_text(spell(new) if has_rules else new, indent)
+        return literal_text(matchers_to_json(new) if has_rules else new, indent)
 
-    return Style(value, keyword_text if has_keywords else _member_text)
+    return ValueStyle(value, keyword_text if has_keywords else _member_text)
 
 
 def _member_text(key: str, told: str) -> str:
-    return f"{quoted(key)}: {told}"
+    return f"{quote(key)}: {told}"
 
 
-def _wanted(change: Change) -> list[Any] | None:
+def _new_expectation(change: Change) -> list[Any] | None:
     """What is to be expected, as a case file spells it; None where no file can say it."""
     if change.expected is None:
         return None
     return [
         change.expected[item]
         if isinstance(item, int)
-        else {**item, "arguments": spell(item["arguments"])}
+        else {**item, "arguments": matchers_to_json(item["arguments"])}
         for item in change.items
     ]
 
@@ -221,7 +506,7 @@ def _elements(expected: ast.expr, change: Change) -> list[ast.expr]:
     elements = expected.elts
     is_other = change.expected is not None and len(elements) != len(change.expected)
     if is_other or any(isinstance(each, ast.Starred) for each in elements):
-        raise _on_line(expected, reasons.NOT_READ)
+        raise _on_line(expected, reasons.DIFFERENT_EXPECTATION)
     return elements
 
 
@@ -249,17 +534,17 @@ def _position(text: str, starts: list[int], line: int, column: int) -> int:
     return start + len(text[start:end].encode()[:column].decode())
 
 
-def _where(node: ast.expr) -> tuple[int, ...]:
+def _node_range(node: ast.expr) -> tuple[int, ...]:
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
-def has_changed_alone(old: str, new: str, places: Sequence[Found]) -> bool:
+def has_changed_alone(old: str, new: str, places: Sequence[FoundExpectation]) -> bool:
     """Whether a new text is the old one but for what is expected at some places."""
     expressions = {found.path: found.value for found in places}
 
     class Replacing(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
-            text = expressions.get(_where(node)) if isinstance(node, ast.expr) else None
+            text = expressions.get(_node_range(node)) if isinstance(node, ast.expr) else None
             if text is None:
                 return self.generic_visit(node)
             expression: ast.expr = ast.parse(text, mode="eval").body

@@ -4,37 +4,32 @@
 
 from __future__ import annotations
 
-from callscore.core.phrase import Phrase
+from callscore.core.phrases import Phrase
 
 __all__ = [
+    "AMBIGUOUS",
     "ANOTHER_LIST",
-    "ASKS_ELSE",
-    "A_SECRET",
+    "CALLS_DIFFER",
     "CANNOT_HOLD",
-    "CAUGHT",
-    "CHANGED",
     "CHANGED_MEANWHILE",
-    "COULD_BE_ANY",
-    "DIFFER",
-    "DIFFERS",
-    "DISAGREE",
-    "DOTTED",
-    "FAULTY",
-    "FILE_CHANGED",
+    "COMPARISON_UNKNOWN",
+    "CORRECT_FOR_VARIANTS",
+    "DIFFERENT_EXPECTATION",
+    "DOTTED_KEYS",
+    "ERROR_CAUGHT",
+    "EXPECTATION_CHANGED",
+    "FILE_REPLACED",
     "FORBIDDEN",
     "HAS_RULES",
+    "INPUT_CHANGED",
+    "INVALID_CALL",
     "IN_FILE",
-    "IS_NULL",
-    "KINDS",
     "MERGED",
-    "MORE_CHANGES",
     "NAMELESS",
-    "NAME_ALONE",
+    "NAME_ONLY_FIELD",
     "NEVER_RIGHT",
-    "NOT_A_LIST",
+    "NOT_FOUND",
     "NOT_JSON",
-    "NOT_READ",
-    "NOT_THERE",
     "NOT_UNDERSTOOD",
     "NOT_UTF8",
     "NOT_WRITTEN_OUT",
@@ -45,36 +40,41 @@ __all__ = [
     "NO_KEYWORD",
     "NO_SINGLE_ARGUMENTS",
     "NO_TRIAL",
+    "NULL_IN_TOML",
     "ONLY_PYTHON",
     "ON_LINE",
-    "OUTSIDE",
+    "OUTSIDE_ROOT",
     "PART_OF_A_GROUP",
-    "PROTECTED",
+    "PLACEHOLDER_VALUE",
     "REPEATS_DIFFER",
-    "RIGHT_AT_TIMES",
-    "RIGHT_FOR",
     "SAME_IDS",
-    "SCATTERED",
-    "SHARED",
-    "STAND_IN",
+    "SCATTERED_TABLES",
+    "SECRET_REMOVED",
+    "SHARED_BY_ALIAS",
+    "SOMETIMES_CORRECT",
     "THE_VARIANT",
     "THE_VARIANTS",
+    "TRIALS_DISAGREE",
     "UNKNOWN_FILE",
     "UNREADABLE",
     "UNREADABLE_FILE",
-    "UNTOLD",
+    "UNRELATED_CHANGES",
+    "UNSUPPORTED_FILE_TYPE",
     "UNWRITABLE",
+    "VARIANTS_DIFFER",
+    "WOULD_BE_MISREAD",
+    "WRITE_PROTECTED",
 ]
 
 IN_FILE = Phrase("{file}: {problem}", "{file}: {problem}")
 ON_LINE = Phrase("line {line}: {problem}", "строка {line}: {problem}")
 
 # Of runs and cases.
-CHANGED = Phrase(
+EXPECTATION_CHANGED = Phrase(
     "what it expects has changed since the run. Run it again, then bless that.",
     "ожидаемое изменилось после запуска. Запустите ещё раз и примите новый результат.",
 )
-ASKS_ELSE = Phrase(
+INPUT_CHANGED = Phrase(
     "it asks something else than in the run. Run it again, then bless that.",
     "вопрос теперь другой, чем в запуске. Запустите ещё раз и примите новый результат.",
 )
@@ -82,26 +82,26 @@ ONLY_PYTHON = Phrase(
     "only Python can say what it expects. Change it there.",
     "ожидаемое выражено только на Python. Измените его там.",
 )
-UNTOLD = Phrase(
+COMPARISON_UNKNOWN = Phrase(
     "how its calls compare with what is expected can be told no more. Run it again.",
     "как вызовы соотносятся с ожидаемыми, уже не узнать. Запустите ещё раз.",
 )
-A_SECRET = Phrase(
+SECRET_REMOVED = Phrase(
     "a secret was taken out of its calls ({mark} is kept). Write it by hand.",
     "из вызовов убран секрет (осталось {mark}). Запишите вручную.",
 )
-STAND_IN = Phrase(
+PLACEHOLDER_VALUE = Phrase(
     "a call holds what no file can: {text} stands for it. Write it by hand.",
     "в вызове есть то, чего не записать в файл: вместо него {text}. Запишите вручную.",
 )
-FAULTY = Phrase(
+INVALID_CALL = Phrase(
     "a call does not fit the definitions of the tools: {reason}.",
     "вызов не подходит под описания инструментов: {reason}.",
 )
 NO_TRIAL = Phrase(
     "it has no trial {trial} with an answer.", "попытки {trial} с ответом у него нет."
 )
-DISAGREE = Phrase(
+TRIALS_DISAGREE = Phrase(
     "its trials do not agree ({trials}). Choose one with --trial.",
     "попытки расходятся ({trials}). Выберите одну: --trial.",
 )
@@ -141,49 +141,51 @@ CANNOT_HOLD = Phrase(
 NAMELESS = Phrase("a call has no name.", "у вызова нет имени.")
 
 # Of those who disagree.
-DIFFERS = Phrase("what is called there differs from time to time.", "вызовы там бывают разными.")
-DIFFER = Phrase("{variants} differ.", "{variants} расходятся.")
-RIGHT_FOR = Phrase(
+CALLS_DIFFER = Phrase(
+    "what is called there differs from time to time.", "вызовы там бывают разными."
+)
+VARIANTS_DIFFER = Phrase("{variants} differ.", "{variants} расходятся.")
+CORRECT_FOR_VARIANTS = Phrase(
     "what is expected there is right for {variants}.", "ожидаемое там верно: {variants}."
 )
-RIGHT_AT_TIMES = Phrase(
+SOMETIMES_CORRECT = Phrase(
     "what is expected there is right at other times.", "ожидаемое там в другой раз верно."
 )
 THE_VARIANT = Phrase("the variant {last}", "вариант {last}")
 THE_VARIANTS = Phrase("the variants {first} and {last}", "варианты {first} и {last}")
 
 # Of files, and of places in them.
-OUTSIDE = Phrase("it is outside of {root}.", "он вне {root}.")
+OUTSIDE_ROOT = Phrase("it is outside of {root}.", "он вне {root}.")
 UNREADABLE = Phrase("it cannot be read: {why}.", "его не прочитать: {why}.")
 UNREADABLE_FILE = Phrase("it cannot be read.", "его не прочитать.")
 UNWRITABLE = Phrase("it cannot be written: {why}.", "его не записать: {why}.")
-PROTECTED = Phrase("it is write-protected.", "он защищён от записи.")
+WRITE_PROTECTED = Phrase("it is write-protected.", "он защищён от записи.")
 NOT_UTF8 = Phrase("it is not UTF-8.", "это не UTF-8.")
 NOT_YAML = Phrase("it is not YAML.", "это не YAML.")
 CHANGED_MEANWHILE = Phrase("it has changed in the meantime.", "он тем временем изменился.")
-FILE_CHANGED = Phrase("the file is not what it was.", "файл уже не тот.")
-KINDS = Phrase(
+FILE_REPLACED = Phrase("the file is not what it was.", "файл уже не тот.")
+UNSUPPORTED_FILE_TYPE = Phrase(
     "only files of these kinds are rewritten: {known}.", "переписываются только файлы: {known}."
 )
-MORE_CHANGES = Phrase(
+UNRELATED_CHANGES = Phrase(
     "more would change than what is expected there.",
     "изменилось бы больше, чем ожидаемое.",
 )
-NOT_THERE = Phrase("what is expected is not written out there.", "ожидаемое там прямо не записано.")
+NOT_FOUND = Phrase("what is expected is not written out there.", "ожидаемое там прямо не записано.")
 SAME_IDS = Phrase(
     "several cases have the id {id}: {places}. Give each one of its own.",
     "id {id} у нескольких случаев: {places}. Дайте каждому свой.",
 )
-COULD_BE_ANY = Phrase(
+AMBIGUOUS = Phrase(
     "it could be any of these: {places}. Give the cases ids.",
     "это может быть любой из них: {places}. Дайте случаям id.",
 )
-SHARED = Phrase(
+SHARED_BY_ALIAS = Phrase(
     "an anchor or an alias stands there, so that more would change.",
     "там якорь или ссылка на него, изменилось бы больше.",
 )
 MERGED = Phrase("`{field}` is merged from elsewhere.", "`{field}` взято из другого места.")
-NAME_ALONE = Phrase(
+NAME_ONLY_FIELD = Phrase(
     "`{field}` has room for a name alone; write `expected` there.",
     "в `{field}` помещается только имя; напишите `expected`.",
 )
@@ -198,12 +200,12 @@ NO_SINGLE_ARGUMENTS = Phrase(
 NOT_UNDERSTOOD = Phrase(
     "it is written in a way that is not understood.", "записано непонятным образом."
 )
-DOTTED = Phrase(
+DOTTED_KEYS = Phrase(
     "it is written with dotted keys. Write `expected = [...]` there.",
     "записано ключами с точками. Напишите `expected = [...]`.",
 )
-SCATTERED = Phrase("its tables do not stand together.", "его таблицы стоят не рядом.")
-IS_NULL = Phrase(
+SCATTERED_TABLES = Phrase("its tables do not stand together.", "его таблицы стоят не рядом.")
+NULL_IN_TOML = Phrase(
     "an argument is null, which TOML cannot say. Keep the case in YAML.",
     "аргумент равен null, а в TOML этого нет. Держите случай в YAML.",
 )
@@ -211,15 +213,17 @@ NO_KEYWORD = Phrase(
     "{name} is no name that Python has for an argument.",
     "{name} не может быть именем аргумента в Python.",
 )
-CAUGHT = Phrase(
+ERROR_CAUGHT = Phrase(
     "the test catches the error itself, and may want it.",
     "тест сам ловит ошибку и, возможно, ждёт её.",
 )
-NOT_READ = Phrase(
+DIFFERENT_EXPECTATION = Phrase(
     "what is expected there is not what was read.", "ожидаемое там не то, что было прочитано."
 )
 NOT_WRITTEN_OUT = Phrase(
     "what is expected is not a list that is written out there.",
     "ожидаемое там не записано списком.",
 )
-NOT_A_LIST = Phrase("it would not be read as it is meant.", "прочлось бы не то, что задумано.")
+WOULD_BE_MISREAD = Phrase(
+    "it would not be read as it is meant.", "прочлось бы не то, что задумано."
+)

@@ -12,26 +12,37 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.core.spelling import spell
+from callscore.core.expectation_json import matchers_to_json
 from callscore.rewriting import reasons
-from callscore.rewriting.calls import arguments_path, by_call, node_at, patched_value
-from callscore.rewriting.change import CannotRewrite, Edit, Found
-from callscore.rewriting.comments import with_comment
-from callscore.rewriting.lists import Node, Writing, indent_at, quoted, relisted, slots_of
-from callscore.rewriting.patching import Style, patch_edits
-from callscore.rewriting.records import (
-    name_of_record,
-    new_value,
+from callscore.rewriting.case_records import (
+    apply_patches,
+    arguments_path,
+    call_in_style_of,
+    expected_field,
+    group_by_call,
+    matching_records,
+    new_expected_value,
+    node_at,
+    record_identity,
     records_of,
-    same_as,
-    spelled_like,
-    the_field,
+)
+from callscore.rewriting.change import CannotRewrite, Edit, FoundExpectation
+from callscore.rewriting.edits import (
+    ListStyle,
+    TextNode,
+    ValueStyle,
+    assign_slots,
+    indent_at,
+    keep_comment,
+    patch_edits,
+    quote,
+    replace_items,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from callscore.rewriting.change import Change, Path
+    from callscore.rewriting.change import Change, DataPath
 
 __all__ = ["decode_toml", "patches_in_toml", "places_in_toml", "scan_toml"]
 
@@ -45,7 +56,7 @@ _SCALAR = re.compile(r"[^,\]}\n#]+")
 _HEADER = re.compile(r"\[{1,2}")
 _LINE_REST = re.compile(r"[^\n]*\n?")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_NOWHERE = Node(-1, -1)
+_NOWHERE = TextNode(-1, -1)
 
 
 @lru_cache(maxsize=8)  # many cases are looked for in one file
@@ -54,65 +65,67 @@ def decode_toml(text: str) -> Any:
     return tomllib.loads(text)
 
 
-def places_in_toml(text: str, change: Change) -> list[Found]:
+def places_in_toml(text: str, change: Change) -> list[FoundExpectation]:
     """All places of a TOML text that may be the expectation."""
 
-    def edits(path: Path, value: Any) -> Sequence[Edit]:
+    def edits(path: DataPath, value: Any) -> Sequence[Edit]:
         return _edits(text, scan_toml(text), path, (value, change))
 
-    return _places(text, change, edits, lambda value: new_value(value, change))
+    return _places(text, change, edits, lambda value: new_expected_value(value, change))
 
 
-def patches_in_toml(text: str, change: Change) -> list[Found]:
+def patches_in_toml(text: str, change: Change) -> list[FoundExpectation]:
     """The same, with the patches made there."""
 
-    def edits(path: Path, value: Any) -> Sequence[Edit]:
+    def edits(path: DataPath, value: Any) -> Sequence[Edit]:
         tree = _tree(scan_toml(text), path, value)
         return [
             edit
-            for call, patches in by_call(change.patches)
+            for call, patches in group_by_call(change.patches)
             for edit in patch_edits(
                 text, node_at(tree, arguments_path(value, call)), patches, _STYLE
             )
         ]
 
     return _places(
-        text, change, edits, lambda value: patched_value(deepcopy(value), change.patches)
+        text, change, edits, lambda value: apply_patches(deepcopy(value), change.patches)
     )
 
 
 def _places(
     text: str,
     change: Change,
-    edits: Callable[[Path, Any], Sequence[Edit]],
+    edits: Callable[[DataPath, Any], Sequence[Edit]],
     new: Callable[[Any], Any],
-) -> list[Found]:
+) -> list[FoundExpectation]:
     document = decode_toml(text)
     places = []
-    for path in same_as(change, records_of(document)):
+    for path in matching_records(change, records_of(document)):
         record = document
         for step in path:
             record = record[step]
-        field = the_field(record)
+        field = expected_field(record)
         value, way = record[field], (*path, field)
-        places.append(Found(tuple(edits(way, value)), way, new(value), *name_of_record(record)))
+        places.append(
+            FoundExpectation(tuple(edits(way, value)), way, new(value), *record_identity(record))
+        )
     return places
 
 
-def _tree(layout: Layout, path: tuple[str | int, ...], value: Any) -> Node:
+def _tree(layout: Layout, path: tuple[str | int, ...], value: Any) -> TextNode:
     """Where a value stands, and the values in it, in brackets or with lines of their own."""
     known = layout.values.get(path)
     if known is not None:
         return known
     if isinstance(value, list):
         items = [_tree(layout, (*path, number), item) for number, item in enumerate(value)]
-        return Node(items[0].start, items[-1].end, tuple(items)) if items else _NOWHERE
+        return TextNode(items[0].start, items[-1].end, tuple(items)) if items else _NOWHERE
     block = layout.tables.get(path)
     if block is None or not isinstance(value, dict):
         return _NOWHERE
     inner = {key: _tree(layout, (*path, key), member) for key, member in value.items()}
     keys = {key: layout.keys[*path, key] for key in inner if (*path, key) in layout.keys}
-    return Node(block.body, block.body, members=inner, keys=keys, is_block=True)
+    return TextNode(block.body, block.body, members=inner, keys=keys, is_block=True)
 
 
 def _edits(
@@ -124,13 +137,13 @@ def _edits(
         listed = node if node.items is not None else node._replace(items=())
         # A table in a line has no room for a line break, whatever stands in it.
         width = 100 if node.items is not None and path[:-1] in layout.tables else float("inf")
-        writing = Writing(lambda call, _: _inline(spelled_like(value, call)), width)
-        return (Edit(node.start, node.end, relisted(text, listed, change.items, writing)),)
+        writing = ListStyle(lambda call, _: _inline(call_in_style_of(value, call)), width)
+        return (Edit(node.start, node.end, replace_items(text, listed, change.items, writing)),)
     blocks = [layout.tables.get((*path, index)) for index in range(len(value))]
     owner = layout.tables.get(path[:-1])
     found = [block for block in blocks if block is not None]
     if owner is None or not found or len(found) < len(blocks):
-        raise CannotRewrite(reasons.DOTTED)
+        raise CannotRewrite(reasons.DOTTED_KEYS)
     # Behind what stands in the table itself, and before the tables in it.
     below = min(block.start for block in layout.tables.values() if block.start >= owner.body)
     values = [each.end for each in layout.values.values() if owner.body <= each.start < below]
@@ -148,7 +161,7 @@ def _table_edits(
     position, blocks = tables
     value, change = wanted
     if any(left.end != right.start for left, right in pairwise(blocks)):
-        raise CannotRewrite(reasons.SCATTERED)
+        raise CannotRewrite(reasons.SCATTERED_TABLES)
     start, end = blocks[0].start, blocks[-1].end
     if not change.items:
         line = f"{path[-1]} = []\n"
@@ -156,23 +169,23 @@ def _table_edits(
     header = ".".join(_key(step) for step in path if isinstance(step, str))
     segments = [text[block.start : block.end].rstrip("\r\n") for block in blocks]
     written = []
-    for item, slot in zip(change.items, slots_of(change.items, len(blocks)), strict=True):
+    for item, slot in zip(change.items, assign_slots(change.items, len(blocks)), strict=True):
         if isinstance(item, int):
             written.append(segments[item])
             continue
         above = [] if slot is None else segments[slot].split("\n")
         comments = takewhile(lambda line: line.lstrip().startswith("#"), above)
-        members = spelled_like(value, item).items()
+        members = call_in_style_of(value, item).items()
         lines = [f"[[{header}]]", *[f"{_key(key)} = {_inline(member)}" for key, member in members]]
         pad = indent_at(text, text.index("[[", start))
-        new = [pad + line for line in with_comment(lines, above)]
+        new = [pad + line for line in keep_comment(lines, above)]
         written.append("\n".join([*comments, *new]))
     before, after = text[start:end].rstrip("\r\n"), text[start:end]
     return (Edit(start, end, "\n\n".join(written) + after[len(before) :]),)
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else quoted(key)
+    return key if _BARE.fullmatch(key) else quote(key)
 
 
 def _inline(value: Any) -> str:
@@ -182,9 +195,9 @@ def _inline(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
     if value is None:
-        raise CannotRewrite(reasons.IS_NULL)
+        raise CannotRewrite(reasons.NULL_IN_TOML)
     if isinstance(value, str):
-        return quoted(value)
+        return quote(value)
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
@@ -192,7 +205,9 @@ def _member_text(key: str, told: str) -> str:
     return f"{_key(key)} = {told}"
 
 
-_STYLE = Style(lambda value, _: _inline(spell(value)), _member_text, _member_text, may_trail=False)
+_STYLE = ValueStyle(
+    lambda value, _: _inline(matchers_to_json(value)), _member_text, _member_text, may_trail=False
+)
 
 
 class Block(NamedTuple):
@@ -218,9 +233,9 @@ class Layout(NamedTuple):
         keys: where the keys of values that have lines of their own begin.
     """
 
-    values: dict[Path, Node]
-    tables: dict[Path, Block]
-    keys: dict[Path, int]
+    values: dict[DataPath, TextNode]
+    tables: dict[DataPath, Block]
+    keys: dict[DataPath, int]
 
 
 @lru_cache(maxsize=8)
@@ -230,10 +245,10 @@ def scan_toml(text: str) -> Layout:
     Raises:
         CannotRewrite: it is written in a way that is not understood here.
     """
-    values: dict[Path, Node] = {}
-    starts: dict[Path, int] = {}
-    headers: list[tuple[Path, int, int]] = [((), 0, 0)]
-    counts: dict[Path, int] = {}
+    values: dict[DataPath, TextNode] = {}
+    starts: dict[DataPath, int] = {}
+    headers: list[tuple[DataPath, int, int]] = [((), 0, 0)]
+    counts: dict[DataPath, int] = {}
     position = _after(_BLANKS, text, 0)
     while position < len(text):
         opening = _HEADER.match(text, position)
@@ -253,7 +268,7 @@ def scan_toml(text: str) -> Layout:
     return Layout(values, _blocks(text, headers), starts)
 
 
-def _note(values: dict[Path, Node], path: Path, node: Node) -> None:
+def _note(values: dict[DataPath, TextNode], path: DataPath, node: TextNode) -> None:
     values[path] = node
     for index, item in enumerate(node.items or ()):
         _note(values, (*path, index), item)
@@ -261,7 +276,7 @@ def _note(values: dict[Path, Node], path: Path, node: Node) -> None:
         _note(values, (*path, key), member)
 
 
-def _blocks(text: str, headers: list[tuple[Path, int, int]]) -> dict[Path, Block]:
+def _blocks(text: str, headers: list[tuple[DataPath, int, int]]) -> dict[DataPath, Block]:
     blocks = {}
     for number, (path, start, body) in enumerate(headers):
         ends = (begin for other, begin, _ in headers[number + 1 :] if other[: len(path)] != path)
@@ -269,9 +284,9 @@ def _blocks(text: str, headers: list[tuple[Path, int, int]]) -> dict[Path, Block
     return blocks
 
 
-def _resolved(keys: list[str], counts: dict[Path, int], *, is_list: bool) -> Path:
+def _resolved(keys: list[str], counts: dict[DataPath, int], *, is_list: bool) -> DataPath:
     """The path that a header means: of lists of tables the last one that was begun."""
-    path: Path = ()
+    path: DataPath = ()
     for number, key in enumerate(keys):
         path = (*path, key)
         if is_list and number == len(keys) - 1:
@@ -310,39 +325,39 @@ def _keys(text: str, position: int) -> tuple[list[str], int]:
     return keys, end
 
 
-def _value(text: str, position: int) -> Node:
+def _value(text: str, position: int) -> TextNode:
     opening = text[position]
     if opening in "\"'":
-        return Node(position, _after(_STRING, text, position))
+        return TextNode(position, _after(_STRING, text, position))
     if opening == "[":
         return _list(text, position)
     if opening == "{":
         return _table(text, position)
     end = _after(_SCALAR, text, position)
-    return Node(position, position + len(text[position:end].rstrip()))
+    return TextNode(position, position + len(text[position:end].rstrip()))
 
 
-def _list(text: str, start: int) -> Node:
-    items: list[Node] = []
+def _list(text: str, start: int) -> TextNode:
+    items: list[TextNode] = []
     position = _after(_BLANKS, text, start + 1)
     while text[position] != "]":
         items.append(_value(text, position))
         position = _after(_BLANKS, text, items[-1].end)
         if text[position] == ",":
             position = _after(_BLANKS, text, position + 1)
-    return Node(start, position + 1, tuple(items))
+    return TextNode(start, position + 1, tuple(items))
 
 
-def _table(text: str, start: int) -> Node:
-    members: dict[str, Node] = {}
+def _table(text: str, start: int) -> TextNode:
+    members: dict[str, TextNode] = {}
     starts: dict[str, int] = {}
     position = _after(_BLANKS, text, start + 1)
     while text[position] != "}":
         keys, end = _keys(text, position)
         starts.setdefault(keys[0], position)
         value = _value(text, _after(_BLANKS, text, end + 1))
-        members[keys[0]] = value if len(keys) == 1 else Node(position, value.end)
+        members[keys[0]] = value if len(keys) == 1 else TextNode(position, value.end)
         position = _after(_BLANKS, text, value.end)
         if text[position] == ",":
             position = _after(_BLANKS, text, position + 1)
-    return Node(start, position + 1, members=members, keys=starts)
+    return TextNode(start, position + 1, members=members, keys=starts)

@@ -1,4 +1,4 @@
-"""Asks one question: whatever a task does, there is an answer or a sentence why there is none."""
+"""Asks a task one question: threads, timeouts, retries; an answer or why there is none."""
 
 from __future__ import annotations
 
@@ -14,34 +14,37 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.model import Case
-from callscore.core.run import Answer, Usage
+from callscore.core.case import Case
+from callscore.core.results import Answer, Usage
 from callscore.evaluations.evaluation import Task
-from callscore.models.counting import counted
-from callscore.models.daemon_threads import in_daemon_thread
-from callscore.models.giving_up import begin, give_up
-from callscore.models.limits import limits_in_force
-from callscore.models.openai_chat import Chat
-from callscore.models.retrying import is_transient, retrying
-from callscore.models.secrets import without_known
-from callscore.models.usage import usage_of
-from callscore.runner.answering import document_of, gathered
-from callscore.runner.digests import keywords_of
-from callscore.runner.failures import Exited, TookTooLong, failure, failure_by
-from callscore.runner.looping import Interrupt
+from callscore.evaluations.fingerprints import variant_keywords
+from callscore.models.chat_task import Chat
+from callscore.models.limits import is_transient, run_limits, with_retries
+from callscore.models.secrets import hide_known_secrets
+from callscore.models.timeouts import abandon_task, create_abandonable_task, run_in_daemon_thread
+from callscore.models.usage import count_requests, usage_of
+from callscore.runner.answers import (
+    TaskExited,
+    TaskTimeout,
+    collect_stream,
+    failure_from_error,
+    make_failure,
+    plain_document,
+)
+from callscore.runner.event_loop import SecondInterrupt
 
 if TYPE_CHECKING:
-    from callscore.core.run import Failure
+    from callscore.core.results import Failure
     from callscore.evaluations.evaluation import Question
     from callscore.models.limits import Limits
 
-__all__ = ["ask", "ask_here", "asked_case"]
+__all__ = ["ask", "ask_in_task", "case_for_task"]
 
 _BLOCKED = "nothing else could go on meanwhile, because an `async` task waits without `await`"
-_GRACE = 1.0  # seconds that a task has to end when it is told to
+_GRACE_SECONDS = 1.0  # seconds that a task has to end when it is told to
 
 
-class _Call(Struct, frozen=True):
+class _TaskCall(Struct, frozen=True):
     """What is called for one answer.
 
     Attributes:
@@ -56,7 +59,7 @@ class _Call(Struct, frozen=True):
     case: Case
     keywords: dict[str, Any]
     takes_interrupts: bool
-    on_stuck: Callable[[TookTooLong], None]
+    on_stuck: Callable[[TaskTimeout], None]
 
     @property
     def is_model(self) -> bool:
@@ -70,7 +73,7 @@ class _Call(Struct, frozen=True):
 
     def case_of_its_own(self) -> Case:
         """The case for one attempt, which the task may change as it likes."""
-        return self.case if self.is_model else _copied_case(self.case)
+        return self.case if self.is_model else _copy_case(self.case)
 
 
 class _Document(Struct, frozen=True):
@@ -95,22 +98,22 @@ async def ask(
             somebody else handles Ctrl-C.
     """
     stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
-    work = begin(
-        ask_here(question, limits, on_stuck=stuck.set_result, takes_interrupts=takes_interrupts)
+    work = create_abandonable_task(
+        ask_in_task(question, limits, on_stuck=stuck.set_result, takes_interrupts=takes_interrupts)
     )
     try:
         await asyncio.wait((work, stuck), return_when=asyncio.FIRST_COMPLETED)
     finally:
         if not work.done():
-            give_up(work)
+            abandon_task(work)
     if stuck.done():
         return stuck.result()
     if work.cancelled():  # and nobody here has done it
-        return failure(question, "raised", "the task cancelled the one that asked it")
+        return make_failure(question, "raised", "the task cancelled the one that asked it")
     return work.result()
 
 
-async def ask_here(
+async def ask_in_task(
     question: Question,
     limits: Limits,
     *,
@@ -130,27 +133,27 @@ async def ask_here(
         takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing, because
             somebody else handles Ctrl-C.
     """
-    call = _Call(
+    call = _TaskCall(
         question.evaluation.task,
-        asked_case(question),
-        keywords_of(question),
+        case_for_task(question),
+        variant_keywords(question),
         takes_interrupts,
-        lambda error: on_stuck(failure_by(question, error)),
+        lambda error: on_stuck(failure_from_error(question, error)),
     )
     # What is paced here is not to be paced again by a chat inside of the task.
-    token = limits_in_force.set(limits if call.is_model else replace(limits, rate=None))
+    token = run_limits.set(limits if call.is_model else replace(limits, rate=None))
     started = perf_counter()
     try:
-        with counted() as asked:
-            document, attempts = await _asked(call, limits)
+        with count_requests() as asked:
+            document, attempts = await _call_with_retries(call, limits)
     except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
         raise  # somebody wants all of this to end
     except BaseException as error:  # noqa: BLE001  (whatever a task of somebody else does)
-        return failure_by(question, error)
+        return failure_from_error(question, error)
     finally:
-        limits_in_force.reset(token)
+        run_limits.reset(token)
     if not call.is_model:  # which hides what it was sent itself
-        document = without_known(document)
+        document = hide_known_secrets(document)
     return Answer(
         document=document,
         seconds=perf_counter() - started - asked.waited,
@@ -159,13 +162,13 @@ async def ask_here(
     )
 
 
-def asked_case(question: Question) -> Case:
+def case_for_task(question: Question) -> Case:
     """The case as the task is given it: it knows which repetition it is, where there are several."""
     case = question.case
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
 
-def _copied_case(case: Case) -> Case:
+def _copy_case(case: Case) -> Case:
     """A case whose data is nobody else's; what cannot be copied is shared."""
     copies = {}
     for field in ("input", "expected", "tools", "metadata"):
@@ -176,16 +179,16 @@ def _copied_case(case: Case) -> Case:
     return replace(case, **copies) if copies else case
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     """What a variant says, in dictionaries and lists of its own; clients in it stay what they are."""
     if value.__class__ is dict:
-        return {key: _copied(member) for key, member in value.items()}
+        return {key: _copy_value(member) for key, member in value.items()}
     if value.__class__ is list:
-        return [_copied(member) for member in value]
+        return [_copy_value(member) for member in value]
     return value
 
 
-def _usage(call: _Call, document: Any, requests: int, attempts: int) -> Usage:
+def _usage(call: _TaskCall, document: Any, requests: int, attempts: int) -> Usage:
     """What an answer cost: counted where a chat of ours was asked, else as the answer says."""
     if call.is_record:
         return Usage()
@@ -194,22 +197,22 @@ def _usage(call: _Call, document: Any, requests: int, attempts: int) -> Usage:
     return replace(usage, requests=requests or known)
 
 
-async def _asked(call: _Call, limits: Limits) -> tuple[Any, int]:
+async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]:
     if call.is_model:
         return await _attempt(call, None), 1
-    return await retrying(
+    return await with_retries(
         lambda: _attempt(call, limits.timeout),
         limits=replace(limits, timeout=None),  # ours is kept where a task does not listen, too
-        is_transient=_may_pass,
+        is_transient=_is_retryable,
     )
 
 
-def _may_pass(error: BaseException) -> bool:
+def _is_retryable(error: BaseException) -> bool:
     """Whether to try again; not after a time that was over: it would be over again."""
-    return not isinstance(error, TookTooLong) and is_transient(error)
+    return not isinstance(error, TaskTimeout) and is_transient(error)
 
 
-async def _attempt(call: _Call, seconds: float | None) -> Any:
+async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
     """Call the task once.
 
     Raises:
@@ -218,9 +221,9 @@ async def _attempt(call: _Call, seconds: float | None) -> Any:
         UnreadableAnswer: it returned no data.
         Exception: whatever it raised.
     """
-    watch = _Watch(seconds, call.on_stuck)
+    watch = _Timeout(seconds, call.on_stuck)
     try:
-        answered = await _contained(call)
+        answered = await _call_contained(call)
         if watch.is_cancelled:  # from within, and it comes to whoever waits next
             await asyncio.sleep(0)
     except asyncio.CancelledError:
@@ -237,13 +240,13 @@ async def _attempt(call: _Call, seconds: float | None) -> Any:
     return answered.document
 
 
-class _Watch:
+class _Timeout:
     """Cancels the asyncio task that it is made in when its time is over, and says if nobody listens.
 
     Like `asyncio.timeout`, which waits for ever for what does not listen.
     """
 
-    def __init__(self, seconds: float | None, on_stuck: Callable[[TookTooLong], None]) -> None:
+    def __init__(self, seconds: float | None, on_stuck: Callable[[TaskTimeout], None]) -> None:
         self._on_stuck = on_stuck
         self._is_over = False
         self._timer: asyncio.TimerHandle | None = None
@@ -253,13 +256,13 @@ class _Watch:
         self._cancelling = task.cancelling()
         self._deadline = inf if seconds is None else task.get_loop().time() + seconds
         if seconds is not None:
-            self._error = TookTooLong(f"the task took more than {seconds:g} s and was given up")
+            self._error = TaskTimeout(f"the task took more than {seconds:g} s and was given up")
             self._timer = task.get_loop().call_later(seconds, self._time_is_over)
 
     def _time_is_over(self) -> None:
         self._is_over = True
         self._task.cancel()
-        self._timer = self._task.get_loop().call_later(_GRACE, self._on_stuck, self._error)
+        self._timer = self._task.get_loop().call_later(_GRACE_SECONDS, self._on_stuck, self._error)
 
     @property
     def is_cancelled(self) -> bool:
@@ -279,7 +282,7 @@ class _Watch:
                 raise asyncio.CancelledError
             raise self._error
         if self._task.get_loop().time() > self._deadline:  # and no timer could say so
-            raise TookTooLong(f"{self._error}: {_BLOCKED}")
+            raise TaskTimeout(f"{self._error}: {_BLOCKED}")
 
     def end(self) -> None:
         """Watch no more."""
@@ -287,47 +290,47 @@ class _Watch:
             self._timer.cancel()
 
 
-async def _contained(call: _Call) -> _Document:
+async def _call_contained(call: _TaskCall) -> _Document:
     """The answer; what would end the process is an error like any other."""
     running = asyncio.current_task()
     try:
-        return await _answered(call)
+        return await _call_to_document(call)
     except GeneratorExit as error:
         if asyncio.current_task() is not running:  # this is being closed
             raise
         raise RuntimeError("GeneratorExit") from error
     except SystemExit as error:
-        raise Exited(f"the task wanted to end the process: sys.exit({error.code!r})") from error
+        raise TaskExited(f"the task wanted to end the process: sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:
-        if isinstance(error, Interrupt) or not call.takes_interrupts:
+        if isinstance(error, SecondInterrupt) or not call.takes_interrupts:
             raise
-        raise Exited("the task wanted to end the process: KeyboardInterrupt") from error
+        raise TaskExited("the task wanted to end the process: KeyboardInterrupt") from error
 
 
-async def _answered(call: _Call) -> _Document:
-    returned = await _returned(call)
+async def _call_to_document(call: _TaskCall) -> _Document:
+    returned = await _call_task(call)
     if call.is_model:
         return _Document(returned)
-    returned = await gathered(returned)
+    returned = await collect_stream(returned)
     if isinstance(returned, _Document):
         return returned
     if isinstance(returned, Iterator):  # a stream, which waits for what comes
-        return _Document(await in_daemon_thread(document_of, returned))
-    return _Document(document_of(returned))
+        return _Document(await run_in_daemon_thread(plain_document, returned))
+    return _Document(plain_document(returned))
 
 
-async def _returned(call: _Call) -> Any:
+async def _call_task(call: _TaskCall) -> Any:
     """What the task returns, awaited where that can be."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
-        return await task(call.case_of_its_own(), **_copied(call.keywords))
-    returned = await in_daemon_thread(_called, call)
+        return await task(call.case_of_its_own(), **_copy_value(call.keywords))
+    returned = await run_in_daemon_thread(_call_in_thread, call)
     return await returned if isinstance(returned, Awaitable) else returned
 
 
-def _called(call: _Call) -> Any:
+def _call_in_thread(call: _TaskCall) -> Any:
     """What a plain function returns, as data where nothing has to be awaited for that."""
-    returned = call.task(call.case_of_its_own(), **_copied(call.keywords))
+    returned = call.task(call.case_of_its_own(), **_copy_value(call.keywords))
     if isinstance(returned, Awaitable | AsyncIterable):
         return returned
-    return _Document(document_of(returned))
+    return _Document(plain_document(returned))

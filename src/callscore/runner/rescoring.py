@@ -1,4 +1,4 @@
-"""Scores the answers of a run again, under other settings: nobody is asked anything."""
+"""Scores the stored answers of a run again, under other settings; nothing is asked again."""
 
 from __future__ import annotations
 
@@ -11,53 +11,99 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.api import tools_by_name
-from callscore.core.model import Case
-from callscore.core.run import Answer, Failure, Result, RunResults
+from callscore.core.case import Case
+from callscore.core.results import Answer, Failure, Result, RunResults, Unloaded
 from callscore.core.settings import settings_from
 from callscore.core.totals import Show, summary_payload
-from callscore.engines.payloads import JUDGE
-from callscore.errors import InvalidCall
+from callscore.engines.payloads import JUDGE_FIELDS
+from callscore.errors import InvalidCall, InvalidSettings
+from callscore.evaluations.discovery import load_file
 from callscore.evaluations.evaluation import Evaluation, Question
-from callscore.evaluations.places import file_of
+from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import Group
-from callscore.evaluations.scorers import scorers_from
-from callscore.history.identifiers import new_run_id
+from callscore.evaluations.scorers import scorer_of, scorers_from
+from callscore.history.opening import default_path
 from callscore.history.project import versions
 from callscore.history.records import RunRecord
-from callscore.history.run_keeper import RunKeeper
+from callscore.history.run_names import new_run_id
+from callscore.history.writer import RunWriter
 from callscore.models.judging import judge
-from callscore.runner.failures import failure
-from callscore.runner.gathering import about, totals_for
-from callscore.runner.judges import JudgesAtWork
-from callscore.runner.kept_results import (
-    kept_answer,
-    kept_failure,
-    kept_settings,
-    told_settings,
-)
-from callscore.runner.kept_scorers import KeptScorers
-from callscore.runner.looping import run_to_end
+from callscore.runner.answer_scoring import score_answer, unanswered
+from callscore.runner.answers import make_failure
+from callscore.runner.evaluation_totals import about, totals_for
+from callscore.runner.event_loop import run_until_done
 from callscore.runner.result_records import (
-    case_of_payload,
+    case_from_payload,
     evaluation_record,
+    given_settings,
     result_record,
+    stored_answer,
+    stored_failure,
+    stored_scorer_name,
+    stored_settings,
 )
-from callscore.runner.running import RunHooks
-from callscore.runner.scoring import scored, unanswered
+from callscore.runner.running import RunHooks, RunJudges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from callscore.core.run import EvaluationResults
+    from callscore.core.results import EvaluationResults
     from callscore.core.settings import Settings
     from callscore.evaluations.evaluation import Scorer
     from callscore.history.records import EvaluationRecord, ResultRecord
     from callscore.history.store import Store
     from callscore.models.judging import Judge
 
-__all__ = ["RescoreOptions", "rescore"]
+__all__ = ["RescoreOptions", "StoredScorers", "rescore"]
 
-_JUDGED_AT_ONCE = 8
+
+# Finds the scorers of a run again: by their names, and functions in the files that have them.
+
+_NO_FILE = "it is a function, and the run does not know its file"
+
+
+class StoredScorers:
+    """The scorers that runs have kept the names of; each file is read once, when it is needed."""
+
+    def __init__(self) -> None:
+        self._files: dict[Path, list[Evaluation] | Unloaded] = {}
+
+    def find(self, record: EvaluationRecord, name: str) -> Scorer | str:
+        """The scorer of this name of an evaluation; or why there is none, in a sentence.
+
+        Args:
+            record: the evaluation as it is kept.
+            name: the scorer.
+        """
+        try:
+            return scorer_of(name)
+        except InvalidSettings:  # then it is a function
+            return self._function(record, name)
+
+    def _function(self, record: EvaluationRecord, name: str) -> Scorer | str:
+        file = file_of_location(record.place)
+        if not file:
+            return _NO_FILE
+        path = default_path().parent.parent / file
+        if not path.is_file():
+            return f"it is a function of {file}, which is gone"
+        found = self._evaluations(path)
+        if isinstance(found, Unloaded):
+            return f"{found.place}: {found.problem}"
+        own = [each.scorers for each in found if each.key == record.place]
+        named = [one for scorers in own for one in scorers if stored_scorer_name(one) == name]
+        return named[0] if named else f"{display_path(path)} has none of this name any more"
+
+    def _evaluations(self, path: Path) -> list[Evaluation] | Unloaded:
+        if path not in self._files:
+            self._files[path] = load_file(path)
+        return self._files[path]
+
+
+# Scores the answers of a run again, under other settings: nobody is asked anything.
+
+_JUDGE_JOBS = 8
 _FUNCTIONS = ("judge", "similarity")
 
 
@@ -135,7 +181,7 @@ class _Rescoring:
         self._options = options
         self._hooks = hooks
         self._is_stopping = False
-        self._kept_scorers = KeptScorers()
+        self._kept_scorers = StoredScorers()
         if parent.status != "finished":
             self._warn(f"the run {parent.id} did not come to its end: what it answered is scored")
         self._known_judges: dict[tuple[Any, ...], Judge] = {}
@@ -148,7 +194,7 @@ class _Rescoring:
             number: totals_for(evaluation, options.fail_under, show=options.show, most=options.most)
             for number, evaluation in self._evaluations.items()
         }
-        self.judges = JudgesAtWork([Group(evaluation=each) for each in self._evaluations.values()])
+        self.judges = RunJudges([Group(evaluation=each) for each in self._evaluations.values()])
         self.judges.remember_in(store)
         self.run = RunRecord(
             id="",
@@ -157,7 +203,7 @@ class _Rescoring:
             arguments={
                 "run": parent.id,
                 "preset": options.preset,
-                **told_settings(options.settings),
+                **given_settings(options.settings),
             },
             versions=versions(),
             git_commit=parent.git_commit,
@@ -172,7 +218,7 @@ class _Rescoring:
         names = record.scorers if self._options.scorers is None else [one.name for one in scorers]
         return Evaluation(
             name=record.name,
-            task=_nobody,
+            task=_no_task,
             cases=(),
             tools=None if tools is None else tools_by_name(tools),
             scorers=scorers,
@@ -180,13 +226,13 @@ class _Rescoring:
                 name: record.thresholds[name] for name in names if name in record.thresholds
             },
             settings=self._settings(record),
-            place=file_of(record.place),
+            place=file_of_location(record.place),
             key=record.place,
         )
 
     def _settings(self, record: EvaluationRecord) -> Settings:
         options = self._options
-        kept = kept_settings(record.settings)
+        kept = stored_settings(record.settings)
         functions = {name: kept.pop(name, None) for name in _FUNCTIONS}
         chosen = kept if options.preset is None else {}
         for name, function in functions.items():
@@ -200,7 +246,7 @@ class _Rescoring:
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
         """The judge of the run, who knows the answers that are kept."""
-        model, base_url, key_variable = key = tuple([made_of[name] for name in JUDGE])
+        model, base_url, key_variable = key = tuple([made_of[name] for name in JUDGE_FIELDS])
         if key not in self._known_judges:
             made = judge(model, base_url=base_url, key_variable=key_variable)
             self._known_judges[key] = made
@@ -221,12 +267,12 @@ class _Rescoring:
                 found.append(scorer)
         return tuple(found)
 
-    def begin(self) -> RunKeeper:
+    def begin(self) -> RunWriter:
         """Keep that the new run begins; what keeps the rest of it."""
         self.run = self._store.begin(_with_id(self.run))
         lock = self._store.lock(self.run.id)
         lock.take()  # by which others tell that somebody is at it
-        keeper = RunKeeper(self._store, self.run, lock)
+        keeper = RunWriter(self._store, self.run, lock)
         try:
             for number, evaluation in self._evaluations.items():
                 variant = self._variants[number]
@@ -236,13 +282,13 @@ class _Rescoring:
             raise
         return keeper
 
-    def score_all(self, keeper: RunKeeper) -> bool:
+    def score_all(self, keeper: RunWriter) -> bool:
         """Score every answer; whether somebody wanted it to stop."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
         try:
-            run_to_end(
-                lambda: self._score_some(results, keeper, _JUDGED_AT_ONCE if waits else 1),
+            run_until_done(
+                lambda: self._score_some(results, keeper, _JUDGE_JOBS if waits else 1),
                 self._stop,
             )
         finally:
@@ -253,7 +299,7 @@ class _Rescoring:
         self._is_stopping = True
 
     async def _score_some(
-        self, results: Iterator[tuple[int, ResultRecord]], keeper: RunKeeper, jobs: int
+        self, results: Iterator[tuple[int, ResultRecord]], keeper: RunWriter, jobs: int
     ) -> None:
         async def work() -> None:
             for position, result in results:
@@ -264,15 +310,15 @@ class _Rescoring:
 
         await asyncio.gather(*[work() for _ in range(jobs)])
 
-    async def _score_one(self, position: int, kept: ResultRecord, keeper: RunKeeper) -> None:
-        answer = kept_answer(kept)
+    async def _score_one(self, position: int, kept: ResultRecord, keeper: RunWriter) -> None:
+        answer = stored_answer(kept)
         question, failed = self._question(kept)
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
         elif answer is None:
             result = _without_answer(kept, question)
         else:
-            result = await scored(question, answer, seconds=self._options.timeout)
+            result = await score_answer(question, answer, seconds=self._options.timeout)
         number = kept.evaluation
         keeper.put(result_record(self.run.id, number, question, result, digest=kept.question))
         self._totals[number].add(result, position)
@@ -282,7 +328,7 @@ class _Rescoring:
         """The question; and why it cannot be scored, if it cannot."""
         problem = None
         try:
-            case = case_of_payload(result.case, result.payload)
+            case = case_from_payload(result.case, result.payload)
         except InvalidCall as error:
             case, problem = Case(id=result.case), str(error)
         question = Question(
@@ -292,9 +338,9 @@ class _Rescoring:
             trial=result.trial,
             trials=self._trials[result.evaluation],
         )
-        return question, None if problem is None else failure(question, "refused", problem)
+        return question, None if problem is None else make_failure(question, "refused", problem)
 
-    def finish(self, keeper: RunKeeper, *, is_interrupted: bool) -> list[EvaluationResults]:
+    def finish(self, keeper: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
         """Keep how it ended; what all of it came to."""
         found = {
             number: totals.evaluation(about(self._evaluations[number], self._variants[number]))
@@ -317,10 +363,10 @@ def _without_answer(kept: ResultRecord, question: Question) -> Result:
     """What becomes of a question without an answer: nobody has asked it, or there was none."""
     if kept.status == "not_scored" and kept.failure is None:
         return Result(case=question.case, status="not_scored", answer=Answer())
-    return unanswered(question, kept_failure(kept, question))
+    return unanswered(question, stored_failure(kept, question))
 
 
-def _nobody(*_: Any, **__: Any) -> None:
+def _no_task(*_: Any, **__: Any) -> None:
     """Nobody is asked."""
 
 

@@ -1,8 +1,9 @@
-"""Finds the run to go on with, and the answers that need not be asked for again."""
+"""Finds the run to resume, answers that are known already, and cases that failed last time."""
 
 from __future__ import annotations
 
 import shlex
+from itertools import islice
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -10,26 +11,36 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history.identifiers import new_run_id
+from callscore.history.fallback_store import FallbackStore
+from callscore.history.locks import RunLock, ServerLock
 from callscore.history.records import RunRecord
-from callscore.history.rescue import Rescue
-from callscore.history.run_lock import RunLock
-from callscore.history.server_lock import ServerLock
-from callscore.runner.kept_results import kept_answer
+from callscore.history.run_names import new_run_id
+from callscore.runner.result_records import stored_answer
 
 if TYPE_CHECKING:
-    from callscore.core.run import Answer
+    from collections.abc import Sequence
+
+    from callscore.core.results import Answer
     from callscore.evaluations.evaluation import Question
     from callscore.history.records import AnswerRecord
     from callscore.history.store import Store
 
-__all__ = ["HeldRun", "Known", "begin_run", "unfinished_run"]
+__all__ = [
+    "KnownAnswers",
+    "LockedRun",
+    "begin_or_resume",
+    "find_unfinished_run",
+    "last_failed_cases",
+]
+
+
+# Finds the run to go on with, and the answers that need not be asked for again.
 
 _PATHS = "paths"
-_NAMED = 3
+_MAX_LISTED = 3
 
 
-class HeldRun(Struct, frozen=True):
+class LockedRun(Struct, frozen=True):
     """A run that this process is at, and no other.
 
     Attributes:
@@ -43,7 +54,7 @@ class HeldRun(Struct, frozen=True):
     problem: str = ""
 
 
-def unfinished_run(store: Store, arguments: dict[str, Any]) -> HeldRun:
+def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
     """The newest run of the same paths that did not come to its end, and that nobody else is at.
 
     It is ours from now on, until its lock is released.
@@ -63,18 +74,18 @@ def unfinished_run(store: Store, arguments: dict[str, Any]) -> HeldRun:
             continue
         now = store.find(run.id)
         if now.status != "finished":  # by another process, while we were looking
-            return HeldRun(now, lock)
+            return LockedRun(now, lock)
         lock.release()
     what = " ".join(map(str, arguments.get(_PATHS) or ()))
     if under_way:
         raise UnknownRun(
             f"the unfinished run of {what} is still under way: another process is at it"
         )
-    hint = _other_unfinished(store) or "Run it without --resume"
+    hint = _unfinished_hint(store) or "Run it without --resume"
     raise UnknownRun(f"there is no unfinished run of {what} to go on with. {hint}")
 
 
-def _other_unfinished(store: Store) -> str:
+def _unfinished_hint(store: Store) -> str:
     """What to type to go on with the newest unfinished runs of other paths; empty without any."""
     commands: list[str] = []
     for run in store.runs():
@@ -82,14 +93,14 @@ def _other_unfinished(store: Store) -> str:
         if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
             continue
         command = shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.words
-        if command not in commands and _is_left(store, run):
+        if command not in commands and _is_unlocked(store, run):
             commands.append(command)
-        if len(commands) == _NAMED:
+        if len(commands) == _MAX_LISTED:
             break
     return f"There are others: {'; '.join(commands)}" if commands else ""
 
 
-def _is_left(store: Store, run: RunRecord) -> bool:
+def _is_unlocked(store: Store, run: RunRecord) -> bool:
     """Whether no process is at a run."""
     lock = store.lock(run.id)
     if not lock.take():
@@ -98,7 +109,9 @@ def _is_left(store: Store, run: RunRecord) -> bool:
     return True
 
 
-def begin_run(store: Store | Rescue, record: RunRecord, *, resume: HeldRun | bool) -> HeldRun:
+def begin_or_resume(
+    store: Store | FallbackStore, record: RunRecord, *, resume: LockedRun | bool
+) -> LockedRun:
     """Keep that a run begins, or that one goes on; the run as it is kept.
 
     Args:
@@ -109,9 +122,9 @@ def begin_run(store: Store | Rescue, record: RunRecord, *, resume: HeldRun | boo
     Raises:
         UnknownRun: one is to go on, and there is none.
     """
-    if not resume or isinstance(store, Rescue):
-        return _begun(store, record)
-    held = resume if isinstance(resume, HeldRun) else unfinished_run(store, record.arguments)
+    if not resume or isinstance(store, FallbackStore):
+        return _begin_new(store, record)
+    held = resume if isinstance(resume, LockedRun) else find_unfinished_run(store, record.arguments)
     before = held.record
     went_on = replace(
         before,
@@ -121,18 +134,18 @@ def begin_run(store: Store | Rescue, record: RunRecord, *, resume: HeldRun | boo
         name=record.name or before.name,
     )
     try:
-        return HeldRun(store.begin(went_on), held.lock)
+        return LockedRun(store.begin(went_on), held.lock)
     except UnusableStore as error:  # what is there can still be read
-        return HeldRun(went_on, held.lock, str(error))
+        return LockedRun(went_on, held.lock, str(error))
 
 
-def _begun(store: Store | Rescue, record: RunRecord) -> HeldRun:
+def _begin_new(store: Store | FallbackStore, record: RunRecord) -> LockedRun:
     """A new run, which nobody sees before it is ours."""
     started_at = time()
     run = replace(record, id=new_run_id(started_at), started_at=started_at)
     lock = store.lock(run.id)
     if not lock.take():  # another process has the same moment, and the same luck
-        return _begun(store, record)
+        return _begin_new(store, record)
     try:
         begun = store.begin(run)
     except BaseException:
@@ -142,10 +155,10 @@ def _begun(store: Store | Rescue, record: RunRecord) -> HeldRun:
         lock.release()
         lock = store.lock(begun.id)
         lock.take()
-    return HeldRun(begun, lock)
+    return LockedRun(begun, lock)
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownAnswers(Struct, frozen=True, kw_only=True):
     """Looks for answers that are there already.
 
     Attributes:
@@ -181,4 +194,56 @@ class Known(Struct, frozen=True, kw_only=True):
             found = self.store.answer(digest, source, question.trial)
             if found is not None and source and found.asked_at < self.since:
                 found = None
-        return None if found is None else kept_answer(found)
+        return None if found is None else stored_answer(found)
+
+
+# Which cases did not pass when they were run before.
+
+# How far back to look where no run had everything in it.
+_MAX_RUNS = 50
+_SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
+
+_CaseKey = tuple[str, str | None, str]
+
+
+def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey] | None:
+    """The cases that failed, or had no answer, when they were run for the last time.
+
+    Runs of a part of the cases are looked at until there is one of all of them.
+
+    Args:
+        store: where the runs are.
+        paths: the files and folders of the evaluations, as they are named now.
+
+    Returns:
+        The key of the evaluation, the variant and the id of each; None where nothing was run before.
+    """
+    has_failed: dict[_CaseKey, bool] = {}
+    ran = (run for run in store.runs() if run.command == "run")
+    is_known = False
+    for run in islice(ran, _MAX_RUNS):
+        is_known = True
+        for key, failed in _failed_by_case(store, run.id).items():
+            has_failed.setdefault(key, failed)
+        if _is_complete(run, paths):
+            break
+    return frozenset(key for key, failed in has_failed.items() if failed) if is_known else None
+
+
+def _failed_by_case(store: Store, run: str) -> dict[_CaseKey, bool]:
+    """Whether a trial of each case of a run failed."""
+    names = {each.number: (each.place, each.variant) for each in store.evaluations(run)}
+    found: dict[_CaseKey, bool] = {}
+    for result in store.results(run):
+        evaluation, variant = names[result.evaluation]
+        key = (evaluation, variant, result.case)
+        failed = result.status == "error" or result.passed is False
+        found[key] = found.get(key, False) or failed
+    return found
+
+
+def _is_complete(run: RunRecord, paths: Sequence[str]) -> bool:
+    """Whether everything was run that is there."""
+    arguments: dict[str, Any] = run.arguments
+    is_all = not any(arguments.get(name) for name in _SELECTION_ARGUMENTS)
+    return run.status == "finished" and is_all and arguments.get("paths") == list(paths)

@@ -1,35 +1,123 @@
-"""Runs a plan: asks, keeps, scores, and says what all of it comes to."""
+"""Runs a plan: asks, records, scores, adds up; from Python: `callscore.evaluate(...)`."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
+from os import PathLike, fspath
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.core.phrase import Language, say
-from callscore.core.run import Result, RunResults, Unloaded
+from callscore.core.case import calls_in
+from callscore.core.phrases import Language, say
+from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
+from callscore.core.rules import Matcher
 from callscore.core.totals import Show
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
-from callscore.evaluations.evaluation import Question
-from callscore.models.limits import DEFAULT, Limits
-from callscore.runner.gathering import about, totals_for
-from callscore.runner.judges import JudgesAtWork, require_judges
-from callscore.runner.resuming import HeldRun
+from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.plan import Selection, make_plan
+from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
+from callscore.runner.evaluation_totals import about, totals_for
+from callscore.runner.resuming import LockedRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from callscore.core.case import Case
     from callscore.evaluations.plan import Group, Plan
-    from callscore.history.rescue import Rescue
+    from callscore.history.fallback_store import FallbackStore
     from callscore.history.store import Store
-    from callscore.runner.recording import Recorder
+    from callscore.runner.recorder import Recorder
 
-__all__ = ["RunHooks", "RunOptions", "run"]
+__all__ = ["RunHooks", "RunJudges", "RunOptions", "evaluate", "run"]
+
+
+# The judges of a run: what they remember, and what they were asked.
+
+_JUDGE = "$judge"
+_NO_JUDGE = "`$judge` needs a judge. Name a model with --judge, or with `judge` in the evaluation"
+
+
+def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
+    """Find out before anybody is asked whether there is a judge where one is needed.
+
+    Args:
+        groups: what is asked.
+        can_remember: whether judges may know the answers from before, so that they need no key.
+
+    Raises:
+        InvalidSettings: a case has a question for a judge, and there is none.
+        MissingKey: the judge has no key.
+        MissingExtra: the SDK is not installed.
+    """
+    for group in groups:
+        if not any(_needs_judge(question.case) for question in group.questions):
+            continue
+        judge = group.evaluation.settings.judge
+        if judge is None:
+            raise InvalidSettings(f"{group.evaluation.name}: {_NO_JUDGE}")
+        require = getattr(judge, "require", None)
+        if callable(require) and not can_remember:
+            require()
+
+
+def _needs_judge(case: Case) -> bool:
+    pending: list[Any] = [call.arguments for call in calls_in(case.expected or ())]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Matcher):
+            if item.key == _JUDGE:
+                return True
+            pending.append(item.value)
+        elif isinstance(item, dict):
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return False
+
+
+class RunJudges:
+    """The models that the settings of some evaluations name as judges.
+
+    Args:
+        groups: what is asked.
+    """
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        settings = [group.evaluation.settings for group in groups]
+        found = {id(each.judge): each.judge for each in settings if hasattr(each.judge, "counts")}
+        self._judges: list[Any] = list(found.values())
+        self._before = [judge.counts() for judge in self._judges]
+
+    def remember_in(self, store: Store) -> None:
+        """Have them keep their answers, and ask nothing that was answered in an earlier run."""
+        for judge in self._judges:
+            judge.remember_in(store)
+
+    def problems(self) -> tuple[str, ...]:
+        """Why answers of theirs are not kept any more, in sentences."""
+        said = [getattr(judge, "problem", None) for judge in self._judges]
+        return tuple(dict.fromkeys([each for each in said if each]))
+
+    def counts(self) -> tuple[JudgeCounts, ...]:
+        """What they were asked since the beginning, each model once."""
+        found: dict[str, JudgeCounts] = {}
+        for judge, before in zip(self._judges, self._before, strict=True):
+            now = judge.counts()
+            known = found.get(now.model, JudgeCounts(now.model))
+            found[now.model] = JudgeCounts(
+                now.model,
+                known.judged + now.judged - before.judged,
+                known.asked + now.asked - before.asked,
+            )
+        return tuple(found.values())
+
+
+# Runs a plan: asks, keeps, scores, and says what all of it comes to.
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
@@ -51,8 +139,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     """
 
     jobs: int = 8
-    limits: Limits = DEFAULT
-    resume: HeldRun | bool = False
+    limits: Limits = DEFAULT_LIMITS
+    resume: LockedRun | bool = False
     use_cache: bool = False
     cache_since: float = 0.0
     fail_under: float | None = None
@@ -68,7 +156,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
             raise InvalidSettings(f"jobs: {jobs!r} is not an integer from 1 on")
 
 
-def _nothing(*_: Any) -> None:
+def _ignore(*_: Any) -> None:
     """Nobody wants to know."""
 
 
@@ -82,10 +170,10 @@ class RunHooks(Struct, frozen=True, kw_only=True):
         on_note: of what else should be known, in a sentence.
     """
 
-    on_plan: Callable[[int], None] = _nothing
-    on_started: Callable[[Question], None] = _nothing
-    on_done: Callable[[Question, Result], None] = _nothing
-    on_note: Callable[[str], None] = _nothing
+    on_plan: Callable[[int], None] = _ignore
+    on_started: Callable[[Question], None] = _ignore
+    on_done: Callable[[Question, Result], None] = _ignore
+    on_note: Callable[[str], None] = _ignore
 
 
 _OPTIONS = RunOptions()
@@ -96,7 +184,7 @@ def run(
     plan: Plan,
     options: RunOptions = _OPTIONS,
     hooks: RunHooks = _HOOKS,
-    store: Store | Rescue | None = None,
+    store: Store | FallbackStore | None = None,
 ) -> RunResults:
     """Ask every question of a plan, and score the answers.
 
@@ -117,7 +205,7 @@ def run(
     """
     started = perf_counter()
     try:
-        running = _Running(plan, options, hooks)
+        running = _Run(plan, options, hooks)
         if store is not None:
             running.keep_in(store)
         try:
@@ -125,13 +213,13 @@ def run(
         finally:
             running.release()
     finally:
-        if isinstance(options.resume, HeldRun):
+        if isinstance(options.resume, LockedRun):
             options.resume.lock.release()
     return replace(found, seconds=perf_counter() - started)
 
 
 @contextmanager
-def _settled_heap() -> Iterator[None]:
+def _frozen_heap() -> Iterator[None]:
     """Spare the collector what is there already: it would look through all of it again and again."""
     if gc.get_freeze_count():  # somebody else has done so
         yield
@@ -143,7 +231,7 @@ def _settled_heap() -> Iterator[None]:
         gc.unfreeze()
 
 
-class _Running:
+class _Run:
     """One run, from the plan to its results."""
 
     def __init__(self, plan: Plan, options: RunOptions, hooks: RunHooks) -> None:
@@ -158,7 +246,7 @@ class _Running:
             for group in self._groups
         ]
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
-        self._judges = JudgesAtWork(self._groups)
+        self._judges = RunJudges(self._groups)
 
     def _can_be_asked(self, group: Group) -> bool:
         """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
@@ -175,39 +263,39 @@ class _Running:
             return False
         return True
 
-    def keep_in(self, store: Store | Rescue) -> None:
+    def keep_in(self, store: Store | FallbackStore) -> None:
         """Keep everything there; where that cannot be, say so and go on."""
-        from callscore.history.rescue import ASIDE, Rescue
-        from callscore.runner.beginning import recorder_for
+        from callscore.history.fallback_store import USING_FALLBACK, FallbackStore
+        from callscore.runner.recorder import begin_recording
 
         options = self._options
         try:
-            self._recorder, warnings = recorder_for(store, self._groups, options)
+            self._recorder, warnings = begin_recording(store, self._groups, options)
         except UnusableStore as error:
             if options.resume:  # everything would be asked again
                 raise
-            self._warn(say(ASIDE, options.lang, problem=error))
-            rescue = Rescue(store.path, store.words)
-            self._recorder, warnings = recorder_for(rescue, self._groups, options)
-        if not self._recorder.is_aside and not isinstance(store, Rescue):
+            self._warn(say(USING_FALLBACK, options.lang, problem=error))
+            rescue = FallbackStore(store.path, store.words)
+            self._recorder, warnings = begin_recording(rescue, self._groups, options)
+        if not self._recorder.is_aside and not isinstance(store, FallbackStore):
             self._judges.remember_in(store)
         for warning in warnings:
             self._warn(warning)
 
     def ask_all(self) -> bool:
         """Ask every question; whether somebody wanted it to stop."""
-        from callscore.runner.looping import run_to_end
-        from callscore.runner.working import Workers
+        from callscore.runner.event_loop import run_until_done
+        from callscore.runner.workers import Workers
 
         options, recorder = self._options, self._recorder
         total = sum(len(group.questions) for group in self._groups)
         jobs = max(1, min(options.jobs, total))
         self._hooks.on_plan(total)
         with ExitStack() as held:
-            held.enter_context(_settled_heap())
+            held.enter_context(_frozen_heap())
             held.push(self._let_go)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
-            run_to_end(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
+            run_until_done(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
         return workers.is_interrupted
 
     def _let_go(self, kind: type[BaseException] | None, *_: Any) -> None:
@@ -257,3 +345,105 @@ class _Running:
     def _warn(self, warning: str) -> None:
         self._warnings.append(warning)
         self._hooks.on_note(warning)
+
+
+# Runs evaluations from Python: `callscore.evaluate(...)`.
+
+
+def evaluate(  # noqa: PLR0913  (each is something to say about a run)
+    *what: Evaluation | str | PathLike[str],
+    keyword: str = "",
+    tags: str | tuple[str, ...] | list[str] = (),
+    limit: int | None = None,
+    trials: int | None = None,
+    jobs: int = 8,
+    rate: str | float | Rate | None = None,
+    timeout: float | None = 60.0,
+    retries: int = 2,
+    fail_under: float | None = None,
+    show: Show = "failing",
+    most: int | None = 10,
+    keep: bool | str | PathLike[str] = False,
+    cache: bool = False,
+    store: str | PathLike[str] | None = None,
+) -> RunResults:
+    """Run evaluations, and say what they come to.
+
+    Args:
+        what: evaluations, files of evaluations, and folders of such files.
+        keyword: runs only the cases that fit it: words, `and`, `or`, `not`, as for `callscore run -k`.
+        tags: runs only the cases with one of these.
+        limit: how many cases of each evaluation are asked; None for all.
+        trials: how often each case is asked; by default as often as its evaluation says.
+        jobs: how many are asked at once.
+        rate: how many may begin in a time: `"10/s"`, `"500/m"`, or a number for a second.
+        timeout: how many seconds one attempt may take; None for ever.
+        retries: how often one is repeated after an error that may pass.
+        fail_under: what the mean of each scorer must reach that has no threshold of its own.
+        show: which cases to keep in the results.
+        most: how many of them at the most, by evaluation and variant; None for all.
+        keep: whether to keep the run in the project's history; or the file of another history.
+        cache: whether to take an answer from the history where just the same was asked before.
+        store: keeps the run in this history: a file, or `postgresql://...`.
+
+    Returns:
+        The results. What goes wrong with an agent, or with a file, is in them and not raised.
+
+    Raises:
+        InvalidSettings: an option has a value that it cannot have, or a case needs a judge, and
+            there is none.
+        MissingKey: the judge has no key.
+        UnusableStore: the history cannot be opened.
+    """
+    if store is not None and not isinstance(keep, bool):
+        raise InvalidSettings("keep, store: both name a history; say one of them")
+    if cache and keep is False and store is None:
+        raise InvalidSettings("cache: kept answers are in the history; say keep=True, too")
+    wanted = (tags,) if isinstance(tags, str) else tuple(tags)
+    evaluations, unloaded = _evaluations(what)
+    selected = make_plan(
+        evaluations, Selection(keyword=keyword, tags=wanted, limit=limit), trials=trials
+    )
+    options = RunOptions(
+        jobs=jobs,
+        limits=Limits(retries=retries, timeout=timeout, rate=_rate(rate)),
+        use_cache=cache,
+        fail_under=fail_under,
+        show=show,
+        most=most,
+        arguments={
+            "paths": [_argument_name(one) for one in what],
+            "keyword": keyword,
+            "tags": wanted,
+        },
+    )
+    if keep is False and store is None:
+        found = run(selected, options)
+    else:
+        from callscore.history.opening import open_store
+
+        place = store if isinstance(keep, bool) else keep
+        with open_store(None if place is None else fspath(place)) as opened:
+            found = run(selected, options, store=opened)
+    return replace(found, unloaded=(*unloaded, *found.unloaded))
+
+
+def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded]]:
+    """The evaluations that are handed over, and those in files, in the same order."""
+    from callscore.evaluations.discovery import discover
+
+    for one in what:
+        if not isinstance(one, Evaluation | str | PathLike):
+            problem = f"{one!r} is neither an evaluation nor the path of a file of evaluations"
+            raise InvalidSettings(f"evaluate: {problem}")
+    return discover(what)
+
+
+def _argument_name(one: Evaluation | str | PathLike[str]) -> str:
+    return one.name if isinstance(one, Evaluation) else fspath(one)
+
+
+def _rate(rate: str | float | Rate | None) -> Rate | None:
+    if rate is None or isinstance(rate, Rate):
+        return rate
+    return parse_rate(rate) if isinstance(rate, str) else Rate(rate)

@@ -10,10 +10,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from callscore.errors import UnreadableInput
-from callscore.sources.faults import array_of, object_of
-from callscore.sources.files import decompressed, zstd
+from callscore.sources.files import decompress, zstd_codec
 from callscore.sources.json_document import decode_json
-from callscore.sources.lenient import NotJSON
+from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
 
 if TYPE_CHECKING:
@@ -25,16 +24,24 @@ __all__ = ["read_eval_archive"]
 _HEADERS = ("header.json", "_journal/start.json")  # a run that was broken off has only the second
 _SAMPLE = re.compile(r"samples/.+\.json")
 # Inspect can also spread one sample over many entries; what it holds is in none of them alone.
-_PIECE = re.compile(r"(samples/.+_epoch_[0-9]+)/(.+)\.json")
+_SAMPLE_PART = re.compile(r"(samples/.+_epoch_[0-9]+)/(.+)\.json")
 _STORED, _DEFLATED = 0, 8  # as zip files number their methods
-_ZSTD = 93  # the standard library learns it in Python 3.14
-_LARGEST_ENTRY = 1 << 30  # bytes, unpacked
-_BITE = 1 << 16
-_ZSTD_BITE = 1 << 12  # each byte of it can stand for 32 KB
-_LOCAL_HEADER = 30
-_IS_ENCRYPTED = 1
+_ZSTD_METHOD = 93  # the standard library learns it in Python 3.14
+_MAX_ENTRY_SIZE = 1 << 30  # bytes, unpacked
+_CHUNK_SIZE = 1 << 16
+_ZSTD_CHUNK_SIZE = 1 << 12  # each byte of it can stand for 32 KB
+_LOCAL_HEADER_SIZE = 30
+_ENCRYPTED_FLAG = 1
 # What the standard library raises where an archive is not as it should be.
-_DAMAGE = (BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError)
+_ARCHIVE_ERRORS = (
+    BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class _Log(NamedTuple):
@@ -58,7 +65,7 @@ def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord
     """
     try:
         archive = ZipFile(file)
-    except _DAMAGE as error:
+    except _ARCHIVE_ERRORS as error:
         problem = f"the zip archive is damaged ({error}). Make the file again."
         raise UnreadableInput(name, problem) from error
     with archive:
@@ -66,7 +73,7 @@ def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord
         header = _read_header(log)
         # Inspect writes a sample again under the same name, and then the last one counts.
         for entry in dict.fromkeys(archive.namelist()):
-            piece = _PIECE.fullmatch(entry)
+            piece = _SAMPLE_PART.fullmatch(entry)
             if piece is None and _SAMPLE.fullmatch(entry):
                 yield _read_sample(log, entry, header)
             elif piece is not None and piece[2] == "sample":
@@ -99,56 +106,56 @@ def _read_sample(log: _Log, entry: str, header: dict[str, Any]) -> Record | BadR
         return BadRecord(f"{place}:{broken.line}:{broken.column}", broken.problem)
     except UnreadableInput as error:
         return BadRecord(error.place, error.problem)
-    return Record(place, object_of({**header, "samples": array_of([sample])}))
+    return Record(place, marked_object({**header, "samples": marked_array([sample])}))
 
 
 def _read_entry(log: _Log, entry: str) -> bytes:
     place = f"{log.name}!{entry}"
     try:
-        return b"".join(_bounded(_unpacked(log, entry, place), place))
+        return b"".join(_with_size_limit(_decompressed_chunks(log, entry, place), place))
     except UnreadableInput:
         raise
-    except _DAMAGE as error:
+    except _ARCHIVE_ERRORS as error:
         problem = f"the entry is damaged, or packed in an unknown way ({error})."
         raise UnreadableInput(place, f"{problem} Make the file again.") from error
 
 
-def _bounded(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
+def _with_size_limit(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
     size = 0
     for chunk in chunks:
         size += len(chunk)  # and not what the archive says of itself
-        if size > _LARGEST_ENTRY:
-            problem = f"this is more than {_LARGEST_ENTRY >> 20:,} MiB. Leave it out of the log."
+        if size > _MAX_ENTRY_SIZE:
+            problem = f"this is more than {_MAX_ENTRY_SIZE >> 20:,} MiB. Leave it out of the log."
             raise UnreadableInput(place, problem)
         yield chunk
 
 
-def _unpacked(log: _Log, entry: str, place: str) -> Iterator[bytes]:
+def _decompressed_chunks(log: _Log, entry: str, place: str) -> Iterator[bytes]:
     info = log.archive.getinfo(entry)
-    if info.compress_type == _ZSTD:
-        yield from _unpacked_zstd(log.file, info, place)
+    if info.compress_type == _ZSTD_METHOD:
+        yield from _decompressed_zstd(log.file, info, place)
         return
     if info.compress_type not in (_STORED, _DEFLATED):
         raise BadZipFile(f"method {info.compress_type}")
     with log.archive.open(info) as stream:
-        while chunk := stream.read(_BITE):
+        while chunk := stream.read(_CHUNK_SIZE):
             yield chunk
 
 
-def _unpacked_zstd(file: IO[bytes], info: ZipInfo, place: str) -> Iterator[bytes]:
-    if info.flag_bits & _IS_ENCRYPTED:
+def _decompressed_zstd(file: IO[bytes], info: ZipInfo, place: str) -> Iterator[bytes]:
+    if info.flag_bits & _ENCRYPTED_FLAG:
         raise BadZipFile("it is encrypted")
     checksum = 0
-    for chunk in decompressed(_packed(file, info), zstd(), place):
+    for chunk in decompress(_compressed_chunks(file, info), zstd_codec(), place):
         checksum = zlib.crc32(chunk, checksum)
         yield chunk
     if checksum != info.CRC:
         raise BadZipFile("its checksum is wrong")
 
 
-def _packed(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
+def _compressed_chunks(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
     file.seek(info.header_offset)
-    local = file.read(_LOCAL_HEADER)
+    local = file.read(_LOCAL_HEADER_SIZE)
     if not local.startswith(b"PK\x03\x04"):
         raise BadZipFile("there is no entry where one should be")
     # The lengths of name and extra field may differ from those in the directory of the archive.
@@ -156,7 +163,7 @@ def _packed(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
     file.seek(skipped, os.SEEK_CUR)
     left = info.compress_size
     while left:
-        bite = file.read(min(_ZSTD_BITE, left))
+        bite = file.read(min(_ZSTD_CHUNK_SIZE, left))
         if not bite:
             raise BadZipFile("the archive ends too early")
         left -= len(bite)

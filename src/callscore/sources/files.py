@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-__all__ = ["HEAD", "decompressed", "open_bytes", "place_of", "seekable", "zstd"]
+__all__ = ["HEAD_SIZE", "as_seekable", "decompress", "display_path", "open_bytes", "zstd_codec"]
 
-HEAD = 256  # as many bytes can be looked at before any is read, where there are as many
+HEAD_SIZE = 256  # as many bytes can be looked at before any is read, where there are as many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_PLAIN_CHUNK = 1 << 18
+_PLAIN_CHUNK_SIZE = 1 << 18
 # Each compressed byte can stand for 32 KB of text, so a small bite bounds what is held at a time.
-_COMPRESSED_CHUNK = 1 << 12
-_IN_MEMORY = 1 << 26
+_COMPRESSED_CHUNK_SIZE = 1 << 12
+_MAX_IN_MEMORY = 1 << 26
 
 
 class _Decompressor(Protocol):
@@ -40,7 +40,7 @@ class _Codec(NamedTuple):
     error: type[Exception]
 
 
-def place_of(path: str) -> str:
+def display_path(path: str) -> str:
     """How a path is called in messages: `-` is `<stdin>`."""
     return "<stdin>" if path == "-" else path
 
@@ -59,7 +59,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
         UnreadableInput: there is no such file, it may not be read, or its data is damaged.
         MissingExtra: it is a zstd file, and the extra `zstd` is not installed.
     """
-    place = place_of(path)
+    place = display_path(path)
     source = _open_source(path, place)
     try:
         head = _read(source, len(_ZSTD_MAGIC), place)
@@ -70,21 +70,21 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
     if codec is None:
         if path != "-" and isinstance(source, io.BufferedReader) and source.seekable():
             source.seek(0)  # a file on disk can be read as it is: this saves a copy of every byte
-            told = source if on_bytes is None else _ToldFile(source.detach(), on_bytes)
-            return told if told is source else io.BufferedReader(told, _PLAIN_CHUNK)
-        chunks = _chunks(source, head, _PLAIN_CHUNK, place)
+            told = source if on_bytes is None else _ProgressFile(source.detach(), on_bytes)
+            return told if told is source else io.BufferedReader(told, _PLAIN_CHUNK_SIZE)
+        chunks = _chunks(source, head, _PLAIN_CHUNK_SIZE, place)
     else:
-        chunks = _chunks(source, head, _COMPRESSED_CHUNK, place)
+        chunks = _chunks(source, head, _COMPRESSED_CHUNK_SIZE, place)
     if on_bytes is not None:
-        chunks = _told(chunks, on_bytes)
+        chunks = _with_progress(chunks, on_bytes)
     if codec is not None:
-        chunks = decompressed(chunks, codec, place)
+        chunks = decompress(chunks, codec, place)
     stream = _ChunkStream(_with_whole_head(chunks), lambda: _close(path, source))
-    return io.BufferedReader(stream, _PLAIN_CHUNK)
+    return io.BufferedReader(stream, _PLAIN_CHUNK_SIZE)
 
 
 @contextmanager
-def seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
+def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
     """A stream from its beginning, as a file in which one can go back and forth.
 
     What cannot go back is copied, and onto the disk where it is large.
@@ -96,8 +96,8 @@ def seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
     import shutil
     from tempfile import SpooledTemporaryFile
 
-    with SpooledTemporaryFile(_IN_MEMORY) as copy:
-        shutil.copyfileobj(stream, copy, _PLAIN_CHUNK)
+    with SpooledTemporaryFile(_MAX_IN_MEMORY) as copy:
+        shutil.copyfileobj(stream, copy, _PLAIN_CHUNK_SIZE)
         copy.seek(0)
         yield copy
 
@@ -143,7 +143,7 @@ def _chunks(source: BinaryIO, head: bytes, size: int, place: str) -> Iterator[by
         chunk = _read(source, size, place)
 
 
-def _told(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> Iterator[bytes]:
+def _with_progress(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> Iterator[bytes]:
     for chunk in chunks:
         on_bytes(len(chunk))
         yield chunk
@@ -151,19 +151,19 @@ def _told(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> Iterator[
 
 def _codec_for(path: str, head: bytes) -> _Codec | None:
     if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
-        return _gzip()
+        return _gzip_codec()
     if head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
-        return zstd()
+        return zstd_codec()
     return None
 
 
-def _gzip() -> _Codec:
+def _gzip_codec() -> _Codec:
     import zlib
 
     return _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
 
 
-def zstd() -> _Codec:
+def zstd_codec() -> _Codec:
     """How zstd data is decompressed.
 
     Raises:
@@ -177,7 +177,7 @@ def zstd() -> _Codec:
     return _Codec("zstd", decompressor.decompressobj, zstandard.ZstdError)
 
 
-def decompressed(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
+def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
     """The bytes that compressed ones stand for, however many frames there are.
 
     Args:
@@ -214,7 +214,7 @@ def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same chunks, but the first is as long as a head, however small the bites were."""
     head = b""
     try:
-        while len(head) < HEAD:
+        while len(head) < HEAD_SIZE:
             chunk = next(chunks, None)
             if chunk is None:
                 break
@@ -226,7 +226,7 @@ def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
     yield from chunks
 
 
-class _ToldFile(io.RawIOBase):
+class _ProgressFile(io.RawIOBase):
     """A file on disk that tells how much of it is read; what is read again is not told again."""
 
     def __init__(self, source: io.RawIOBase, on_bytes: Callable[[int], None]) -> None:

@@ -22,17 +22,19 @@ __all__ = ["decode_otlp", "looks_like_otlp"]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}
-_LONGEST_VARINT = 10
-_DEEPEST = 200
-_PREFIX = 4  # bytes of the length in front of each message, as the collector writes to a file
-_TRACE_ID, _SPAN_ID = 16, 8
-_MOST_FIELDS = 3  # of the messages around a span
+_MAX_VARINT_LENGTH = 10
+_MAX_DEPTH = 200
+_PREFIX_LENGTH = (
+    4  # bytes of the length in front of each message, as the collector writes to a file
+)
+_TRACE_ID_LENGTH, _SPAN_ID_LENGTH = 16, 8
+_MAX_FIELDS = 3  # of the messages around a span
 
-_Place = tuple[int, int]  # where the bytes of a field begin and end
+_Range = tuple[int, int]  # where the bytes of a field begin and end
 _Field = tuple[int, int, Any]  # which one it is, its wire type, and its value or its place
 
 
-class _Damaged(Exception):
+class _DecodeError(Exception):
     """The bytes are no message, from a position on."""
 
     def __init__(self, position: int, problem: str) -> None:
@@ -47,15 +49,15 @@ class _Damaged(Exception):
 def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     """A number of seven bits a byte, and where it ends."""
     value = 0
-    for count in range(_LONGEST_VARINT):
+    for count in range(_MAX_VARINT_LENGTH):
         if position >= end:
-            raise _Damaged(position, "it ends within a number")
+            raise _DecodeError(position, "it ends within a number")
         byte = data[position]
         position += 1
         value |= (byte & 0x7F) << (7 * count)
         if not byte & 0x80:
             return value, position
-    raise _Damaged(position, "a number is too long")
+    raise _DecodeError(position, "a number is too long")
 
 
 def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
@@ -64,7 +66,7 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
         key, position = _read_varint(data, position, end)
         number, wire = key >> 3, key & 7
         if number == 0:
-            raise _Damaged(position, "a field has no number")
+            raise _DecodeError(position, "a field has no number")
         if wire == _VARINT:
             value, position = _read_varint(data, position, end)
             yield number, wire, value
@@ -74,9 +76,9 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
         elif wire in _WIDTHS:
             size = _WIDTHS[wire]
         else:
-            raise _Damaged(position, f"there is no wire type {wire}")
+            raise _DecodeError(position, f"there is no wire type {wire}")
         if size > end - position:
-            raise _Damaged(position, f"a field of {size} bytes does not fit into what is left")
+            raise _DecodeError(position, f"a field of {size} bytes does not fit into what is left")
         yield number, wire, (position, position + size)
         position += size
 
@@ -84,31 +86,31 @@ def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
 # --- values -------------------------------------------------------------------------------------
 
 
-def _text(data: bytes, place: _Place) -> str:
+def _text(data: bytes, place: _Range) -> str:
     start, end = place
     try:
         return data[start:end].decode()
     except UnicodeDecodeError as error:
-        raise _Damaged(start + error.start, "a text is not UTF-8") from None
+        raise _DecodeError(start + error.start, "a text is not UTF-8") from None
 
 
-def _hexadecimal(data: bytes, place: _Place) -> str:
+def _hexadecimal(data: bytes, place: _Range) -> str:
     return data[place[0] : place[1]].hex()
 
 
-def _base64(data: bytes, place: _Place) -> str:
+def _base64(data: bytes, place: _Range) -> str:
     return b64encode(data[place[0] : place[1]]).decode()
 
 
-def _fixed(data: bytes, place: _Place) -> int:
+def _fixed(data: bytes, place: _Range) -> int:
     return int.from_bytes(data[place[0] : place[1]], "little")
 
 
-def _nanoseconds(data: bytes, place: _Place) -> str:
+def _nanoseconds(data: bytes, place: _Range) -> str:
     return str(_fixed(data, place))
 
 
-def _double(data: bytes, place: _Place) -> float | str:
+def _double(data: bytes, place: _Range) -> float | str:
     """A number; what JSON has no number for is text, as OTLP has it."""
     (value,) = struct.unpack_from("<d", data, place[0])
     if value - value == 0:
@@ -133,7 +135,7 @@ def _flag(_: bytes, value: int) -> bool:
 # --- messages -----------------------------------------------------------------------------------
 
 
-class _Known(NamedTuple):
+class _FieldSpec(NamedTuple):
     """A field that is known.
 
     Attributes:
@@ -149,91 +151,91 @@ class _Known(NamedTuple):
     many: bool = False
 
 
-def _one(name: str, kind: str) -> _Known:
-    return _Known(name, _BYTES, kind)
+def _message_field(name: str, kind: str) -> _FieldSpec:
+    return _FieldSpec(name, _BYTES, kind)
 
 
-def _many(name: str, kind: str) -> _Known:
-    return _Known(name, _BYTES, kind, many=True)
+def _repeated_field(name: str, kind: str) -> _FieldSpec:
+    return _FieldSpec(name, _BYTES, kind, many=True)
 
 
-def _scalar(name: str, kind: Callable[[bytes, Any], Any], wire: int = _BYTES) -> _Known:
-    return _Known(name, wire, kind)
+def _scalar_field(name: str, kind: Callable[[bytes, Any], Any], wire: int = _BYTES) -> _FieldSpec:
+    return _FieldSpec(name, wire, kind)
 
 
-_DROPPED = _scalar("droppedAttributesCount", _count, _VARINT)
+_DROPPED = _scalar_field("droppedAttributesCount", _count, _VARINT)
 _VALUE = "AnyValue"
-_ATTRIBUTES = _many("attributes", "KeyValue")
-_MESSAGES: dict[str, dict[int, _Known]] = {
-    "TracesData": {1: _many("resourceSpans", "ResourceSpans")},
+_ATTRIBUTES = _repeated_field("attributes", "KeyValue")
+_MESSAGES: dict[str, dict[int, _FieldSpec]] = {
+    "TracesData": {1: _repeated_field("resourceSpans", "ResourceSpans")},
     "ResourceSpans": {
-        1: _one("resource", "Resource"),
-        2: _many("scopeSpans", "ScopeSpans"),
-        3: _scalar("schemaUrl", _text),
+        1: _message_field("resource", "Resource"),
+        2: _repeated_field("scopeSpans", "ScopeSpans"),
+        3: _scalar_field("schemaUrl", _text),
     },
     "Resource": {1: _ATTRIBUTES, 2: _DROPPED},
     "ScopeSpans": {
-        1: _one("scope", "Scope"),
-        2: _many("spans", "Span"),
-        3: _scalar("schemaUrl", _text),
+        1: _message_field("scope", "Scope"),
+        2: _repeated_field("spans", "Span"),
+        3: _scalar_field("schemaUrl", _text),
     },
     "Scope": {
-        1: _scalar("name", _text),
-        2: _scalar("version", _text),
+        1: _scalar_field("name", _text),
+        2: _scalar_field("version", _text),
         3: _ATTRIBUTES,
         4: _DROPPED,
     },
     "Span": {
-        1: _scalar("traceId", _hexadecimal),
-        2: _scalar("spanId", _hexadecimal),
-        3: _scalar("traceState", _text),
-        4: _scalar("parentSpanId", _hexadecimal),
-        5: _scalar("name", _text),
-        6: _scalar("kind", _count, _VARINT),
-        7: _scalar("startTimeUnixNano", _nanoseconds, _FIXED64),
-        8: _scalar("endTimeUnixNano", _nanoseconds, _FIXED64),
+        1: _scalar_field("traceId", _hexadecimal),
+        2: _scalar_field("spanId", _hexadecimal),
+        3: _scalar_field("traceState", _text),
+        4: _scalar_field("parentSpanId", _hexadecimal),
+        5: _scalar_field("name", _text),
+        6: _scalar_field("kind", _count, _VARINT),
+        7: _scalar_field("startTimeUnixNano", _nanoseconds, _FIXED64),
+        8: _scalar_field("endTimeUnixNano", _nanoseconds, _FIXED64),
         9: _ATTRIBUTES,
         10: _DROPPED,
-        11: _many("events", "Event"),
-        12: _scalar("droppedEventsCount", _count, _VARINT),
-        13: _many("links", "Link"),
-        14: _scalar("droppedLinksCount", _count, _VARINT),
-        15: _one("status", "Status"),
-        16: _scalar("flags", _fixed, _FIXED32),
+        11: _repeated_field("events", "Event"),
+        12: _scalar_field("droppedEventsCount", _count, _VARINT),
+        13: _repeated_field("links", "Link"),
+        14: _scalar_field("droppedLinksCount", _count, _VARINT),
+        15: _message_field("status", "Status"),
+        16: _scalar_field("flags", _fixed, _FIXED32),
     },
     "Event": {
-        1: _scalar("timeUnixNano", _nanoseconds, _FIXED64),
-        2: _scalar("name", _text),
+        1: _scalar_field("timeUnixNano", _nanoseconds, _FIXED64),
+        2: _scalar_field("name", _text),
         3: _ATTRIBUTES,
         4: _DROPPED,
     },
     "Link": {
-        1: _scalar("traceId", _hexadecimal),
-        2: _scalar("spanId", _hexadecimal),
-        3: _scalar("traceState", _text),
+        1: _scalar_field("traceId", _hexadecimal),
+        2: _scalar_field("spanId", _hexadecimal),
+        3: _scalar_field("traceState", _text),
         4: _ATTRIBUTES,
         5: _DROPPED,
-        6: _scalar("flags", _fixed, _FIXED32),
+        6: _scalar_field("flags", _fixed, _FIXED32),
     },
-    "Status": {2: _scalar("message", _text), 3: _scalar("code", _count, _VARINT)},
-    "KeyValue": {1: _scalar("key", _text), 2: _one("value", _VALUE)},
+    "Status": {2: _scalar_field("message", _text), 3: _scalar_field("code", _count, _VARINT)},
+    "KeyValue": {1: _scalar_field("key", _text), 2: _message_field("value", _VALUE)},
     _VALUE: {
-        1: _scalar("stringValue", _text),
-        2: _scalar("boolValue", _flag, _VARINT),
-        3: _scalar("intValue", _integer, _VARINT),
-        4: _scalar("doubleValue", _double, _FIXED64),
-        5: _one("arrayValue", "Values"),
-        6: _one("kvlistValue", "KeyValues"),
-        7: _scalar("bytesValue", _base64),
+        1: _scalar_field("stringValue", _text),
+        2: _scalar_field("boolValue", _flag, _VARINT),
+        3: _scalar_field("intValue", _integer, _VARINT),
+        4: _scalar_field("doubleValue", _double, _FIXED64),
+        5: _message_field("arrayValue", "Values"),
+        6: _message_field("kvlistValue", "KeyValues"),
+        7: _scalar_field("bytesValue", _base64),
     },
-    "Values": {1: _many("values", _VALUE)},
-    "KeyValues": {1: _many("values", "KeyValue")},
+    "Values": {1: _repeated_field("values", _VALUE)},
+    "KeyValues": {1: _repeated_field("values", "KeyValue")},
 }
 
 
-def _read_message(data: bytes, place: _Place, kind: str, depth: int) -> dict[str, Any]:
-    if depth > _DEEPEST:
-        raise _Damaged(place[0], "it is nested too deeply")
+def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str, Any]:
+    if depth > _MAX_DEPTH:
+        raise _DecodeError(place[0], "it is nested too deeply")
     known = _MESSAGES[kind]
     message: dict[str, Any] = {}
     for number, wire, given in _fields(data, *place):
@@ -272,22 +274,22 @@ def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
         for start, end in _messages_in(data):
             message = _read_message(data, (start, end), "TracesData", 0)
             batches += message.get("resourceSpans", [])
-    except _Damaged as damaged:
+    except _DecodeError as damaged:
         problem = f"no OTLP message can be read at byte {damaged.position}: {damaged.problem}."
         raise UnreadableInput(place, problem) from damaged
     return {"resourceSpans": batches}
 
 
-def _messages_in(data: bytes) -> Iterator[_Place]:
+def _messages_in(data: bytes) -> Iterator[_Range]:
     position, end = 0, len(data)
     if not _has_prefix(data):
         yield position, end
         return
     while position < end:
-        start = position + _PREFIX
+        start = position + _PREFIX_LENGTH
         position = start + int.from_bytes(data[position:start], "big")
         if start > end or position > end:
-            raise _Damaged(min(start, end), "it ends within a message")
+            raise _DecodeError(min(start, end), "it ends within a message")
         yield start, position
 
 
@@ -300,28 +302,28 @@ def looks_like_otlp(data: bytes) -> bool:
 
     The end of the bytes may be missing.
     """
-    place: _Place | None = (_PREFIX if _has_prefix(data) else 0, len(data))
+    place: _Range | None = (_PREFIX_LENGTH if _has_prefix(data) else 0, len(data))
     for number in (1, 2, 2):  # the first batch, the first scope in it, the first span in that
         place = None if place is None else _first_part(data, place, number)
     if place is None:
         return False
     ids = [_first_part(data, place, number) for number in (1, 2)]
     sizes = [0 if part is None else part[1] - part[0] for part in ids]
-    return sizes == [_TRACE_ID, _SPAN_ID]
+    return sizes == [_TRACE_ID_LENGTH, _SPAN_ID_LENGTH]
 
 
-def _first_part(data: bytes, place: _Place, wanted: int) -> _Place | None:
+def _first_part(data: bytes, place: _Range, wanted: int) -> _Range | None:
     """Where the first field with a number is, in bytes whose end may be missing."""
     position, end = place
     try:
         while position < end:
             key, position = _read_varint(data, position, end)
             size, position = _read_varint(data, position, end)
-            if key & 7 != _BYTES or key >> 3 > _MOST_FIELDS:
+            if key & 7 != _BYTES or key >> 3 > _MAX_FIELDS:
                 return None
             if key >> 3 == wanted:
                 return position, min(position + size, len(data))
             position += size
-    except _Damaged:
+    except _DecodeError:
         pass
     return None

@@ -18,7 +18,7 @@ class Record(Struct, frozen=True, gc=False):
     Attributes:
         place: `file:line`, `file[index]` in a JSON array or a Parquet file, `file!entry` in an
             archive, or `file` where it is all of the file.
-        value: the value. What is malformed in it is marked as in `callscore.core.malformed`.
+        value: the value. What is malformed in it is marked as in `callscore.core.call`.
     """
 
     place: str

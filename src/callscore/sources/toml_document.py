@@ -12,9 +12,9 @@ from callscore.errors import UnreadableInput
 
 __all__ = ["line_in_toml", "read_toml"]
 
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_ERROR_POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # One statement can be as long as all of these lines, and then each of them is tried.
-_MOST_LINES = 2_000
+_MAX_LINES = 2_000
 
 _Path = tuple[str | int, ...]
 
@@ -34,15 +34,15 @@ def read_toml(text: str, name: str) -> dict[str, Any]:
     except RecursionError as error:
         raise UnreadableInput(name, "the TOML is nested too deeply.") from error
     except ValueError as error:
-        raise _refused(error, text, name) from error
+        raise _syntax_error(error, text, name) from error
     plain: dict[str, Any] = _plain(table, name)
     return plain
 
 
-def _refused(error: ValueError, text: str, name: str) -> UnreadableInput:
+def _syntax_error(error: ValueError, text: str, name: str) -> UnreadableInput:
     """Where and why a text is not TOML."""
     said = str(error)
-    found = _AT.search(said)
+    found = _ERROR_POSITION.search(said)
     place = name
     if found is not None:
         line, column = found.groups()
@@ -75,24 +75,24 @@ def line_in_toml(text: str, path: _Path) -> int | None:
     """
     lines = text.split("\n")
     low, high = 0, len(lines)  # so many lines are too few, and enough
-    if high > _MOST_LINES or not _has(lines, high, path):
+    if high > _MAX_LINES or not _has_path(lines, high, path):
         return None
     while True:
-        middle = _whole(lines, (low + high) // 2, low)
+        middle = _complete_lines(lines, (low + high) // 2, low)
         if middle == low:  # then the statement in between is the one, or the first half of it
             middle = next(
                 (at for at in range(low + 1, high) if _table(lines, at) is not None), high
             )
             if middle == high:
                 break
-        if _has(lines, middle, path):
+        if _has_path(lines, middle, path):
             high = middle
         else:
             low = middle
-    return next(at for at in range(low, high) if _says_anything(lines[at])) + 1
+    return next(at for at in range(low, high) if _is_significant(lines[at])) + 1
 
 
-def _whole(lines: list[str], count: int, least: int) -> int:
+def _complete_lines(lines: list[str], count: int, least: int) -> int:
     """So many lines, or as many fewer as end with a statement."""
     while count > least and _table(lines, count) is None:
         count -= 1
@@ -106,7 +106,7 @@ def _table(lines: list[str], count: int) -> dict[str, Any] | None:
         return None
 
 
-def _has(lines: list[str], count: int, path: _Path) -> bool:
+def _has_path(lines: list[str], count: int, path: _Path) -> bool:
     value: Any = _table(lines, count)
     for key in path:
         position = key if isinstance(key, int) else -1
@@ -121,6 +121,6 @@ def _is_in(position: int, array: list[Any]) -> bool:
     return 0 <= position < len(array)
 
 
-def _says_anything(line: str) -> bool:
+def _is_significant(line: str) -> bool:
     stripped = line.strip()
     return bool(stripped) and not stripped.startswith("#")

@@ -10,7 +10,7 @@ from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
-from callscore.core.malformed import FaultyArray, FaultyObject, Malformed, excerpt, fault_of
+from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 from callscore.errors import UnreadableInput
 from callscore.sources.record import Array, BadRecord, Record
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from ruamel.yaml.nodes import Node
 
-__all__ = ["Lines", "read_yaml", "read_yaml_located"]
+__all__ = ["LineNumbers", "read_yaml", "read_yaml_with_lines"]
 
 # The lines, from 1 on, on which the parts of a document stand, by the keys that lead there.
-Lines = dict[tuple[str | int, ...], int]
+LineNumbers = dict[tuple[str | int, ...], int]
 
-_STANDARD = "tag:yaml.org,2002:"
-_MERGE = f"{_STANDARD}merge"
-_CONTAINERS = frozenset({f"{_STANDARD}map", f"{_STANDARD}seq"})
-_TEXTS = frozenset(f"{_STANDARD}{name}" for name in ("str", "timestamp", "merge", "value"))
-_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_MERGE_TAG = f"{_TAG_PREFIX}merge"
+_CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
+_TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
+_CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 # The parser still knows numbers of YAML 1.1 (1_000, 0b11); what is none of these is text.
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
+_NON_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
 _INFINITIES = (float("inf"), float("-inf"))
 _BASES = {"0o": 8, "0x": 16}
-_MOST_DIGITS = 3500  # hexadecimal ones too are then few enough for Python to print the integer
+_MAX_DIGITS = 3500  # hexadecimal ones too are then few enough for Python to print the integer
 # A few lines of aliases to aliases can stand for more values than any memory holds.
-_MOST_VALUES = 5_000_000
+_MAX_VALUES = 5_000_000
 _TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
 
 
@@ -61,15 +61,15 @@ def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     try:
         for document in _documents(text):
             yield from _batches_of(document, text, name)
-    except _NOT_YAML as error:
-        yield _refused(error, text, name)
+    except _YAML_ERRORS as error:
+        yield _syntax_error(error, text, name)
 
 
 # The parser does not check every escape before it decodes it: hence the ValueError.
-_NOT_YAML = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
+_YAML_ERRORS = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
 
 
-def _refused(error: Exception, text: str, name: str) -> BadRecord:
+def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
     """Where and why a text is not YAML."""
     if isinstance(error, MarkedYAMLError):
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
@@ -83,7 +83,7 @@ def _refused(error: Exception, text: str, name: str) -> BadRecord:
     return BadRecord(name, f"not YAML: {error}.")
 
 
-def read_yaml_located(text: str, name: str) -> tuple[Any, Lines]:
+def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
     """The one value of a YAML text, and the lines on which its parts stand; None of an empty text.
 
     Args:
@@ -102,17 +102,17 @@ def read_yaml_located(text: str, name: str) -> tuple[Any, Lines]:
     except _NotJSONError as error:
         place = _place_of_mark(name, error.node.start_mark)
         raise UnreadableInput(place, error.problem) from error
-    except _NOT_YAML as error:
+    except _YAML_ERRORS as error:
         if isinstance(error, UnreadableInput):
             raise
-        refused = _refused(error, text, name)
+        refused = _syntax_error(error, text, name)
         raise UnreadableInput(refused.place, refused.problem) from error
     return value, _lines_of(documents[0]) if documents else {}
 
 
-def _lines_of(document: Node) -> Lines:
+def _lines_of(document: Node) -> LineNumbers:
     """Where each part stands, by its key; what an alias repeats stands where it was named."""
-    lines: Lines = {}
+    lines: LineNumbers = {}
     seen: set[int] = set()
     pending: list[tuple[tuple[str | int, ...], Node]] = [((), document)]
     while pending:
@@ -159,7 +159,7 @@ def _record_nodes(document: Node) -> Iterable[Node]:
         named = [value for key, value in document.value if key.value == "cases"]
         if named and isinstance(named[0], SequenceNode):
             return list(named[0].value)
-    is_empty = isinstance(document, ScalarNode) and document.tag == f"{_STANDARD}null"
+    is_empty = isinstance(document, ScalarNode) and document.tag == f"{_TAG_PREFIX}null"
     return () if is_empty else (document,)
 
 
@@ -209,12 +209,12 @@ class _Builder:
 
     def build(self, node: Node) -> Any:
         self.count += 1
-        if self.count > _MOST_VALUES:
-            problem = f"its aliases stand for more than {_MOST_VALUES:,} values. Use fewer of them."
+        if self.count > _MAX_VALUES:
+            problem = f"its aliases stand for more than {_MAX_VALUES:,} values. Use fewer of them."
             raise _NotJSONError(node, problem)
         if isinstance(node, ScalarNode):
             return self.build_scalar(node)
-        if node.tag not in _CONTAINERS:
+        if node.tag not in _CONTAINER_TAGS:
             raise _unknown_tag(node)
         if isinstance(node, MappingNode):
             members = self.build_members(node)
@@ -229,7 +229,7 @@ class _Builder:
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
             value = self.build(value_node)
-            if key_node.tag == _MERGE:
+            if key_node.tag == _MERGE_TAG:
                 merged = self.merge(value, key_node)
                 continue
             key = self.build(key_node)
@@ -252,7 +252,7 @@ class _Builder:
         return merged
 
     def fault_among(self, values: Iterable[Any], node: Node) -> Malformed | None:
-        faults = (fault_of(value) for value in values)
+        faults = (malformed_part(value) for value in values)
         first = next((fault for fault in faults if fault), None)
         return Malformed(self.source_of(node), first.problem) if first else None
 
@@ -260,30 +260,30 @@ class _Builder:
         return excerpt(self.text[node.start_mark.index : node.end_mark.index].rstrip())
 
     def build_scalar(self, node: ScalarNode) -> Any:
-        kind = str(node.tag).removeprefix(_STANDARD)
+        kind = str(node.tag).removeprefix(_TAG_PREFIX)
         value: str = node.value
         if kind in ("bool", "null"):
-            return _WORDS.get(value.lower(), value)
+            return _CONSTANTS.get(value.lower(), value)
         if kind in ("int", "float"):
             number, problem = _number_of(value)
             return number if problem is None else Malformed(self.source_of(node), problem)
-        if node.tag not in _TEXTS:
+        if node.tag not in _TEXT_TAGS:
             raise _unknown_tag(node)
         return value
 
 
 def _number_of(text: str) -> tuple[int | float | str, str | None]:
     """The number that a text means, and why it is none in JSON; text that means none is itself."""
-    if _NOT_FINITE.fullmatch(text):
+    if _NON_FINITE.fullmatch(text):
         return text, f"{text} is not a JSON number"
     if _INTEGER.fullmatch(text):
-        if len(text) > _MOST_DIGITS:
-            return text, f"an integer of more than {_MOST_DIGITS} digits"
+        if len(text) > _MAX_DIGITS:
+            return text, f"an integer of more than {_MAX_DIGITS} digits"
         return int(text, _BASES.get(text[:2], 10)), None
     value = float(text) if _FLOAT.fullmatch(text) else text
     return value, "a number out of range" if value in _INFINITIES else None
 
 
 def _unknown_tag(node: Node) -> _NotJSONError:
-    tag = str(node.tag).replace(_STANDARD, "!!")
+    tag = str(node.tag).replace(_TAG_PREFIX, "!!")
     return _NotJSONError(node, f"the tag {tag} means nothing in JSON. Remove it.")

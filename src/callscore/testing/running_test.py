@@ -1,4 +1,4 @@
-"""The test that is running: what its marker says, and whether its expectations are rewritten."""
+"""The test that is running: its defaults, its updates, and the text of its failure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from callscore.core.score import Score
     from callscore.rewriting.change import Change
 
-__all__ = ["RunningTest", "Updates", "running", "running_test"]
+__all__ = [
+    "ANSWER_HINT",
+    "RunningTest",
+    "Updates",
+    "failure_text",
+    "running_as",
+    "running_test",
+    "text_width",
+]
+
+
+# The test that is running: what its marker says, and whether its expectations are rewritten.
 
 
 class Updates:
@@ -58,10 +70,38 @@ def running_test() -> RunningTest:
 
 
 @contextmanager
-def running(test: RunningTest) -> Iterator[RunningTest]:
+def running_as(test: RunningTest) -> Iterator[RunningTest]:
     """For as long as a test runs. Threads that it starts are in it, too."""
     _running.append(test)
     try:
         yield test
     finally:
         _running.remove(test)
+
+
+# What a failed assertion says: the score on one line, and the calls of both sides below.
+
+# What an answer is, for those who give none.
+ANSWER_HINT = "the response, the messages or the calls; `[]` where nothing was called"
+_WIDTH = 100
+_NARROWEST = 60
+_WIDEST = 140
+_MARGIN = 8  # pytest sets an E and some blanks in front of every line
+
+
+def failure_text(score: Score) -> str:
+    """The score on one line, and the calls of both sides below."""
+    from callscore.words.diff import call_lines, plain_text
+    from callscore.words.value_text import percent
+
+    least = score.settings.at_least
+    wanted = f" | At least: {percent(least)}" if least < 1 and not score.forbidden else ""
+    calls = plain_text(call_lines(score, width=text_width()))
+    return f"{score.summary}{wanted}\n\n{calls}"
+
+
+def text_width() -> int:
+    """How many columns pytest leaves for what a failure says."""
+    from shutil import get_terminal_size
+
+    return min(max(get_terminal_size((_WIDTH, 0)).columns, _NARROWEST), _WIDEST) - _MARGIN

@@ -10,17 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.comparator import check, describe
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
 
 def fits(wanted: float, given: Any, **options: float) -> bool:
-    return compare(Matcher("$approx", wanted, options), given, CONTEXT).matched
+    return compare_value(Matcher("$approx", wanted, options), given, CONTEXT).matched
 
 
 @pytest.mark.parametrize(("wanted", "given"), [(0.3, 0.4), (0.3, 0.2), (3.14, 3.24), (1, 1.1)])
@@ -60,13 +59,13 @@ def test_what_is_no_number_is_not_near_one(given: Any) -> None:
 
 
 def test_how_near_it_comes_is_shown() -> None:
-    verdict = compare(Matcher("$approx", 3, {"abs": 0.5}), 4, CONTEXT)
+    verdict = compare_value(Matcher("$approx", 3, {"abs": 0.5}), 4, CONTEXT)
 
     assert verdict.value == 0.5
 
 
 def test_even_the_nearest_miss_is_below_1() -> None:
-    verdict = compare(Matcher("$approx", 0, {"abs": 10**30}), 10**30 + 1, CONTEXT)
+    verdict = compare_value(Matcher("$approx", 0, {"abs": 10**30}), 10**30 + 1, CONTEXT)
 
     assert not verdict.matched
     assert verdict.value < 1
@@ -83,7 +82,7 @@ def test_it_is_what_fractions_say(wanted: float, given: float, rel: float, by: f
 
 @pytest.mark.parametrize("options", [{"rel": -1}, {"abs": "1"}, {"abs": True}, {"rel": nan}])
 def test_a_tolerance_is_a_number_from_0_on(options: dict[str, Any]) -> None:
-    problem = check(Matcher("$approx", 1, options))
+    problem = check_matcher(Matcher("$approx", 1, options))
 
     assert problem is not None
     assert "a number from 0 on is wanted" in problem
@@ -99,4 +98,4 @@ def test_a_tolerance_is_a_number_from_0_on(options: dict[str, Any]) -> None:
     ],
 )
 def test_it_is_described_with_its_tolerances(options: dict[str, Any], text: str) -> None:
-    assert describe(Matcher("$approx", 3.14, options)) == text
+    assert describe_value(Matcher("$approx", 3.14, options)) == text

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, describe
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 
 
 @pytest.mark.parametrize(
@@ -20,7 +19,7 @@ CONTEXT = context_for(Settings())
     [("$gt", {2}), ("$gte", {1, 2}), ("$lt", {0}), ("$lte", {0, 1})],
 )
 def test_a_bound_is_one(key: str, fitting: set[int]) -> None:
-    found = {given for given in (0, 1, 2) if compare(Matcher(key, 1), given, CONTEXT).matched}
+    found = {given for given in (0, 1, 2) if compare_value(Matcher(key, 1), given, CONTEXT).matched}
 
     assert found == fitting
 
@@ -28,19 +27,19 @@ def test_a_bound_is_one(key: str, fitting: set[int]) -> None:
 def test_integers_and_floats_compare_exactly() -> None:
     matcher = Matcher("$gt", 9007199254740992.0)
 
-    assert compare(matcher, 9007199254740993, CONTEXT).matched
-    assert compare(matcher, 10**400, CONTEXT).matched
+    assert compare_value(matcher, 9007199254740993, CONTEXT).matched
+    assert compare_value(matcher, 10**400, CONTEXT).matched
 
 
 @pytest.mark.parametrize("given", [True, "2", None, [2], nan])
 def test_what_is_no_number_is_within_no_bounds(given: Any) -> None:
-    assert not compare(Matcher("$gt", 0), given, CONTEXT).matched
+    assert not compare_value(Matcher("$gt", 0), given, CONTEXT).matched
 
 
 @pytest.mark.parametrize("bound", ["1", None, True, nan, inf, [1]])
 def test_a_bound_is_a_number(bound: Any) -> None:
-    assert check(Matcher("$gt", bound)) is not None
-    assert check(Matcher("$gt", 0, {"$lt": bound})) is not None
+    assert check_matcher(Matcher("$gt", bound)) is not None
+    assert check_matcher(Matcher("$gt", 0, {"$lt": bound})) is not None
 
 
 @pytest.mark.parametrize(
@@ -54,12 +53,12 @@ def test_a_bound_is_a_number(bound: Any) -> None:
 def test_bounds_that_leave_nothing_are_refused(
     value: int, options: dict[str, int], problem: str
 ) -> None:
-    assert check(Matcher("$gt", value, options)) == problem
+    assert check_matcher(Matcher("$gt", value, options)) == problem
 
 
 def test_bounds_that_leave_one_number_are_not() -> None:
-    assert check(Matcher("$gte", 1, {"$lte": 1})) is None
+    assert check_matcher(Matcher("$gte", 1, {"$lte": 1})) is None
 
 
 def test_both_bounds_are_described() -> None:
-    assert describe(Matcher("$gt", 1, {"$lte": 5})) == "$gt 1, $lte 5"
+    assert describe_value(Matcher("$gt", 1, {"$lte": 5})) == "$gt 1, $lte 5"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from callscore.core.comparator import check
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 
 
 def test_an_array_that_has_the_text_as_an_item_does_not_contain_it() -> None:
-    assert not compare(Matcher("$contains", "a"), ["a"], CONTEXT).matched
+    assert not compare_value(Matcher("$contains", "a"), ["a"], CONTEXT).matched
 
 
 def test_no_text_is_in_every_text() -> None:
-    assert compare(Matcher("$contains", ""), "a", CONTEXT).matched
+    assert compare_value(Matcher("$contains", ""), "a", CONTEXT).matched
 
 
 def test_a_number_cannot_be_contained() -> None:
-    assert check(Matcher("$contains", 5)) == "text is wanted, not 5."
+    assert check_matcher(Matcher("$contains", 5)) == "text is wanted, not 5."

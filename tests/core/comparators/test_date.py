@@ -6,18 +6,16 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check
 from callscore.core.comparators.date import NO_DATE, NOT_MIDNIGHT, ZONE_UNKNOWN
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, Verdict, check_matcher
 from callscore.core.settings import Settings
-from callscore.core.verdict import Verdict
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 
 
 def verdict(wanted: Any, given: Any) -> Verdict:
-    return compare(Matcher("$date", wanted), given, CONTEXT)
+    return compare_value(Matcher("$date", wanted), given, CONTEXT)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,7 @@ def test_what_is_no_date_is_told_so(given: Any) -> None:
 
 @pytest.mark.parametrize("value", ["01/02/2024", "", None, True, {}])
 def test_nothing_but_a_date_can_be_expected(value: Any) -> None:
-    problem = check(Matcher("$date", value))
+    problem = check_matcher(Matcher("$date", value))
 
     assert problem is not None
     assert problem.startswith("a date as in ISO 8601, RFC 2822 or seconds since 1970 is wanted")
@@ -84,13 +82,13 @@ def test_nothing_but_a_date_can_be_expected(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [20250315, 19000101, 21001231, 20240115103000])
 def test_a_date_without_quotes_is_told_to_have_them(value: int) -> None:
-    problem = check(Matcher("$date", value))
+    problem = check_matcher(Matcher("$date", value))
 
     assert problem is not None
     assert problem.endswith(f'if a date is meant, write it in quotes: "{value}".')
-    assert check(Matcher("$date", str(value))) is None
+    assert check_matcher(Matcher("$date", str(value))) is None
 
 
 @pytest.mark.parametrize("value", [20251345, 18991231, 21010101, 1705276800, 0, -20250315])
 def test_seconds_that_are_no_date_need_none(value: int) -> None:
-    assert check(Matcher("$date", value)) is None
+    assert check_matcher(Matcher("$date", value)) is None

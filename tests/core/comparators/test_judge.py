@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.core.call import ToolCall
-from callscore.core.comparator import check
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from callscore.core.verdict import Verdict
+    from callscore.core.rules import Verdict
 
 
 def judged(answer: Any, **options: float) -> Verdict:
-    context = context_for(Settings(judge=lambda _question, _value: answer))
-    return compare(Matcher("$judge", "polite?", options), "hello", context)
+    context = make_context(Settings(judge=lambda _question, _value: answer))
+    return compare_value(Matcher("$judge", "polite?", options), "hello", context)
 
 
 def test_the_judge_is_asked_the_question_about_the_value() -> None:
@@ -30,7 +29,9 @@ def test_the_judge_is_asked_the_question_about_the_value() -> None:
         asked.append((question, value))
         return True
 
-    verdict = compare(Matcher("$judge", "polite?"), {"a": 1}, context_for(Settings(judge=judge)))
+    verdict = compare_value(
+        Matcher("$judge", "polite?"), {"a": 1}, make_context(Settings(judge=judge))
+    )
 
     assert verdict.matched
     assert asked == [("polite?", {"a": 1})]
@@ -85,7 +86,7 @@ def test_any_other_answer_is_an_error(answer: Any) -> None:
 
 def test_without_a_judge_the_error_says_how_to_get_one() -> None:
     with pytest.raises(InvalidSettings, match=r"score\(\.\.\., judge=ask_model\)"):
-        compare(Matcher("$judge", "polite?"), "hello", context_for(Settings()))
+        compare_value(Matcher("$judge", "polite?"), "hello", make_context(Settings()))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_without_a_judge_the_error_says_how_to_get_one() -> None:
     ],
 )
 def test_a_question_is_text_and_enough_is_a_share(matcher: Matcher) -> None:
-    assert check(matcher) is not None
+    assert check_matcher(matcher) is not None
 
 
 def test_a_score_and_its_differences_rest_on_one_answer() -> None:

@@ -12,42 +12,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callscore.core.call import ToolCall
-from callscore.core.comparator import check
 from callscore.core.comparators import regex as module
-from callscore.core.comparison import compare, context_for
 from callscore.core.equality import digest
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 ENDLESS = r"(a|aa)+$"
 TEXT = "a" * 5000 + "!"
 
 
 def test_it_may_be_found_anywhere() -> None:
-    assert compare(Matcher("$regex", "b"), "abc", CONTEXT).matched
-    assert not compare(Matcher("$regex", "^b"), "abc", CONTEXT).matched
+    assert compare_value(Matcher("$regex", "b"), "abc", CONTEXT).matched
+    assert not compare_value(Matcher("$regex", "^b"), "abc", CONTEXT).matched
 
 
 @pytest.mark.parametrize("given", [5, None, ["b"], {"b": "b"}])
 def test_only_text_is_searched(given: Any) -> None:
-    assert not compare(Matcher("$regex", "b|5"), given, CONTEXT).matched
+    assert not compare_value(Matcher("$regex", "b|5"), given, CONTEXT).matched
 
 
 def test_half_of_a_surrogate_pair_is_a_letter_like_others() -> None:
-    assert compare(Matcher("$regex", "^.$"), "\ud800", CONTEXT).matched
+    assert compare_value(Matcher("$regex", "^.$"), "\ud800", CONTEXT).matched
 
 
 def test_an_endless_search_is_given_up_and_not_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_given_up", {})
-    first = compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
+    monkeypatch.setattr(module, "_timed_out", {})
+    first = compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
     monkeypatch.setattr(module, "_SECONDS", 100.0)
 
-    again = compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
+    again = compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT)
 
     assert first.note is not None
     assert first.note.text("en") == "the expression is too slow: gave up after 0.05 s"
@@ -57,12 +56,12 @@ def test_an_endless_search_is_given_up_and_not_tried_again(
 
 def test_another_text_is_not_the_worse_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
-    monkeypatch.setattr(module, "_given_up", {})
+    monkeypatch.setattr(module, "_timed_out", {})
 
-    assert not compare(Matcher("$regex", ENDLESS), TEXT, CONTEXT).matched
-    assert compare(Matcher("$regex", ENDLESS), "aa", CONTEXT).matched
-    assert not compare(Matcher("$regex", ENDLESS), "b", CONTEXT).matched
-    assert compare(Matcher("$regex", "a+$"), "aa", CONTEXT).matched
+    assert not compare_value(Matcher("$regex", ENDLESS), TEXT, CONTEXT).matched
+    assert compare_value(Matcher("$regex", ENDLESS), "aa", CONTEXT).matched
+    assert not compare_value(Matcher("$regex", ENDLESS), "b", CONTEXT).matched
+    assert compare_value(Matcher("$regex", "a+$"), "aa", CONTEXT).matched
 
 
 def test_many_endless_searches_of_one_case_have_less_and_less_time(
@@ -70,14 +69,14 @@ def test_many_endless_searches_of_one_case_have_less_and_less_time(
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.02)
     monkeypatch.setattr(module, "_TRIES", 1)
-    monkeypatch.setattr(module, "_LEAST_SECONDS", 0.0002)
-    monkeypatch.setattr(module, "_REMEMBERED", 4)
-    monkeypatch.setattr(module, "_given_up", {})
+    monkeypatch.setattr(module, "_MIN_SECONDS", 0.0002)
+    monkeypatch.setattr(module, "_MAX_REMEMBERED", 4)
+    monkeypatch.setattr(module, "_timed_out", {})
     slow: dict[Any, float] = {}
-    context = context_for(Settings(), slow)
+    context = make_context(Settings(), slow)
 
     for number in range(6):
-        compare(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), context)
+        compare_value(Matcher("$regex", ENDLESS), TEXT * 4 + str(number), context)
         assert len(slow) == min(number + 1, 4)
 
     assert [*slow.values()] == [pytest.approx(0.0002)] * 4
@@ -86,7 +85,7 @@ def test_many_endless_searches_of_one_case_have_less_and_less_time(
 def test_any_number_of_endless_searches_leaves_the_least_time() -> None:
     slow = {("", bytes([first, second])): 0.01 for first in range(64) for second in range(64)}
 
-    found = compare(Matcher("$regex", ENDLESS), TEXT, context_for(Settings(), slow))
+    found = compare_value(Matcher("$regex", ENDLESS), TEXT, make_context(Settings(), slow))
 
     assert found.note is not None
     assert found.note.text("en").endswith("gave up after 0.01 s")
@@ -102,8 +101,8 @@ def _scored(pattern: str, *texts: str) -> Any:
 def test_no_case_has_less_time_because_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.02)
     monkeypatch.setattr(module, "_TRIES", 1)
-    monkeypatch.setattr(module, "_LEAST_SECONDS", 0.0002)
-    monkeypatch.setattr(module, "_given_up", {})
+    monkeypatch.setattr(module, "_MIN_SECONDS", 0.0002)
+    monkeypatch.setattr(module, "_timed_out", {})
     many = _scored(ENDLESS, *[TEXT + str(number) for number in range(4)])
 
     (alone,) = _scored(ENDLESS, TEXT + "3").incorrect
@@ -114,7 +113,7 @@ def test_no_case_has_less_time_because_of_another(monkeypatch: pytest.MonkeyPatc
 
 def test_what_is_said_about_a_score_agrees_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.02)
-    monkeypatch.setattr(module, "_given_up", {})
+    monkeypatch.setattr(module, "_timed_out", {})
     (pair,) = _scored(ENDLESS, TEXT).incorrect
     monkeypatch.setattr(module, "_SECONDS", 100.0)
 
@@ -125,14 +124,14 @@ def test_what_was_given_up_once_is_found_by_the_next_score_that_has_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     matcher, given_up = Matcher("$regex", "b$"), {("b$", digest("ab")): 0.01}
-    monkeypatch.setattr(module, "_given_up", given_up)
-    before = compare(matcher, "ab", CONTEXT)
+    monkeypatch.setattr(module, "_timed_out", given_up)
+    before = compare_value(matcher, "ab", CONTEXT)
 
-    scored = compare(matcher, "ab", context_for(Settings(), {}))
+    scored = compare_value(matcher, "ab", make_context(Settings(), {}))
 
     assert not before.matched
     assert scored.matched
-    assert compare(matcher, "ab", CONTEXT).matched
+    assert compare_value(matcher, "ab", CONTEXT).matched
 
 
 @pytest.mark.parametrize(
@@ -156,9 +155,9 @@ def test_what_was_given_up_once_is_found_by_the_next_score_that_has_the_time(
 def test_an_expression_means_what_it_means_in_python(pattern: str, found: str, other: str) -> None:
     matcher = Matcher("$regex", pattern)
 
-    assert check(matcher) is None
-    assert compare(matcher, found, CONTEXT).matched
-    assert not compare(matcher, other, CONTEXT).matched
+    assert check_matcher(matcher) is None
+    assert compare_value(matcher, found, CONTEXT).matched
+    assert not compare_value(matcher, other, CONTEXT).matched
 
 
 PIECES = st.lists(
@@ -175,10 +174,10 @@ def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
     try:
         expected = re.search(pattern, text) is not None
     except re.error:
-        assert check(Matcher("$regex", pattern)) is not None
+        assert check_matcher(Matcher("$regex", pattern)) is not None
     else:
-        assert check(Matcher("$regex", pattern)) is None
-        assert compare(Matcher("$regex", pattern), text, CONTEXT).matched == expected
+        assert check_matcher(Matcher("$regex", pattern)) is None
+        assert compare_value(Matcher("$regex", pattern), text, CONTEXT).matched == expected
 
 
 @pytest.mark.parametrize(
@@ -199,7 +198,7 @@ def test_no_expression_means_anything_else(pattern: str, text: str) -> None:
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(pattern: Any, problem: str) -> None:
-    assert check(Matcher("$regex", pattern)) == problem
+    assert check_matcher(Matcher("$regex", pattern)) == problem
 
 
 @pytest.mark.parametrize(
@@ -215,7 +214,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(pattern: Any, problem: st
     ],
 )
 def test_what_would_fill_the_memory_is_refused(pattern: str) -> None:
-    problem = check(Matcher("$regex", pattern))
+    problem = check_matcher(Matcher("$regex", pattern))
 
     assert problem == "the regular expression repeats itself to more than 100000 characters."
 
@@ -234,19 +233,19 @@ def test_what_would_fill_the_memory_is_refused(pattern: str) -> None:
     ],
 )
 def test_what_people_write_is_not(pattern: str) -> None:
-    assert check(Matcher("$regex", pattern)) is None
+    assert check_matcher(Matcher("$regex", pattern)) is None
 
 
 def test_a_bracket_too_many_is_left_to_the_library() -> None:
-    assert check(Matcher("$regex", "a)")) is not None
+    assert check_matcher(Matcher("$regex", "a)")) is not None
 
 
 @pytest.mark.parametrize(
     ("pattern", "text"), [(r"^\(?0\d{2}\)? \d+$", "(030) 12"), (r"\(?R", "R"), ("[(?&]", "&")]
 )
 def test_what_only_looks_like_a_call_of_itself_is_used(pattern: str, text: str) -> None:
-    assert check(Matcher("$regex", pattern)) is None
-    assert compare(Matcher("$regex", pattern), text, CONTEXT).matched
+    assert check_matcher(Matcher("$regex", pattern)) is None
+    assert compare_value(Matcher("$regex", pattern), text, CONTEXT).matched
 
 
 def test_an_expression_is_shown_as_it_is_written() -> None:

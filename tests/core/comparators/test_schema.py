@@ -6,18 +6,17 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 
 
 def test_the_first_error_is_told_with_its_place() -> None:
     schema = {"properties": {"age": {"type": "integer", "minimum": 0}}}
 
-    verdict = compare(Matcher("$schema", schema), {"age": -1}, CONTEXT)
+    verdict = compare_value(Matcher("$schema", schema), {"age": -1}, CONTEXT)
 
     assert (verdict.matched, verdict.value) == (False, 0.0)
     assert verdict.note is not None
@@ -26,8 +25,8 @@ def test_the_first_error_is_told_with_its_place() -> None:
 
 
 def test_a_boolean_is_a_schema() -> None:
-    assert compare(Matcher("$schema", value=True), 1, CONTEXT).matched
-    assert not compare(Matcher("$schema", value=False), 1, CONTEXT).matched
+    assert compare_value(Matcher("$schema", value=True), 1, CONTEXT).matched
+    assert not compare_value(Matcher("$schema", value=False), 1, CONTEXT).matched
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,7 @@ def test_a_boolean_is_a_schema() -> None:
     ],
 )
 def test_what_is_no_schema_is_refused(schema: Any, problem: str) -> None:
-    found = check(Matcher("$schema", schema))
+    found = check_matcher(Matcher("$schema", schema))
 
     assert found is not None
     assert found.startswith(problem)

@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, describe
 from callscore.core.comparators import text as module
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, Verdict, check_matcher, describe_value
 from callscore.core.settings import Settings
-from callscore.core.verdict import Verdict
+from callscore.core.value_comparison import compare_value, make_context
 from callscore.errors import InvalidSettings
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 
 
 def verdict(wanted: str, given: Any, **options: Any) -> Verdict:
-    return compare(Matcher("$text", wanted, options), given, CONTEXT)
+    return compare_value(Matcher("$text", wanted, options), given, CONTEXT)
 
 
 def test_without_options_everything_is_folded_and_nothing_is_fuzzy() -> None:
@@ -57,8 +55,8 @@ def test_a_function_of_the_user_takes_the_place_of_our_measure() -> None:
         asked.append((left, right))
         return 0.75
 
-    context = context_for(Settings(similarity=similarity))
-    found = compare(Matcher("$text", "Big Apple", {"similarity": 0.7}), "New-York", context)
+    context = make_context(Settings(similarity=similarity))
+    found = compare_value(Matcher("$text", "Big Apple", {"similarity": 0.7}), "New-York", context)
 
     assert found == Verdict(matched=True, value=0.75)
     assert asked == [("big apple", "new york")]
@@ -66,22 +64,22 @@ def test_a_function_of_the_user_takes_the_place_of_our_measure() -> None:
 
 @pytest.mark.parametrize("answer", [1.5, "much", None])
 def test_an_answer_that_is_no_share_is_an_error(answer: Any) -> None:
-    context = context_for(Settings(similarity=lambda _left, _right: answer))
+    context = make_context(Settings(similarity=lambda _left, _right: answer))
 
     with pytest.raises(InvalidSettings, match="similarity: the function answered "):
-        compare(Matcher("$text", "a", {"similarity": 0.7}), "b", context)
+        compare_value(Matcher("$text", "a", {"similarity": 0.7}), "b", context)
 
 
 def test_equal_texts_are_alike_whatever_a_function_says() -> None:
-    context = context_for(Settings(similarity=lambda _left, _right: 0.0))
+    context = make_context(Settings(similarity=lambda _left, _right: 0.0))
 
-    assert compare(Matcher("$text", "a", {"similarity": 1}), "A", context).value == 1
+    assert compare_value(Matcher("$text", "a", {"similarity": 1}), "A", context).value == 1
 
 
 def test_long_texts_are_measured_only_as_far_as_they_matter(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_MEASURED", 10)
+    monkeypatch.setattr(module, "_MAX_FULLY_MEASURED", 10)
 
     assert verdict("abcd", "abxy", similarity=0.9).value == 0
     assert verdict("abcd", "abcx", similarity=0.7).value == 0.75
@@ -115,10 +113,10 @@ def test_texts_that_are_too_long_are_told_so_unless_they_are_equal() -> None:
     ],
 )
 def test_options_are_checked(value: Any, options: dict[str, Any], problem: str) -> None:
-    assert check(Matcher("$text", value, options)) == problem
+    assert check_matcher(Matcher("$text", value, options)) == problem
 
 
 def test_it_is_described_with_its_options() -> None:
     matcher = Matcher("$text", "New York", {"similarity": 0.9})
 
-    assert describe(matcher) == '$text "New York", similarity 0.9'
+    assert describe_value(matcher) == '$text "New York", similarity 0.9'

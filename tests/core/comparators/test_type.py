@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from callscore.core.comparator import check, describe
-from callscore.core.comparison import compare, context_for
-from callscore.core.matcher import Matcher
+from callscore.core.rules import Matcher, check_matcher, describe_value
 from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 NAMES = ("string", "number", "integer", "boolean", "null", "object", "array")
 
 
@@ -34,18 +33,20 @@ NAMES = ("string", "number", "integer", "boolean", "null", "object", "array")
     ],
 )
 def test_a_value_has_these_types_and_no_others(given: Any, names: set[str]) -> None:
-    found = {name for name in NAMES if compare(Matcher("$type", name), given, CONTEXT).matched}
+    found = {
+        name for name in NAMES if compare_value(Matcher("$type", name), given, CONTEXT).matched
+    }
 
     assert found == names
 
 
 @pytest.mark.parametrize("value", ["text", "String", [], ["string", 5], 5, None, {}, [["string"]]])
 def test_anything_else_is_no_type(value: Any) -> None:
-    problem = check(Matcher("$type", value))
+    problem = check_matcher(Matcher("$type", value))
 
     assert problem is not None
     assert problem.startswith("one of string, number, integer, boolean, null, object, array, or")
 
 
 def test_types_are_described_without_quotes() -> None:
-    assert describe(Matcher("$type", ["string", "null"])) == "$type string, null"
+    assert describe_value(Matcher("$type", ["string", "null"])) == "$type string, null"

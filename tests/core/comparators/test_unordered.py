@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.comparator import check
 from callscore.core.comparators import unordered as module
-from callscore.core.comparison import compare, context_for
-from callscore.core.comparison import compare as compare_values
-from callscore.core.matcher import ABSENT, Matcher
+from callscore.core.rules import ABSENT, FailedPart, Matcher, Verdict, check_matcher
 from callscore.core.settings import Settings
-from callscore.core.verdict import Part, Verdict
+from callscore.core.value_comparison import compare_value, make_context
+from callscore.core.value_comparison import compare_value as compare_values
 
-CONTEXT = context_for(Settings())
+CONTEXT = make_context(Settings())
 ITEMS = st.integers(0, 4) | st.builds(
     lambda low, span: Matcher("$gte", low, {"$lte": low + span}),
     st.integers(0, 4),
@@ -26,7 +24,7 @@ ITEMS = st.integers(0, 4) | st.builds(
 
 
 def verdict(wanted: list[Any], given: Any) -> Verdict:
-    return compare(Matcher("$unordered", wanted), given, CONTEXT)
+    return compare_value(Matcher("$unordered", wanted), given, CONTEXT)
 
 
 def test_how_often_an_item_stands_there_counts() -> None:
@@ -42,7 +40,11 @@ def test_items_are_equal_as_json_says() -> None:
 def test_those_without_a_partner_are_the_parts() -> None:
     found = verdict([1, 2, 3], [3, 4, 1, 5])
 
-    assert found.parts == (Part(1, 2, ABSENT), Part(1, ABSENT, 4), Part(3, ABSENT, 5))
+    assert found.parts == (
+        FailedPart(1, 2, ABSENT),
+        FailedPart(1, ABSENT, 4),
+        FailedPart(3, ABSENT, 5),
+    )
     assert found.value == pytest.approx(4 / 7)
 
 
@@ -69,7 +71,7 @@ def test_a_rule_that_finds_nothing_is_a_part() -> None:
 
     found = verdict([high, 1, high], [1, 7, 2])
 
-    assert found.parts == (Part(2, high, ABSENT), Part(2, ABSENT, 2))
+    assert found.parts == (FailedPart(2, high, ABSENT), FailedPart(2, ABSENT, 2))
 
 
 @given(st.lists(ITEMS, max_size=5), st.lists(st.integers(0, 6), max_size=5))
@@ -96,7 +98,7 @@ def test_ten_thousand_plain_items_and_as_many_rules_in_order_take_little_time() 
 
 @pytest.mark.parametrize("value", [None, {"a": 1}, "ab", 5])
 def test_its_value_is_a_list(value: Any) -> None:
-    assert check(Matcher("$unordered", value)) is not None
+    assert check_matcher(Matcher("$unordered", value)) is not None
 
 
 def test_objects_that_are_nearly_alike_are_one_difference() -> None:
@@ -106,10 +108,10 @@ def test_objects_that_are_nearly_alike_are_one_difference() -> None:
     found = verdict(wanted, given)
 
     assert found.parts == (
-        Part(0, wanted[0], given[1]),
-        Part(1, wanted[1], given[0]),
-        Part(2, "x", ABSENT),
-        Part(2, ABSENT, "y"),
+        FailedPart(0, wanted[0], given[1]),
+        FailedPart(1, wanted[1], given[0]),
+        FailedPart(2, "x", ABSENT),
+        FailedPart(2, ABSENT, "y"),
     )
     assert found.value == 0
 
@@ -119,8 +121,8 @@ def test_of_several_that_are_nearly_alike_the_closest_is_shown() -> None:
     given = [{"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 2, "c": 0}]
 
     assert verdict(wanted, given).parts == (
-        Part(0, wanted[0], given[1]),
-        Part(0, ABSENT, given[0]),
+        FailedPart(0, wanted[0], given[1]),
+        FailedPart(0, ABSENT, given[0]),
     )
 
 
@@ -140,8 +142,8 @@ def test_an_item_that_may_be_absent_needs_no_partner_but_takes_one() -> None:
     assert verdict([1, optional], [1]).matched
     assert verdict([optional, 1], [1, 2]).matched
     assert verdict([Matcher("$absent"), 1], [1]).matched
-    assert verdict([1, optional], [1, 3]).parts == (Part(1, ABSENT, 3),)
-    assert verdict([1, optional], []).parts == (Part(0, 1, ABSENT),)
+    assert verdict([1, optional], [1, 3]).parts == (FailedPart(1, ABSENT, 3),)
+    assert verdict([1, optional], []).parts == (FailedPart(0, 1, ABSENT),)
     assert verdict([1, optional], [3]).value == 0
 
 
@@ -193,7 +195,7 @@ def test_thousands_of_objects_in_another_order_take_little_time() -> None:
 
 
 def test_too_many_questions_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST", 100)
+    monkeypatch.setattr(module, "_MAX_COMPARISONS", 100)
     rules = [Matcher("$gte", number, {"$lte": number}) for number in range(20)]
 
     found = verdict(rules, [*range(10, 20), *range(10)])

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.dialects import anthropic
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def use(id_: str, name: Any, arguments: Any, **more: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def answers(*blocks: Any) -> dict[str, Any]:
     return {"role": "user", "content": list(blocks)}
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     [trace] = anthropic.read(document, wanted)
     assert trace.calls is not None
     return trace.calls
@@ -161,7 +161,7 @@ def test_arguments_that_are_no_object_make_a_malformed_call() -> None:
 def test_a_line_of_a_batch_is_named_by_its_custom_id() -> None:
     message = says(use("a", "f", {}), type="message")
     [trace] = anthropic.read(
-        {"custom_id": "t-1", "result": {"type": "succeeded", "message": message}}, DEFAULT
+        {"custom_id": "t-1", "result": {"type": "succeeded", "message": message}}, DEFAULT_WANTED
     )
 
     assert trace.id == "t-1"
@@ -174,7 +174,7 @@ def test_a_line_of_a_batch_without_an_answer_was_not_run(outcome: str) -> None:
     document = {"custom_id": "t-1", "result": {"type": outcome}}
 
     assert anthropic.recognises(document)
-    [trace] = anthropic.read(document, DEFAULT)
+    [trace] = anthropic.read(document, DEFAULT_WANTED)
     assert (trace.id, trace.calls) == ("t-1", None)
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import anthropic_stream
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 START = {"type": "message_start", "message": {"role": "assistant", "content": []}}
 
@@ -30,7 +30,7 @@ def stop(reason: str) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = anthropic_stream.read(document, DEFAULT)
+    [trace] = anthropic_stream.read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

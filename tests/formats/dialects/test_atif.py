@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.dialects import atif
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 
 def step(*ids: str, **more: Any) -> dict[str, Any]:
@@ -21,7 +21,9 @@ def observed(*results: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(*steps: Any, **more: Any) -> Trace:
-    [trace] = atif.read({"schema_version": "ATIF-v1.7", "steps": list(steps), **more}, DEFAULT)
+    [trace] = atif.read(
+        {"schema_version": "ATIF-v1.7", "steps": list(steps), **more}, DEFAULT_WANTED
+    )
     return trace
 
 

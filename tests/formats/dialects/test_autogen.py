@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import autogen
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id_: str, arguments: str = '{"x": 1}') -> dict[str, Any]:
@@ -34,7 +34,7 @@ def remembered(*calls: dict[str, Any]) -> dict[str, Any]:
 
 
 def calls(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = autogen.read(document, DEFAULT)
+    [trace] = autogen.read(document, DEFAULT_WANTED)
     return trace.calls or ()
 
 
@@ -88,7 +88,7 @@ def test_what_the_user_said_is_the_input() -> None:
         {"type": "TextMessage", "source": "user", "content": "go"},
     ]
 
-    [trace] = autogen.read(messages, DEFAULT)
+    [trace] = autogen.read(messages, DEFAULT_WANTED)
 
     assert trace.input == "go"
     assert trace.calls == ()

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.dialects import bedrock
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 SPEC = {"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}
 
@@ -46,7 +46,7 @@ def piece(index: Any, **delta: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = bedrock.read(document, DEFAULT)
+    [trace] = bedrock.read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 
@@ -148,8 +148,8 @@ def test_a_line_of_a_batch_is_named_by_its_record() -> None:
     answered = {"recordId": "r1", "modelInput": {}, "modelOutput": response(use("a"))}
     failed = {"recordId": "r2", "modelInput": {}, "error": {"errorCode": 400}}
 
-    [first] = bedrock.read(answered, DEFAULT)
-    [second] = bedrock.read(failed, DEFAULT)
+    [first] = bedrock.read(answered, DEFAULT_WANTED)
+    [second] = bedrock.read(failed, DEFAULT_WANTED)
 
     assert (first.id, len(first.calls or ())) == ("r1", 1)
     assert (second.id, second.calls) == ("r2", None)

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 
 from callscore import expect, score
-from callscore.core.malformed import TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.dialects.bfcl import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     assert recognises(document)
     (trace,) = read(document, wanted)
     return trace
@@ -129,7 +127,7 @@ def test_the_members_of_a_possible_object_have_possible_answers_of_their_own() -
 
 def test_a_call_is_scored_by_possible_answers() -> None:
     (trace,) = read(
-        {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]}, DEFAULT
+        {"id": "simple_0", "ground_truth": [{"f": {"a": [1, 2], "b": ["x", ""]}}]}, DEFAULT_WANTED
     )
 
     scores = [
@@ -155,7 +153,7 @@ def test_ground_truth_that_is_no_calls_is_refused_with_a_sentence(truth: Any, pr
     assert recognises(document)
 
     with pytest.raises(InvalidCall, match=f"the ground truth of 'memory_0-customer-0' .*{problem}"):
-        read(document, DEFAULT)
+        read(document, DEFAULT_WANTED)
 
 
 def test_a_test_entry_defines_tools_and_asks_something() -> None:
@@ -232,4 +230,4 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 
 @pytest.mark.parametrize("document", [None, "x", [1], {"id": 5, "result": [5, [5, [[[[5]]]]]]}])
 def test_what_is_something_else_has_no_calls(document: Any) -> None:
-    assert all(not trace.calls for trace in read(document, DEFAULT))
+    assert all(not trace.calls for trace in read(document, DEFAULT_WANTED))

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.formats.dialects import cohere
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...] | None:
-    return cohere.read(document, DEFAULT)[0].calls
+    return cohere.read(document, DEFAULT_WANTED)[0].calls
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import crewai
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 FAILURE = {"message": "oh", "reason": "exception"}
 
@@ -33,7 +33,7 @@ def stumbled(id_: str | None = None, **more: Any) -> dict[str, Any]:
 
 
 def read(document: Any) -> Trace:
-    [trace] = crewai.read(document, DEFAULT)
+    [trace] = crewai.read(document, DEFAULT_WANTED)
     return trace
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.formats.dialects import gemini
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 
 def part(name: str, **arguments: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def answer(*parts: Any, finish: Any = None, index: int | None = None, **fields: 
     return {"candidates": [candidate], **fields}
 
 
-def names_in(document: Any, wanted: Wanted = DEFAULT) -> list[list[str]]:
+def names_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[list[str]]:
     traces = gemini.read(document, wanted)
     return [[call.name for call in trace.calls or ()] for trace in traces]
 
@@ -75,7 +75,7 @@ def test_candidates_without_numbers_go_by_their_places() -> None:
 def test_the_pieces_of_a_stream_are_one_message() -> None:
     document = [answer(part("f")), answer(part("g")), answer(finish="STOP"), {"usageMetadata": {}}]
 
-    (trace,) = gemini.read(document, DEFAULT)
+    (trace,) = gemini.read(document, DEFAULT_WANTED)
 
     assert trace.calls == (ToolCall("f", {}, step=0), ToolCall("g", {}, step=0))
 
@@ -111,7 +111,9 @@ def test_what_the_sdk_has_called_by_itself_comes_before_the_answer() -> None:
         },
     ]
 
-    (trace,) = gemini.read(answer(part("g"), automatic_function_calling_history=history), DEFAULT)
+    (trace,) = gemini.read(
+        answer(part("g"), automatic_function_calling_history=history), DEFAULT_WANTED
+    )
 
     assert trace.calls == (
         ToolCall("f", {"a": 1}, step=0, result={"error": "x"}, failed=True),
@@ -143,7 +145,7 @@ def test_the_history_in_a_stream_of_several_answers_is_in_the_stream_itself() ->
 def test_a_malformed_call_is_no_answer_without_calls() -> None:
     document = [answer(part("f")), answer(finish="MALFORMED_FUNCTION_CALL")]
 
-    (trace,) = gemini.read(document, DEFAULT)
+    (trace,) = gemini.read(document, DEFAULT_WANTED)
 
     assert trace.calls == (
         ToolCall("f", {}, step=0),
@@ -154,7 +156,7 @@ def test_a_malformed_call_is_no_answer_without_calls() -> None:
 def test_a_line_of_a_batch_has_its_key_for_a_name() -> None:
     document = {"key": "k", "response": answer(part("f"), finish="STOP")}
 
-    (trace,) = gemini.read(document, DEFAULT)
+    (trace,) = gemini.read(document, DEFAULT_WANTED)
 
     assert gemini.recognises(document)
     assert trace.id == "k"
@@ -164,7 +166,7 @@ def test_a_line_of_a_batch_has_its_key_for_a_name() -> None:
 def test_a_conversation_says_what_was_asked() -> None:
     document = {"contents": [{"role": "user", "parts": [{"text": "q"}]}]}
 
-    (trace,) = gemini.read(document, DEFAULT)
+    (trace,) = gemini.read(document, DEFAULT_WANTED)
 
     assert trace.input == "q"
     assert trace.calls == ()

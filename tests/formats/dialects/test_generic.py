@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.errors import InvalidCall
 from callscore.formats.dialects.generic import is_call, joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 NAMES = ("name", "tool", "toolName", "tool_name", "function_name", "function")
 ARGUMENTS = (
@@ -20,7 +20,7 @@ ARGUMENTS = (
 F = {"name": "f", "arguments": {"a": 1}}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     assert recognises(document)
     (trace,) = read(document, wanted)
     return trace
@@ -110,7 +110,7 @@ def test_calls_that_name_their_cases_are_runs_of_these() -> None:
     ]
     assert recognises(lines)
 
-    traces = read(lines, DEFAULT)
+    traces = read(lines, DEFAULT_WANTED)
 
     assert [(trace.id, trace.trial) for trace in traces] == [
         *(("a", 0), ("a", 1)),
@@ -155,7 +155,7 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 @pytest.mark.parametrize("document", ["x", 5, {"calls": "x"}, {"calls": 5}, [5], {"x": 1}])
 def test_what_is_no_call_is_refused_with_a_sentence(document: Any) -> None:
     with pytest.raises(InvalidCall, match="call"):
-        read(document, DEFAULT)
+        read(document, DEFAULT_WANTED)
 
 
 def test_arguments_under_two_names_are_refused() -> None:
@@ -163,4 +163,4 @@ def test_arguments_under_two_names_are_refused() -> None:
     assert is_call(document)
 
     with pytest.raises(InvalidCall, match="args and input mean the same"):
-        read(document, DEFAULT)
+        read(document, DEFAULT_WANTED)

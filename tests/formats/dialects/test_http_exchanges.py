@@ -9,10 +9,10 @@ import pytest
 
 from callscore.errors import UnknownFormat
 from callscore.formats.dialects.http_exchanges import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id: Any = "a", name: str = "f", arguments: str = "{}") -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -40,7 +40,7 @@ def exchange(asked: Any, answered: Any, status: Any = 200) -> dict[str, Any]:
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT)
+    (trace,) = read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 
@@ -195,7 +195,7 @@ def test_a_recording_without_a_known_answer_is_refused_with_the_reason() -> None
 
     assert recognises(document)
     with pytest.raises(UnknownFormat, match="none of the 3 recorded HTTP answers"):
-        read(document, DEFAULT)
+        read(document, DEFAULT_WANTED)
     assert read_tools(document) == []
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.malformed import FaultyObject, Malformed
+from callscore.core.call import FaultyObject, Malformed
 from callscore.formats.dialects import inspect_log
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 EXECUTED = Wanted(view="executed")
 PROBLEM = "Error parsing the following tool call arguments:\n\n{}\n\nError details: oh"
@@ -43,12 +43,12 @@ def executed(id_: str, **more: Any) -> dict[str, Any]:
     return {"event": "tool", **call(id_), "result": "fine", **more}
 
 
-def read(sample: dict[str, Any], wanted: Wanted = DEFAULT) -> Trace:
+def read(sample: dict[str, Any], wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = inspect_log.read({"eval": {}, "samples": [sample]}, wanted)
     return trace
 
 
-def calls(sample: dict[str, Any], wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls(sample: dict[str, Any], wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     return read(sample, wanted).calls or ()
 
 
@@ -61,7 +61,7 @@ def test_each_sample_and_epoch_is_a_run_of_its_own() -> None:
         {"id": [], "epoch": "x"},
     ]
 
-    traces = inspect_log.read({"version": 2, "eval": {}, "samples": samples}, DEFAULT)
+    traces = inspect_log.read({"version": 2, "eval": {}, "samples": samples}, DEFAULT_WANTED)
 
     assert [(trace.id, trace.trial, trace.input) for trace in traces] == [
         ("a", 1, "go"),
@@ -256,7 +256,7 @@ def test_the_tools_of_the_provider_are_marked() -> None:
     ],
 )
 def test_what_logs_are_made_of_is_read_by_itself(document: Any) -> None:
-    [trace] = inspect_log.read(document, DEFAULT)
+    [trace] = inspect_log.read(document, DEFAULT_WANTED)
 
     assert inspect_log.recognises(document)
     assert [one.id for one in trace.calls or ()] == ["a"]
@@ -275,7 +275,7 @@ def test_a_log_without_samples_has_no_runs() -> None:
     header = {"version": 2, "status": "error", "eval": {"task": "t"}}
 
     assert inspect_log.recognises(header)
-    assert inspect_log.read(header, DEFAULT) == []
+    assert inspect_log.read(header, DEFAULT_WANTED) == []
 
 
 def test_what_is_not_set_in_a_definition_is_left_out() -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langchain
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id_: str | None, name: Any = "get_weather", args: Any = None) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def chunk(*pieces: tuple[Any, Any, Any, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     [trace] = langchain.read(document, wanted)
     assert trace.calls is not None
     return trace.calls

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.dialects import langfuse
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 PARIS = {"city": "Paris"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
@@ -25,7 +25,7 @@ def item(kind: str, start: int, name: str = "weather", **more: Any) -> dict[str,
     return {"id": str(start), "type": kind, "name": name, "startTime": moment, **more}
 
 
-def read(*items: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(*items: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = langfuse.read({"data": list(items)}, wanted)
     return trace
 
@@ -147,7 +147,7 @@ def test_both_views_are_there_to_choose_from() -> None:
 
 
 def test_each_trace_is_a_run() -> None:
-    traces = langfuse.read([MODEL | {"traceId": name} for name in ("a", "b")], DEFAULT)
+    traces = langfuse.read([MODEL | {"traceId": name} for name in ("a", "b")], DEFAULT_WANTED)
 
     assert [len(trace.calls or ()) for trace in traces] == [1, 1]
 
@@ -164,7 +164,7 @@ def test_each_trace_is_a_run() -> None:
     ],
 )
 def test_what_was_asked_is_known(document: Any, expected: Any) -> None:
-    assert langfuse.read(document, DEFAULT)[0].input == expected
+    assert langfuse.read(document, DEFAULT_WANTED)[0].input == expected
 
 
 # --- definitions, lines and look-alikes ---------------------------------------------------------

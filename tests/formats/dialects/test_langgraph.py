@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langgraph
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def says(id_: str | None, *calls: tuple[str | None, str], kind: str = "ai") -> dict[str, Any]:
@@ -31,12 +31,12 @@ def event(name: str, run_id: str, data: Any, **more: Any) -> dict[str, Any]:
     return {"event": name, "run_id": run_id, "name": "ping", "data": data, **more}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = langgraph.read(document, wanted)
     return trace
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     calls = trace_of(document, wanted).calls
     assert calls is not None
     return calls
@@ -174,7 +174,7 @@ def test_each_thread_is_a_run_with_its_name() -> None:
         for name, tool in (("one", "ping"), ("two", "pong"))
     ]
 
-    traces = langgraph.read(threads, DEFAULT)
+    traces = langgraph.read(threads, DEFAULT_WANTED)
 
     assert [trace.id for trace in traces] == ["one", "two"]
     assert [call.name for trace in traces for call in trace.calls or ()] == ["ping", "pong"]

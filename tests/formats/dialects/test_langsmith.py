@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import langsmith
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def run(id_: str, kind: str, **more: Any) -> dict[str, Any]:
@@ -30,11 +30,11 @@ def tool(id_: str, call_id: str | None = None, **more: Any) -> dict[str, Any]:
     return run(id_, "tool", **{"extra": {"tool_call_id": call_id}, **more, "name": "ping"})
 
 
-def traces_in(document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
+def traces_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     return langsmith.read(document, wanted)
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     [trace] = traces_in(document, wanted)
     assert trace.calls is not None
     return trace.calls

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import llamaindex
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 EXECUTED = Wanted(view="executed")
 
@@ -48,12 +48,12 @@ def output(*calls: dict[str, Any], said: Any = None) -> dict[str, Any]:
     }
 
 
-def read(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = llamaindex.read(document, wanted)
     return trace
 
 
-def calls(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     return read(document, wanted).calls or ()
 
 
@@ -118,7 +118,7 @@ def test_each_conversation_of_a_store_is_a_run() -> None:
     store = {"ana": [message("assistant", block("a"))], "ben": [message("user", text("go"))]}
 
     for document in ({"store": store}, {"chat_store": {"store": store}}):
-        traces = llamaindex.read(document, DEFAULT)
+        traces = llamaindex.read(document, DEFAULT_WANTED)
 
         assert llamaindex.recognises(document)
         assert [(one.id, len(one.calls or ())) for one in traces] == [("ana", 1), ("ben", 0)]
@@ -186,7 +186,7 @@ def test_what_a_model_has_chosen_is_a_request() -> None:
 def test_each_run_of_a_workflow_ends_by_itself() -> None:
     ended = {"result": output(call("a"))}
 
-    traces = llamaindex.read([output(call("a")), ended, output(call("b"))], DEFAULT)
+    traces = llamaindex.read([output(call("a")), ended, output(call("b"))], DEFAULT_WANTED)
 
     assert [[one.id for one in trace.calls or ()] for trace in traces] == [["a"], ["b"]]
 

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.malformed import NOT_CAPTURED
-from callscore.core.tool import Tool
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import mlflow
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 ANSWER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -39,7 +38,7 @@ def document(*spans: Any) -> dict[str, Any]:
     return {"info": {"trace_id": "tr-1"}, "data": {"spans": list(spans)}}
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = mlflow.read(document(*spans), wanted)
     return trace
 
@@ -124,7 +123,7 @@ def test_several_traces_are_several_runs() -> None:
     traces = [document(MODEL | {"trace_id": name}) for name in ("a", "b")]
 
     assert mlflow.recognises(traces)
-    assert len(mlflow.read(traces, DEFAULT)) == 2
+    assert len(mlflow.read(traces, DEFAULT_WANTED)) == 2
 
 
 def test_what_was_asked_is_known() -> None:

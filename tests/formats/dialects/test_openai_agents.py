@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects.openai_agents import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 CALL = {"type": "function_call", "call_id": "a", "name": "f", "arguments": '{"x": 1}'}
 RESULT = {"type": "function_call_output", "call_id": "a", "output": "18C"}
@@ -18,7 +18,7 @@ def item(raw: Any, type: str = "tool_call_item") -> dict[str, Any]:  # noqa: A00
     return {"type": type, "agent": "a", "raw_item": raw}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     assert recognises(document)
     (trace,) = read(document, wanted)
     return trace

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects.openai_agents_trace import joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 
 def span(time: Any, data: Any, id: Any = None, parent: Any = None, **more: Any) -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -33,12 +33,12 @@ def generation(*names: str, input: Any = None) -> dict[str, Any]:  # noqa: A002 
     return {"type": "generation", "input": input, "output": [message]}
 
 
-def traces_of(document: Any, wanted: Wanted = DEFAULT) -> list[Trace]:
+def traces_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
     assert recognises(document)
     return read(document, wanted)
 
 
-def names_of(document: Any, wanted: Wanted = DEFAULT) -> list[str]:
+def names_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[str]:
     return [call.name for trace in traces_of(document, wanted) for call in trace.calls or ()]
 
 
@@ -201,7 +201,7 @@ def test_spans_may_come_as_they_are_sent_or_one_by_one() -> None:
     assert joins_lines(span("1", {}))
     assert joins_lines(head)
     assert recognises(head)
-    assert read(head, DEFAULT) == []
+    assert read(head, DEFAULT_WANTED) == []
     assert not joins_lines({"object": "trace"})
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_assistants import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def entry(id: str, output: Any = None) -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -30,7 +30,7 @@ def run(*calls: Any, **more: Any) -> dict[str, Any]:
 
 def calls_of(document: Any) -> tuple[ToolCall, ...]:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT)
+    (trace,) = read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

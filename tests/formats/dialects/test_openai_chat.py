@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_chat import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def entry(id: str | None, name: str, arguments: Any = "{}") -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -26,13 +26,13 @@ def response(*messages: Any, finish: str = "tool_calls") -> dict[str, Any]:
     return {"object": "chat.completion", "choices": choices}
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     assert recognises(document)
     (trace,) = read(document, wanted)
     return trace
 
 
-def calls_of(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     trace = trace_of(document, wanted)
     assert trace.calls is not None
     return trace.calls
@@ -186,7 +186,7 @@ def test_a_message_that_is_none_has_no_calls() -> None:
     document = response(answer())
     document["choices"][0]["message"] = None
 
-    assert read(document, DEFAULT)[0].calls == ()
+    assert read(document, DEFAULT_WANTED)[0].calls == ()
 
 
 def test_a_call_that_the_server_threw_away_has_failed() -> None:
@@ -231,7 +231,7 @@ def test_a_page_of_responses_gives_a_run_for_each() -> None:
     page = {"object": "list", "data": [response(answer(entry("a", "f"))), response(answer())]}
 
     assert recognises(page)
-    assert [len(trace.calls or ()) for trace in read(page, DEFAULT)] == [1, 0]
+    assert [len(trace.calls or ()) for trace in read(page, DEFAULT_WANTED)] == [1, 0]
 
 
 def test_a_document_without_definitions_has_no_tools() -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_responses import joins_lines, read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id: str, name: str = "f", arguments: Any = "{}", **more: Any) -> dict[str, Any]:  # noqa: A002  (as the field is called)
@@ -30,7 +30,7 @@ def result(id: str, output: Any) -> dict[str, Any]:  # noqa: A002  (as the field
 
 def trace_of(document: Any) -> Trace:
     assert recognises(document)
-    (trace,) = read(document, DEFAULT)
+    (trace,) = read(document, DEFAULT_WANTED)
     return trace
 
 

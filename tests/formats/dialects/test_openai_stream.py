@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects.openai_stream import joins_lines, read, recognises
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def chunk(delta: Any, finish: str | None = None, index: Any = 0) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def fragment(index: Any, id: Any = None, name: Any = None, text: Any = None) -> 
     return {"tool_calls": [part]}
 
 
-def calls_of(*chunks: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(*chunks: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     document = list(chunks)
     assert recognises(document)
     (trace,) = read(document, wanted)
@@ -141,7 +141,7 @@ def test_one_chunk_is_a_stream_too() -> None:
     document = chunk(fragment(0, "a", "f", "{}"), "tool_calls")
 
     assert recognises(document)
-    assert len(read(document, DEFAULT)[0].calls or ()) == 1
+    assert len(read(document, DEFAULT_WANTED)[0].calls or ()) == 1
 
 
 def test_lines_of_chunks_are_one_answer() -> None:

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from callscore.core.malformed import NOT_CAPTURED
-from callscore.core.tool import Tool
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import openinference
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 OUTPUT = "llm.output_messages.0.message"
 
@@ -32,7 +31,7 @@ def tool(attributes: Any, **more: Any) -> dict[str, Any]:
     return span("TOOL", {"tool.name": "weather", **attributes}, 1, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = openinference.read(list(spans), wanted)
     return trace
 
@@ -169,7 +168,7 @@ def test_each_trace_is_a_run_and_knows_what_was_asked() -> None:
         context = {"trace_id": trace, "span_id": "s"}
         return span("LLM", {"input.value": asked, **call("c1")}, context=context)
 
-    traces = openinference.read([of("t1", "One?"), of("t2", "Two?")], DEFAULT)
+    traces = openinference.read([of("t1", "One?"), of("t2", "Two?")], DEFAULT_WANTED)
 
     assert [trace.input for trace in traces] == ["One?", "Two?"]
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from callscore.formats.dialects import openllmetry
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 
 def span(attributes: Any, start: int = 0, **more: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def tool(attributes: Any, **more: Any) -> dict[str, Any]:
     return span({**kind, **attributes}, 1, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = openllmetry.read(list(spans), wanted)
     return trace
 
@@ -118,7 +118,7 @@ def test_a_tool_without_a_name_has_that_of_its_span() -> None:
 def test_each_trace_is_a_run() -> None:
     document = [span(call("c1"), trace_id="a"), span(call("c1"), trace_id="b")]
 
-    assert len(openllmetry.read(document, DEFAULT)) == 2
+    assert len(openllmetry.read(document, DEFAULT_WANTED)) == 2
 
 
 def test_lines_are_spans() -> None:

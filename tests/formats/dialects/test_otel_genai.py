@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callscore.core.malformed import NOT_CAPTURED
-from callscore.core.tool import Tool
+from callscore.core.call import NOT_CAPTURED, Tool
 from callscore.formats.dialects import otel_genai
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 PARIS = {"city": "Paris"}
 
@@ -42,7 +41,7 @@ def tool(attributes: Any, start: int = 1, **more: Any) -> dict[str, Any]:
     return span("execute_tool", {"gen_ai.tool.name": "weather", **attributes}, start, **more)
 
 
-def read(*spans: Any, wanted: Wanted = DEFAULT) -> Trace:
+def read(*spans: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = otel_genai.read(list(spans), wanted)
     return trace
 
@@ -94,7 +93,7 @@ def test_each_trace_is_a_run() -> None:
             span("chat", says(part("c2")), 5, trace_id="t2"),
             span("chat", says(part("c1")), 1, trace_id="t1"),
         ],
-        DEFAULT,
+        DEFAULT_WANTED,
     )
 
     assert [only(trace).id for trace in traces] == ["c1", "c2"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.formats.dialects.promptfoo import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 OPENAI = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
 BLOCK = '{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}'
@@ -27,7 +27,7 @@ def row(output: Any = None, *, test: Any = None, **more: Any) -> dict[str, Any]:
 
 def traces_of(document: Any) -> list[Trace]:
     assert recognises(document)
-    return read(document, DEFAULT)
+    return read(document, DEFAULT_WANTED)
 
 
 def calls_in(output: Any) -> list[str]:
@@ -180,5 +180,5 @@ def test_look_alikes_are_not_claimed(document: Any) -> None:
 
 
 def test_what_is_something_else_has_no_runs() -> None:
-    assert read("x", DEFAULT) == []
-    assert read({"results": {"results": [5]}}, DEFAULT) == []
+    assert read("x", DEFAULT_WANTED) == []
+    assert read({"results": {"results": [5]}}, DEFAULT_WANTED) == []

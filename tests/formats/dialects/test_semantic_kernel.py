@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import semantic_kernel
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id_: str, **more: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def message(*items: Any, **more: Any) -> dict[str, Any]:
 
 
 def calls(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = semantic_kernel.read(document, DEFAULT)
+    [trace] = semantic_kernel.read(document, DEFAULT_WANTED)
     return trace.calls or ()
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import spring_ai
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def call(id_: str, arguments: str = '{"x": 1}') -> dict[str, Any]:
@@ -25,7 +25,7 @@ def answered(*responses: dict[str, Any]) -> dict[str, Any]:
     return {"messageType": "TOOL", "responses": list(responses), "text": ""}
 
 
-def calls(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     [trace] = spring_ai.read(document, wanted)
     return trace.calls or ()
 

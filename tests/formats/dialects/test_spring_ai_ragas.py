@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from callscore.formats.dialects import spring_ai_ragas
-from callscore.formats.trace import DEFAULT, Trace
+from callscore.formats.trace import DEFAULT_WANTED, Trace
 
 
 def read(**sample: Any) -> Trace:
-    [trace] = spring_ai_ragas.read(sample, DEFAULT)
+    [trace] = spring_ai_ragas.read(sample, DEFAULT_WANTED)
     return trace
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.dialects import strands
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 SPEC = {"name": "f", "description": "d", "inputSchema": {"json": {"type": "object"}}}
 
@@ -32,7 +32,7 @@ def kept(number: Any, message: Any, **more: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = strands.read(document, DEFAULT)
+    [trace] = strands.read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

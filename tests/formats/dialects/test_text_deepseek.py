@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_deepseek import read, recognises
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 BAR = "\uff5c"
 BEGIN, SEP, END = (f"<{BAR}tool▁{name}{BAR}>" for name in ("call▁begin", "sep", "call▁end"))
@@ -15,7 +13,7 @@ INVOKE, CLOSE = f"<{BAR}DSML{BAR}invoke name=", f"</{BAR}DSML{BAR}invoke>"
 PARAMETER, CLOSED = f"<{BAR}DSML{BAR}parameter name=", f"</{BAR}DSML{BAR}parameter>"
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     assert recognises(text)
     (trace,) = read(text, wanted)
     assert trace.calls is not None

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
+from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_fenced import read, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 F = '{"name": "f", "arguments": {"a": 1}}'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT)
+    (trace,) = read(text, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from callscore.core.malformed import TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_glm import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 CALL = "<tool_call>f\n<arg_key>n</arg_key>\n<arg_value>3</arg_value>\n</tool_call>"
 TOOL = Tool("f", parameters={"properties": {"n": {"type": "number"}}})
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     assert recognises(text)
     (trace,) = read(text, wanted)
     assert trace.calls is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.formats.dialects.text_harmony import read, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 CALL = "<|start|>assistant<|channel|>commentary to=functions.{name} json<|message|>{text}<|call|>"
 RESULT = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{text}<|end|>"
@@ -14,7 +14,7 @@ RESULT = "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT)
+    (trace,) = read(text, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
+from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_hermes import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT)
+    (trace,) = read(text, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

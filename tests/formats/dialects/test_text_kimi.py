@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import TRUNCATED
-from callscore.core.model import ToolCall
+from callscore.core.call import TRUNCATED, ToolCall
 from callscore.formats.dialects.text_kimi import read, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 CALL = "<|tool_call_begin|>{id}<|tool_call_argument_begin|>{text}<|tool_call_end|>"
 RESULT = "<|im_end|><|im_system|>tool<|im_middle|>## Return of {id}\n{text}"
@@ -15,7 +14,7 @@ RESULT = "<|im_end|><|im_system|>tool<|im_middle|>## Return of {id}\n{text}"
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT)
+    (trace,) = read(text, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

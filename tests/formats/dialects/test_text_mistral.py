@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
+from callscore.core.call import INVALID, TRUNCATED, ToolCall
 from callscore.formats.dialects.text_mistral import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 
 def calls_of(text: str) -> tuple[ToolCall, ...]:
     assert recognises(text)
-    (trace,) = read(text, DEFAULT)
+    (trace,) = read(text, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

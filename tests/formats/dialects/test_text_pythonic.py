@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_pythonic import read, recognises
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     assert recognises(text)
     (trace,) = read(text, wanted)
     assert trace.calls is not None

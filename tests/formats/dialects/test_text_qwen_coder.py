@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.core.malformed import TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
+from callscore.core.call import TRUNCATED, Tool, ToolCall
 from callscore.formats.dialects.text_qwen_coder import read, read_tools, recognises
-from callscore.formats.trace import DEFAULT, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Wanted
 
 TOOL = Tool("f", parameters={"properties": {"n": {"type": "integer"}, "on": {"type": "boolean"}}})
 
 
-def calls_of(text: str, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_of(text: str, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     assert recognises(text)
     (trace,) = read(text, wanted)
     assert trace.calls is not None

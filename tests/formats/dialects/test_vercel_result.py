@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import vercel_result
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def part(kind: str, id_: str, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def step(*parts: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = vercel_result.read(document, DEFAULT)
+    [trace] = vercel_result.read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from callscore.formats.dialects import vercel_spans
-from callscore.formats.trace import DEFAULT, Trace, Wanted
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def span(name: str, id_: str, time: int, parent: str | None = None, **more: Any) -> dict[str, Any]:
@@ -50,12 +50,12 @@ def tool(id_: str, time: int, call_id: str, **more: Any) -> dict[str, Any]:
     return span("ai.toolCall", id_, time, **{"parent": "root", **more, "attributes": attributes})
 
 
-def trace_of(document: Any, wanted: Wanted = DEFAULT) -> Trace:
+def trace_of(document: Any, wanted: Wanted = DEFAULT_WANTED) -> Trace:
     [trace] = vercel_spans.read(document, wanted)
     return trace
 
 
-def calls_in(document: Any, wanted: Wanted = DEFAULT) -> tuple[ToolCall, ...]:
+def calls_in(document: Any, wanted: Wanted = DEFAULT_WANTED) -> tuple[ToolCall, ...]:
     calls = trace_of(document, wanted).calls
     assert calls is not None
     return calls
@@ -128,7 +128,7 @@ def test_runs_that_record_and_runs_that_do_not_are_viewed_each_in_its_way() -> N
     hidden = [model("1", 1), tool("2", 2, "a", given={"args": None})]
     open_ = [{**model("3", 3, "b"), "traceId": "u"}]
 
-    traces = vercel_spans.read([*hidden, *open_], DEFAULT)
+    traces = vercel_spans.read([*hidden, *open_], DEFAULT_WANTED)
 
     assert [trace.view for trace in traces] == ["executed", "requested"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore.formats.dialects import vercel_stream
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
 
 
 def chunk(kind: str, id_: str, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def given(id_: str, **more: Any) -> dict[str, Any]:
 
 
 def calls_in(document: Any) -> tuple[ToolCall, ...]:
-    [trace] = vercel_stream.read(document, DEFAULT)
+    [trace] = vercel_stream.read(document, DEFAULT_WANTED)
     assert trace.calls is not None
     return trace.calls
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.formats.families.model_text import answers, tools_in, turns, without_thoughts
+from callscore.formats.families.model_text import (
+    answer_texts,
+    split_turns,
+    tools_in,
+    without_thoughts,
+)
 
 BAR = "\uff5c"
 
@@ -33,7 +38,7 @@ BAR = "\uff5c"
     ],
 )
 def test_a_text_is_cut_into_turns(text: str, found: list[tuple[str, str]]) -> None:
-    assert list(turns(text)) == found
+    assert list(split_turns(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def test_the_thoughts_before_an_answer_are_no_part_of_it(text: str, rest: str) -
 def test_the_answers_are_what_the_model_said() -> None:
     text = "<|user|>hi<|assistant|><think>x</think>one<|user|>go on<|assistant|>two"
 
-    assert list(answers(text)) == ["one", "two"]
+    assert list(answer_texts(text)) == ["one", "two"]
 
 
 def test_tools_are_defined_in_a_prompt() -> None:

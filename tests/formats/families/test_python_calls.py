@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core.malformed import INVALID, TRUNCATED
-from callscore.core.model import ToolCall
-from callscore.core.tool import Tool
-from callscore.formats.families.python_calls import is_python, parse_calls, take_python
+from callscore.core.call import INVALID, TRUNCATED, Tool, ToolCall
+from callscore.formats.families.python_calls import is_python_call_list, parse_calls, take_python
 from callscore.formats.transcript import Transcript
 
 HYPOT = Tool("hypot", parameters={"properties": {"x": {}, "y": {}}})
@@ -176,7 +174,7 @@ def test_an_escape_that_is_none_warns_nobody() -> None:
     ],
 )
 def test_a_list_of_calls_is_told_from_other_text(text: str, is_it: bool) -> None:
-    assert is_python(text) is is_it
+    assert is_python_call_list(text) is is_it
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.formats.families.response_items import (
     is_item,
-    is_run_of_items,
+    is_item_list,
     read_flat_tools,
     read_item_tools,
     take_items,
@@ -33,14 +33,14 @@ from callscore.formats.transcript import Transcript
 )
 def test_an_item_is_known_by_what_only_it_has(value: Any) -> None:
     assert is_item(value)
-    assert is_run_of_items([{"role": "user", "content": "w"}, value])
-    assert not is_run_of_items([value, {"role": "tool"}])
+    assert is_item_list([{"role": "user", "content": "w"}, value])
+    assert not is_item_list([value, {"role": "tool"}])
 
 
 @pytest.mark.parametrize("value", [None, "text", {}, {"type": None}, {"type": {}}, {"type": "x"}])
 def test_anything_else_is_none(value: Any) -> None:
     assert not is_item(value)
-    assert not is_run_of_items(value)
+    assert not is_item_list(value)
 
 
 def test_what_is_no_item_is_passed_over() -> None:

@@ -9,12 +9,12 @@ import pytest
 from callscore.formats.families.spans import (
     Event,
     Span,
-    in_order,
     is_span_line,
     looks_like_spans,
+    parse_time,
     read_spans,
+    sort_by_start,
     spans_by_trace,
-    time_of,
 )
 
 OTLP = {
@@ -255,20 +255,20 @@ def test_lines_are_spans_or_batches_of_spans(line: Any, expected: bool) -> None:
     ],
 )
 def test_a_moment_is_a_number(given: Any, expected: int | None) -> None:
-    assert time_of(given) == expected
+    assert parse_time(given) == expected
 
 
 def test_spans_come_in_the_order_in_which_they_began() -> None:
     spans = [Span(name=str(start), attributes={}, start=start) for start in (3, 1, 2)]
 
-    assert [span.name for span in in_order(spans)] == ["1", "2", "3"]
+    assert [span.name for span in sort_by_start(spans)] == ["1", "2", "3"]
 
 
 def test_a_span_that_does_not_say_when_it_began_follows_the_one_before_it() -> None:
     starts = (3, None, 1, None)
     spans = [Span(name=str(n), attributes={}, start=start) for n, start in enumerate(starts)]
 
-    assert [span.name for span in in_order(spans)] == ["2", "3", "0", "1"]
+    assert [span.name for span in sort_by_start(spans)] == ["2", "3", "0", "1"]
 
 
 def test_a_span_that_was_sent_again_is_there_once() -> None:

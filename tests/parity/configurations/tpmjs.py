@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.parity import tpmjs
-from callscore.parity.calls import pairs_of
+from callscore.parity.parameters import pairs_of
 
 if TYPE_CHECKING:
     from tests.parity.configuration import Calls, Measure

@@ -1,1 +1,1 @@
-"""The rules that may stand in place of a value, one module each; `callscore.core.comparator` finds them."""
+"""The rules that may stand in place of a value, one module each; `callscore.core.rules` finds them."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import operand_problem
-from callscore.core.matcher import ABSENT
-from callscore.core.verdict import Verdict
+from callscore.core.rules import ABSENT, Verdict, operand_problem
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 

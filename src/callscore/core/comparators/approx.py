@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import describe as describe_value
-from callscore.core.comparator import operand_problem, option_problem
-from callscore.core.quantity import is_number, ratio_of
-from callscore.core.verdict import Verdict
-from callscore.core.wrong_type import wrong_type
+from callscore.core.equality import exact_ratio, is_number
+from callscore.core.rules import Verdict, describe_value, operand_problem, option_problem
+from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.quantity import Ratio
-    from callscore.core.verdict import Context
+    from callscore.core.equality import Ratio
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "OPTIONS", "RULE", "SCHEMA", "check", "compare", "describe"]
 
@@ -56,7 +53,7 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the distance is within the tolerance; else how many times it is as large."""
     if not is_number(actual):
         return wrong_type(actual, "number")
-    wanted, given = ratio_of(matcher.value), ratio_of(actual)
+    wanted, given = exact_ratio(matcher.value), exact_ratio(actual)
     distance = abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1]
     tolerance = _tolerance(matcher, wanted)
     allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
@@ -68,9 +65,9 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
 def _tolerance(matcher: Matcher, wanted: Ratio) -> Ratio:
     """The greater of the two tolerances."""
     rel_default = 0 if "abs" in matcher.options else _DEFAULT_REL
-    rel = ratio_of(matcher.options.get("rel", rel_default))
+    rel = exact_ratio(matcher.options.get("rel", rel_default))
     share = rel[0] * abs(wanted[0]), rel[1] * wanted[1]
-    fixed = ratio_of(matcher.options.get("abs", 0))
+    fixed = exact_ratio(matcher.options.get("abs", 0))
     return share if share[0] * fixed[1] > fixed[0] * share[1] else fixed
 
 

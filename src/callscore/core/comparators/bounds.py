@@ -5,14 +5,12 @@ from __future__ import annotations
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import operand_problem, option_problem
-from callscore.core.quantity import is_number
-from callscore.core.verdict import Verdict
-from callscore.core.wrong_type import wrong_type
+from callscore.core.equality import is_number
+from callscore.core.rules import Verdict, operand_problem, option_problem
+from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "OPTIONS", "SCHEMA", "check", "compare"]
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.asking import ask_once, share_answered, shown
-from callscore.core.comparator import operand_problem, option_problem
-from callscore.core.phrase import Note, Phrase
-from callscore.core.quantity import is_share
-from callscore.core.verdict import Verdict
+from callscore.core.callbacks import ask_once_about, require_fraction, shortened
+from callscore.core.equality import is_fraction
+from callscore.core.phrases import Note, Phrase
+from callscore.core.rules import Verdict, operand_problem, option_problem
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "OPTIONS", "REFUSED", "SCHEMA", "TOO_LOW", "check", "compare"]
 
@@ -43,7 +41,7 @@ TOO_LOW_BECAUSE = Phrase(
     "the judge gives {given} < {least}: {reason}", "судья ставит {given} < {least}: {reason}"
 )
 
-_ENOUGH = 0.5
+_DEFAULT_AT_LEAST = 0.5
 _ANSWER_AND_REASON = 2
 
 
@@ -51,7 +49,7 @@ def check(matcher: Matcher) -> str | None:
     """The value is a question."""
     if not isinstance(matcher.value, str) or not matcher.value.strip():
         return operand_problem(matcher, "a question, as text,")
-    if "at_least" in matcher.options and not is_share(matcher.options["at_least"]):
+    if "at_least" in matcher.options and not is_fraction(matcher.options["at_least"]):
         return option_problem(matcher, "at_least", "a number from 0 to 1")
     return None
 
@@ -67,12 +65,12 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
             "judge: `$judge` needs one. Name a model with --judge, or in Python pass a function"
             " that takes the question and the value: score(..., judge=ask_model)"
         )
-    answer, reason = _split(ask_once("judge", context.judge, matcher.value, actual))
+    answer, reason = _split(ask_once_about("judge", context.judge, matcher.value, actual))
     if isinstance(answer, bool):
         note = Note(REFUSED, {"reason": reason}) if reason else None
         return Verdict(answer, float(answer), None if answer else note)
-    least = matcher.options.get("at_least", _ENOUGH)
-    return _graded(share_answered("judge", answer), least, reason)
+    least = matcher.options.get("at_least", _DEFAULT_AT_LEAST)
+    return _graded(require_fraction("judge", answer), least, reason)
 
 
 def _split(answer: Any) -> tuple[Any, str]:
@@ -80,7 +78,7 @@ def _split(answer: Any) -> tuple[Any, str]:
     if isinstance(answer, tuple) and len(answer) == _ANSWER_AND_REASON:
         first, reason = answer
         if isinstance(reason, str):
-            return first, shown(reason)
+            return first, shortened(reason)
     return answer, ""
 
 

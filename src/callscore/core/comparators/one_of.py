@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import describe as describe_value
-from callscore.core.comparator import operand_problem
-from callscore.core.comparison import may_be_absent
-from callscore.core.verdict import Verdict
+from callscore.core.rules import Verdict, describe_value, operand_problem
+from callscore.core.value_comparison import may_be_absent
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "MAY_BE_ABSENT", "NESTS", "SCHEMA", "check", "compare", "describe"]
 

@@ -8,21 +8,18 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import describe as describe_value
-from callscore.core.comparator import operand_problem
 from callscore.core.equality import digest
-from callscore.core.phrase import Note, Phrase
-from callscore.core.text import clip, escape
-from callscore.core.verdict import Verdict
-from callscore.core.wrong_type import wrong_type
+from callscore.core.phrases import Note, Phrase
+from callscore.core.rendering import clip, escape
+from callscore.core.rules import Verdict, describe_value, operand_problem
+from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
     import regex
 
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context, Slow
+    from callscore.core.rules import Context, Matcher, Timeouts
 
-__all__ = ["EXAMPLES", "GAVE_UP", "KEYS", "SCHEMA", "check", "compare", "describe"]
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "TIMED_OUT", "check", "compare", "describe"]
 
 KEYS = ("$regex",)
 SCHEMA: dict[str, Any] = {
@@ -38,16 +35,16 @@ EXAMPLES = (
     ({"$regex": "(?i)paris"}, "Hotels in PARIS", "Hotels in Rome"),
 )
 
-GAVE_UP = Phrase(
+TIMED_OUT = Phrase(
     "the expression is too slow: gave up after {seconds} s",
     "выражение слишком медленное: поиск прерван через {seconds} с",
 )
 
 _SECONDS = 1.0
-_SHOWN = 200  # characters; whoever shows it cuts it to the room there is
+_MAX_SHOWN = 200  # characters; whoever shows it cuts it to the room there is
 # The library writes out what is repeated: a{1000} takes the room of 1000 letters.
-_LONGEST_PATTERN = 5_000
-_LARGEST = 100_000
+_MAX_PATTERN = 5_000
+_MAX_SIZE = 100_000
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|[()]|\{([0-9]{1,9})|.", re.DOTALL)
 # What has to be respelled: a set, and a brace; before them what looks like one and is none.
 _PART = re.compile(
@@ -60,11 +57,11 @@ _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 # After each so many searches of one case that ran out of time, one has a tenth of it, so that they
 # cannot stop a run. No case has less because of another.
 _TRIES = 10
-_LEAST_SECONDS = 0.01
-_REMEMBERED = 2**14
+_MIN_SECONDS = 0.01
+_MAX_REMEMBERED = 2**14
 # What ran out of time when it was last scored: what is said about a score agrees with it, and does
 # not search again. No score looks here.
-_given_up: Slow = {}
+_timed_out: Timeouts = {}
 
 
 def check(matcher: Matcher) -> str | None:
@@ -76,10 +73,10 @@ def check(matcher: Matcher) -> str | None:
 
 
 def _size_problem(pattern: str) -> str | None:
-    if len(pattern) > _LONGEST_PATTERN:
-        return f"the regular expression is longer than {_LONGEST_PATTERN} characters."
-    if _size(pattern) > _LARGEST:
-        return f"the regular expression repeats itself to more than {_LARGEST} characters."
+    if len(pattern) > _MAX_PATTERN:
+        return f"the regular expression is longer than {_MAX_PATTERN} characters."
+    if _size(pattern) > _MAX_SIZE:
+        return f"the regular expression repeats itself to more than {_MAX_SIZE} characters."
     return None
 
 
@@ -128,10 +125,10 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # on what may mean something else one day
         re.compile(pattern)
-        return regex.compile(_PART.sub(_respelled, pattern))
+        return regex.compile(_PART.sub(_translated, pattern))
 
 
-def _respelled(part: re.Match[str]) -> str:
+def _translated(part: re.Match[str]) -> str:
     """A set without a `[` that could begin another, and a brace that is no repeat count as text."""
     text = part[0]
     if text.startswith("["):
@@ -147,31 +144,31 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the expression finds something, in the time that it has."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
-    slow = _given_up if context.slow is None else context.slow
+    slow = _timed_out if context.slow is None else context.slow
     seconds = slow.get((matcher.value, digest(actual))) if slow else None
     if seconds is None:
         tenths = len(context.slow or ()) // _TRIES
-        seconds = max(_SECONDS * 0.1**tenths, _LEAST_SECONDS)
+        seconds = max(_SECONDS * 0.1**tenths, _MIN_SECONDS)
         try:
             matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
         except (TimeoutError, MemoryError):
             _remember(matcher.value, actual, seconds, slow)
         else:
-            if _given_up:
-                _given_up.pop((matcher.value, digest(actual)), None)
+            if _timed_out:
+                _timed_out.pop((matcher.value, digest(actual)), None)
             return Verdict(matched, float(matched))
-    return Verdict(matched=False, value=0.0, note=Note(GAVE_UP, {"seconds": f"{seconds:g}"}))
+    return Verdict(matched=False, value=0.0, note=Note(TIMED_OUT, {"seconds": f"{seconds:g}"}))
 
 
-def _remember(pattern: str, actual: str, seconds: float, slow: Slow) -> None:
-    for memory in (slow, _given_up):
+def _remember(pattern: str, actual: str, seconds: float, slow: Timeouts) -> None:
+    for memory in (slow, _timed_out):
         memory[pattern, digest(actual)] = seconds
-        if len(memory) > _REMEMBERED:
+        if len(memory) > _MAX_REMEMBERED:
             del memory[next(iter(memory))]
 
 
 def describe(matcher: Matcher) -> str:
     """The expression as it is, without the quotes and doubled backslashes that JSON needs."""
     pattern = matcher.value
-    text = escape(pattern[:_SHOWN]) if isinstance(pattern, str) else describe_value(pattern)
+    text = escape(pattern[:_MAX_SHOWN]) if isinstance(pattern, str) else describe_value(pattern)
     return f"{matcher.key} {text}"

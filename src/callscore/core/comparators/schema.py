@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.json_schema import errors_in, problem_with
-from callscore.core.matcher import holds_matchers
-from callscore.core.schema_text import note_on
-from callscore.core.verdict import Verdict
+from callscore.core.rules import Verdict, contains_matchers
+from callscore.core.schemas.validation import schema_problem, validation_errors
+from callscore.words.reasons import schema_error_note
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare"]
 
@@ -31,15 +29,15 @@ EXAMPLES = (
 
 def check(matcher: Matcher) -> str | None:
     """The value is a schema that can be used."""
-    if holds_matchers(matcher.value):
+    if contains_matchers(matcher.value):
         return "no rule can stand inside a JSON Schema."
-    problem = problem_with(matcher.value)
+    problem = schema_problem(matcher.value)
     return None if problem is None else f"the JSON Schema cannot be used: {problem}"
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the value is valid; else the first thing that is wrong with it."""
-    errors = errors_in(matcher.value, actual)
+    errors = validation_errors(matcher.value, actual)
     if not errors:
         return Verdict(matched=True)
-    return Verdict(matched=False, value=0.0, note=note_on(errors[0]))
+    return Verdict(matched=False, value=0.0, note=schema_error_note(errors[0]))

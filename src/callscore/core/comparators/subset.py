@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.comparator import operand_problem
-from callscore.core.comparison import fits
-from callscore.core.matcher import ABSENT
-from callscore.core.verdict import Part, Verdict
+from callscore.core.rules import ABSENT, FailedPart, Verdict, operand_problem
+from callscore.core.value_comparison import is_accepted
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "check", "compare"]
 
@@ -42,9 +39,9 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
         return Verdict(matched=False, value=0.0)
     wanted = matcher.value
     failing = [
-        Part(key, value, actual.get(key, ABSENT))
+        FailedPart(key, value, actual.get(key, ABSENT))
         for key, value in wanted.items()
-        if not fits(value, actual.get(key, ABSENT), context)
+        if not is_accepted(value, actual.get(key, ABSENT), context)
     ]
     if not failing:
         return Verdict(matched=True)

@@ -2,23 +2,113 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+from itertools import groupby
 from math import floor
 from typing import TYPE_CHECKING, Any
+from unicodedata import category, combining, normalize
 
-from callscore.core.asking import ask, share_answered
-from callscore.core.comparator import operand_problem, option_problem
-from callscore.core.folding import FOLDS, fold
-from callscore.core.phrase import Note, Phrase
-from callscore.core.quantity import is_share
-from callscore.core.verdict import Verdict
-from callscore.core.wrong_type import wrong_type
+from callscore.core.callbacks import call_user_function, require_fraction
+from callscore.core.equality import is_fraction
+from callscore.core.phrases import Note, Phrase
+from callscore.core.rules import Verdict, operand_problem, option_problem
+from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
-__all__ = ["EXAMPLES", "KEYS", "NOT_ALIKE", "OPTIONS", "RULE", "SCHEMA", "TOO_LONG", "check"]
-__all__ += ["compare"]
+__all__ = ["IGNORABLE", "fold"]
+
+
+# Text without what the reader does not mind: case, space, punctuation, width.
+
+# What may be ignored, in the order in which people name it.
+IGNORABLE = ("case", "space", "punctuation", "width")
+# What Unicode counts as punctuation, and readers do not: 10% is not 10, and C# is not C.
+_KEPT_MARKS = frozenset(
+    "%\u066a\u2030\u2031\ufe6a\uff05#\ufe5f\uff03@\ufe6b\uff20&\ufe60\uff06*\ufe61\uff0a"
+)
+# Strokes, and the minus sign, which it counts among the symbols.
+_STROKES = frozenset("/\\\u2044\u2215\u2212\u29f8\uff0f\uff3c")
+_JOINING_CATEGORIES = frozenset({"Pd", "Pc"})
+# What makes another number of digits: between two of them (3.14, 3,14, 12:30, 1/2), and before
+# them, where a number can begin (-5, -$5, .5).
+_BETWEEN = r".,:/\u066b\u066c\u2044\u2215\uff0c\uff0e\uff0f\uff1a"
+_DASH = r"\-\u2010-\u2013\u2212\ufe63\uff0d"
+_CURRENCY = r"$\u00a2-\u00a5\u20a0-\u20cf\ufe69\uff04\uffe0\uffe1\uffe5\uffe6"
+_OPENING = rf"\s(\[{{<>=~+|,;:!?\"'`\u00ab\u2018\u201c\u201e\u2039{_CURRENCY}"
+_IN_NUMBERS = re.compile(
+    rf"(?<=\d)([{_BETWEEN}])(?=\d)"
+    rf"|(?<![^{_OPENING}])([{_DASH}]?[.\uff0e](?=\d)|[{_DASH}](?=[{_CURRENCY}]?\d))"
+)
+_NORMALISED = {
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-"),
+    **dict.fromkeys(map(ord, "\u2044\u2215\uff0f"), "/"),
+}
+# To sort a run of marks takes time that grows with its square; no language needs so long a run.
+_MAX_RUN = 100
+
+
+def fold(text: str, ignore: tuple[str, ...] = IGNORABLE) -> str:
+    """The text in the form in which two texts that differ only in what is ignored are equal.
+
+    Letters with accents are always composed. `punctuation` makes dashes, slashes and underscores
+    into spaces and drops all other marks, but for those that make another number or another name
+    of what they stand with. A text of nothing but marks keeps them, lest it equal an empty one.
+    """
+    composed = _compose(text, ignore)
+    if "case" in ignore:
+        composed = _compose(composed.casefold(), ignore)
+    if "punctuation" in ignore:
+        unmarked = _remove_punctuation(composed)
+        if unmarked and not unmarked.isspace():
+            composed = _compose(unmarked, ignore)  # an accent may have come next to its letter
+    return " ".join(composed.split()) if "space" in ignore else composed
+
+
+def _compose(text: str, ignore: tuple[str, ...]) -> str:
+    if text.isascii() or _has_long_run(text):
+        return text
+    return normalize("NFKC" if "width" in ignore else "NFC", text)
+
+
+def _has_long_run(text: str) -> bool:
+    """Whether so many combining marks follow one another that composing them could take forever."""
+    if len(text) <= _MAX_RUN:
+        return False
+    runs = groupby(text, key=_is_mark)
+    return any(is_mark and sum(1 for _ in run) > _MAX_RUN for is_mark, run in runs)
+
+
+def _is_mark(character: str) -> bool:
+    return combining(character) != 0
+
+
+def _remove_punctuation(text: str) -> str:
+    first, *rest = _IN_NUMBERS.split(text)
+    parts = [_replace_marks(first)]
+    for between, before, words in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        last = parts[-1][-1:]
+        if before and last and not last.isspace():
+            parts.append(" ")  # what stood between it and the last word may be gone
+        parts += [(between or before).translate(_NORMALISED), _replace_marks(words)]
+    return "".join(parts)
+
+
+def _replace_marks(text: str) -> str:
+    return "".join(map(_replace_mark, text))
+
+
+@lru_cache(maxsize=4096)
+def _replace_mark(character: str) -> str:
+    if character in _STROKES or category(character) in _JOINING_CATEGORIES:
+        return " "
+    is_mark = category(character).startswith("P") and character not in _KEPT_MARKS
+    return "" if is_mark else character
+
+
+# Text that is the same, or nearly, but for case, space, punctuation and width.
 
 KEYS = ("$text",)
 OPTIONS = ("ignore", "similarity")
@@ -29,7 +119,7 @@ SCHEMA: dict[str, Any] = {
         "ignore": {
             "description": "What not to mind; all four if this is not given.",
             "type": "array",
-            "items": {"enum": list(FOLDS)},
+            "items": {"enum": list(IGNORABLE)},
         },
         "similarity": {
             "description": "How alike the texts must be, from 0 to 1; without this they must be"
@@ -51,8 +141,8 @@ TOO_LONG = Phrase("the texts are too long to compare", "тексты слишк�
 
 # Products of the two lengths. From the first on, texts that are not alike enough are not measured
 # to the end; the second takes about a fifth of a second.
-_MEASURED = 100_000_000
-_COMPARED = 10_000_000_000
+_MAX_FULLY_MEASURED = 100_000_000
+_MAX_COMPARED = 10_000_000_000
 
 
 def check(matcher: Matcher) -> str | None:
@@ -60,24 +150,24 @@ def check(matcher: Matcher) -> str | None:
     if not isinstance(matcher.value, str):
         return operand_problem(matcher, "text")
     options = matcher.options
-    if "ignore" in options and not _are_folds(options["ignore"]):
-        return option_problem(matcher, "ignore", f"a list of {', '.join(FOLDS)}")
-    if "similarity" in options and not is_share(options["similarity"]):
+    if "ignore" in options and not _are_ignorable(options["ignore"]):
+        return option_problem(matcher, "ignore", f"a list of {', '.join(IGNORABLE)}")
+    if "similarity" in options and not is_fraction(options["similarity"]):
         return option_problem(matcher, "similarity", "a number from 0 to 1")
     return None
 
 
-def _are_folds(value: Any) -> bool:
+def _are_ignorable(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
-    return all(isinstance(item, str) and item in FOLDS for item in value)
+    return all(isinstance(item, str) and item in IGNORABLE for item in value)
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the folded texts are equal, or alike enough."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
-    ignore = tuple(matcher.options.get("ignore", FOLDS))
+    ignore = tuple(matcher.options.get("ignore", IGNORABLE))
     wanted, given = fold(matcher.value, ignore), fold(actual, ignore)
     if wanted == given:
         return Verdict(matched=True)
@@ -100,11 +190,13 @@ def _verdict(similarity: float | None, least: float) -> Verdict:
 def _similarity(wanted: str, given: str, least: float, context: Context) -> float | None:
     """How alike two texts are; None where that would take too long."""
     if context.similarity is not None:
-        return share_answered("similarity", ask("similarity", context.similarity, wanted, given))
+        return require_fraction(
+            "similarity", call_user_function("similarity", context.similarity, wanted, given)
+        )
     work = len(wanted) * len(given)
-    if work > _COMPARED:
+    if work > _MAX_COMPARED:
         return None
     from rapidfuzz.distance import Indel
 
-    cutoff = least if work > _MEASURED else 0
+    cutoff = least if work > _MAX_FULLY_MEASURED else 0
     return Indel.normalized_similarity(wanted, given, score_cutoff=cutoff)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.arguments import json_type
-from callscore.core.comparator import describe as describe_value
-from callscore.core.comparator import operand_problem
-from callscore.core.verdict import Verdict
+from callscore.core.equality import json_type
+from callscore.core.rules import Verdict, describe_value, operand_problem
 
 if TYPE_CHECKING:
-    from callscore.core.matcher import Matcher
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare", "describe"]
 

@@ -6,19 +6,23 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.assignment import members
-from callscore.core.comparator import operand_problem
-from callscore.core.comparison import fits
+from callscore.core.assignment import BipartiteMatching, columns_in
 from callscore.core.equality import fingerprint
-from callscore.core.matcher import ABSENT, Matcher, holds_matchers
-from callscore.core.partners import Partners
-from callscore.core.phrase import Note, Phrase
-from callscore.core.verdict import Part, Verdict
+from callscore.core.phrases import Note, Phrase
+from callscore.core.rules import (
+    ABSENT,
+    FailedPart,
+    Matcher,
+    Verdict,
+    contains_matchers,
+    operand_problem,
+)
+from callscore.core.value_comparison import is_accepted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from callscore.core.verdict import Context
+    from callscore.core.rules import Context
 
 __all__ = ["EXAMPLES", "KEYS", "NESTS", "RULE", "SCHEMA", "TOO_MANY", "check", "compare"]
 
@@ -43,9 +47,9 @@ TOO_MANY = Phrase(
     "слишком много правил на столько элементов: прервано после {most} сравнений",
 )
 
-_MANY = 100  # pairs; beyond that, nobody looks for what is nearly alike
-_MOST = 4_000_000  # times that a rule is asked about an item, which takes some seconds
-_DEEPEST = 20  # levels at which rules are looked for that only say how parts are compared
+_MAX_PAIRS = 100  # pairs; beyond that, nobody looks for what is nearly alike
+_MAX_COMPARISONS = 4_000_000  # times that a rule is asked about an item, which takes some seconds
+_MAX_DEPTH = 20  # levels at which rules are looked for that only say how parts are compared
 _STRUCTURAL = ("$subset", "$unordered", "$optional")
 
 
@@ -64,12 +68,14 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if not isinstance(actual, list | tuple):
         return Verdict(matched=False, value=0.0)
     wanted = matcher.value
-    unmet, ruled, places = _without_equal(wanted, actual)
+    unmet, ruled, places = _pair_equal_items(wanted, actual)
     try:
-        alone, free = _without_partners(ruled, _Fits(wanted, actual, places, context))
+        alone, free = _unpaired_items(ruled, _AcceptedItems(wanted, actual, places, context))
     except _TooManyError:
-        return Verdict(matched=False, value=0.0, note=Note(TOO_MANY, {"most": f"{_MOST:,}"}))
-    skipped = [row for row in alone if fits(wanted[row], ABSENT, context)]
+        return Verdict(
+            matched=False, value=0.0, note=Note(TOO_MANY, {"most": f"{_MAX_COMPARISONS:,}"})
+        )
+    skipped = [row for row in alone if is_accepted(wanted[row], ABSENT, context)]
     unmet = sorted({*unmet, *alone}.difference(skipped))
     if not unmet and not free:
         return Verdict(matched=True)
@@ -84,16 +90,18 @@ def _parts(
     unmet: list[int],
     free: list[int],
     context: Context,
-) -> tuple[Part, ...]:
+) -> tuple[FailedPart, ...]:
     """What has no partner: objects that are nearly alike as one difference, the rest apart."""
-    near = _nearly_alike(wanted, actual, unmet, free, context)
+    near = _closest_objects(wanted, actual, unmet, free, context)
     taken = set(near.values())
-    parts = [Part(row, wanted[row], actual[near[row]] if row in near else ABSENT) for row in unmet]
-    parts += [Part(column, ABSENT, actual[column]) for column in free if column not in taken]
+    parts = [
+        FailedPart(row, wanted[row], actual[near[row]] if row in near else ABSENT) for row in unmet
+    ]
+    parts += [FailedPart(column, ABSENT, actual[column]) for column in free if column not in taken]
     return tuple(parts)
 
 
-def _nearly_alike(
+def _closest_objects(
     wanted: Sequence[Any],
     actual: Sequence[Any],
     unmet: list[int],
@@ -101,7 +109,7 @@ def _nearly_alike(
     context: Context,
 ) -> dict[int, int]:
     """Which given object each wanted one without a partner comes closest to, if to any."""
-    if len(unmet) * len(free) > _MANY:
+    if len(unmet) * len(free) > _MAX_PAIRS:
         return {}
     found: dict[int, int] = {}
     candidates = [
@@ -121,11 +129,13 @@ def _closeness(wanted: Any, given: Any, context: Context) -> float:
     members = wanted.value if isinstance(wanted, Matcher) and wanted.key == "$subset" else wanted
     if not isinstance(members, dict) or not isinstance(given, dict):
         return 0.0
-    alike = [key in given and fits(value, given[key], context) for key, value in members.items()]
+    alike = [
+        key in given and is_accepted(value, given[key], context) for key, value in members.items()
+    ]
     return sum(alike) / max(len(alike), len(given), 1)
 
 
-def _without_equal(
+def _pair_equal_items(
     wanted: Sequence[Any], actual: Sequence[Any]
 ) -> tuple[list[int], list[int], _Places]:
     """What is left when plain items have taken their equals: unmet ones, rules, and given ones.
@@ -139,7 +149,7 @@ def _without_equal(
     unmet: list[int] = []
     ruled: list[int] = []
     for row, item in enumerate(wanted):
-        if holds_matchers(item):
+        if contains_matchers(item):
             ruled.append(row)
         elif columns := places.get(fingerprint(item)):
             columns.pop()
@@ -152,7 +162,7 @@ def _without_equal(
 _Places = dict[str, list[int]]
 
 
-class _Fits:
+class _AcceptedItems:
     """Which given items each rule accepts; it is asked once about those that are the same."""
 
     def __init__(
@@ -164,7 +174,7 @@ class _Fits:
         self.firsts = _bits(list(self.kinds))
         self.columns = sum(self.kinds.values())
         self.known: dict[str, int] = {}
-        self.left = _MOST
+        self.left = _MAX_COMPARISONS
 
     def one(self, row: int, column: int) -> bool:
         """Whether a rule accepts an item."""
@@ -178,7 +188,7 @@ class _Fits:
         """
         kind = fingerprint(self.wanted[row])
         if kind not in self.known:
-            possible = members(self._possible(self.wanted[row]))
+            possible = columns_in(self._possible(self.wanted[row]))
             self.left -= len(possible)
             if self.left < 0:
                 raise _TooManyError
@@ -190,7 +200,7 @@ class _Fits:
         possible = self.firsts
         item = item.value if isinstance(item, Matcher) and item.key == "$subset" else item
         for key, member in item.items() if isinstance(item, dict) else ():
-            if not holds_matchers(member):
+            if not contains_matchers(member):
                 possible &= self._by_member.get((key, fingerprint(member)), 0)
         return possible
 
@@ -206,7 +216,7 @@ class _Fits:
 
     def likely(self, row: int, free: int) -> Iterator[int]:
         """The free items that a rule most likely accepts: an equal, the first, and the last."""
-        equals = self.places.get(fingerprint(_bare(self.wanted[row])), ())
+        equals = self.places.get(fingerprint(_without_structural_rules(self.wanted[row])), ())
         yield from [column for column in equals if free >> column & 1][-1:]
         if free:
             yield (free & -free).bit_length() - 1
@@ -217,24 +227,30 @@ def _bits(columns: list[int]) -> int:
     return sum(1 << column for column in columns)
 
 
-def _bare(value: Any, depth: int = 0) -> Any:
+def _without_structural_rules(value: Any, depth: int = 0) -> Any:
     """A value without the rules that only say how its parts are compared."""
-    if depth == _DEEPEST:
+    if depth == _MAX_DEPTH:
         return value
     if isinstance(value, Matcher):
-        return _bare(value.value, depth + 1) if value.key in _STRUCTURAL else value
+        return (
+            _without_structural_rules(value.value, depth + 1) if value.key in _STRUCTURAL else value
+        )
     if isinstance(value, dict):
-        return {key: _bare(member, depth + 1) for key, member in value.items()}
-    return [_bare(item, depth + 1) for item in value] if isinstance(value, list) else value
+        return {key: _without_structural_rules(member, depth + 1) for key, member in value.items()}
+    return (
+        [_without_structural_rules(item, depth + 1) for item in value]
+        if isinstance(value, list)
+        else value
+    )
 
 
-def _without_partners(rows: list[int], fitting: _Fits) -> tuple[list[int], list[int]]:
+def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int], list[int]]:
     """The rows and the columns that the largest pairing leaves alone.
 
     Rows that need a partner come first, and never lose it to one that does not.
     """
-    partners = Partners(fitting.columns, fitting.all)
-    optional = [row for row in rows if fits(fitting.wanted[row], ABSENT, fitting.context)]
+    partners = BipartiteMatching(fitting.columns, fitting.all)
+    optional = [row for row in rows if is_accepted(fitting.wanted[row], ABSENT, fitting.context)]
     needy = sorted(set(rows).difference(optional))
     alone: list[int] = []
     for group in (needy, optional):
@@ -244,4 +260,4 @@ def _without_partners(rows: list[int], fitting: _Fits) -> tuple[list[int], list[
                     partners.take(row, column)
                     break
         alone += partners.grow(group)
-    return alone, members(partners.free)
+    return alone, columns_in(partners.free)

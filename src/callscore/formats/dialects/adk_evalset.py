@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import unique_tools
 from callscore.formats.dialects.adk_events import take_events
-from callscore.formats.families.gemini_content import Contents, read_declarations, text_in_content
+from callscore.formats.families.gemini_content import (
+    ContentReader,
+    read_declarations,
+    text_in_content,
+)
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
@@ -156,13 +159,13 @@ def _calls_of_session(result: dict[str, Any], wanted: Wanted) -> _Calls | None:
     events = at(first(result, "session_details", "sessionDetails"), "events")
     if not isinstance(events, list):
         return None
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     take_events(events, contents)
     return contents.finish().calls()
 
 
 def _calls_in(invocations: list[Any], wanted: Wanted) -> _Calls:
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     for invocation in dicts(invocations):
         contents.begin()
         data = first(invocation, *_DATA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.gemini_content import Contents, text_in_content
+from callscore.formats.families.gemini_content import ContentReader, text_in_content
 from callscore.formats.shape import at, dicts, first, text_of
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def _read_events(
     *,
     id: str | None = None,  # noqa: A002  (as the field is called)
 ) -> Trace:
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     take_events(events, contents)
     asked = next((event for event in dicts(events) if event.get("author") == "user"), None)
     return contents.finish().trace(id=id, input=text_in_content(at(asked, "content")))
 
 
-def take_events(events: Any, contents: Contents) -> None:
+def take_events(events: Any, contents: ContentReader) -> None:
     """Write down the calls and responses of events; agents on a branch are sub-agents.
 
     The pieces of a streamed answer are left out: the whole follows. Of several responses to one

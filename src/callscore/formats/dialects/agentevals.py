@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.reading import read_definitions_in, read_document
-from callscore.formats.recognition import find_dialect, inner_finder
+from callscore.formats.reading import find_dialect, inner_finder, read_definitions_in, read_document
 from callscore.formats.shape import json_of
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 

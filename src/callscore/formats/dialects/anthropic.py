@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED
+from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, integer_of, list_of, text_of
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = [

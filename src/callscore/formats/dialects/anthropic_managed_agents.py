@@ -13,7 +13,7 @@ from callscore.formats.shape import at, dicts, first, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -34,7 +34,7 @@ EXAMPLE = [
         "content": [{"type": "text", "text": "18 degrees"}],
     },
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 _KINDS = {
     "agent.tool_use": "server",
     "agent.mcp_tool_use": "mcp",
@@ -49,7 +49,7 @@ _RESULTS = (
 _CALL_IDS = ("tool_use_id", "mcp_tool_use_id", "custom_tool_use_id")
 _ENDS = (*_RESULTS, "user.message", "span.model_request_start")
 # Other agents have events of such names, too, but keep what is in them elsewhere.
-_OTHERS = ("agent.", "user.", "session.", "span.", "system.", "workflow_run.")
+_EVENT_PREFIXES = ("agent.", "user.", "session.", "span.", "system.", "workflow_run.")
 _CONTENTS = ("processed_at", "content", "agent_name")
 
 
@@ -57,7 +57,7 @@ def recognises(document: Any) -> bool:
     """Whether it is an event of a session, or a list or a page of them."""
     if isinstance(document, str):
         return False
-    return any(map(joins_lines, _lines_of(document)[:_FEW]))
+    return any(map(joins_lines, _lines_of(document)[:_MAX_SAMPLED]))
 
 
 def _lines_of(document: Any) -> list[Any]:
@@ -77,7 +77,7 @@ def joins_lines(line: Any) -> bool:
 
 def _is_event(value: dict[str, Any]) -> bool:
     kind = value.get("type")
-    if isinstance(kind, str) and kind.startswith(_OTHERS):
+    if isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES):
         return any(key in value for key in _CONTENTS)
     return kind == "session" and _is_session(value)
 

@@ -39,7 +39,7 @@ EXAMPLE = [
     {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
     {"type": "message_stop"},
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 # What an event of each type has in it; the other types of events are nothing special.
 _MARKS = {
     "message_start": "message",
@@ -51,7 +51,9 @@ _MARKS = {
 
 def recognises(document: Any) -> bool:
     """Whether it is an event, or a list of events."""
-    return any(map(joins_lines, document[:_FEW] if isinstance(document, list) else [document]))
+    return any(
+        map(joins_lines, document[:_MAX_SAMPLED] if isinstance(document, list) else [document])
+    )
 
 
 def joins_lines(line: Any) -> bool:

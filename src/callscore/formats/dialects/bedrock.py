@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.malformed import TRUNCATED
+from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import anthropic, anthropic_stream
 from callscore.formats.shape import at, dicts, first, integer_of, list_of, text_of
@@ -20,7 +20,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = [
@@ -52,7 +52,7 @@ EXAMPLE = {
     },
     "stopReason": "tool_use",
 }
-_FEW = 20
+_MAX_SAMPLED = 20
 _EVENTS = frozenset(
     (
         "messageStart",
@@ -70,7 +70,7 @@ _STATUSES = {"success": False, "error": True}
 def recognises(document: Any) -> bool:
     """Whether it is a request, a response, a message or a stream as Converse has them."""
     if isinstance(document, list):
-        return any(map(_is_event, document[:_FEW]))
+        return any(map(_is_event, document[:_MAX_SAMPLED]))
     if not isinstance(document, dict):
         return False
     return (
@@ -79,7 +79,7 @@ def recognises(document: Any) -> bool:
         or has_blocks(document)
         or _is_event(document)
         or _is_record(document)
-        or any(map(_is_event, list_of(document.get("stream"))[:_FEW]))
+        or any(map(_is_event, list_of(document.get("stream"))[:_MAX_SAMPLED]))
     )
 
 
@@ -138,7 +138,7 @@ def _reader_of(answer: Any) -> Callable[[Any, Wanted], list[Trace]] | None:
     """What reads the answer of a model."""
     if isinstance(answer, dict) and _is_response(answer):
         return read
-    if isinstance(answer, list) and any(map(_is_event, answer[:_FEW])):
+    if isinstance(answer, list) and any(map(_is_event, answer[:_MAX_SAMPLED])):
         return read
     if anthropic.recognises(answer):
         return anthropic.read
@@ -162,8 +162,8 @@ def _messages_in(document: Any) -> list[tuple[Any, Any]]:
         return [(answer, document.get("stopReason"))]
     items = document if isinstance(document, list) else first(document, "stream", "messages")
     found = dicts(items) if isinstance(items, list) else dicts([document])
-    if any(map(_is_event, found[:_FEW])):
-        return _put_together(found)
+    if any(map(_is_event, found[:_MAX_SAMPLED])):
+        return _assemble_messages(found)
     return [(message, None) for message in found]
 
 
@@ -225,7 +225,7 @@ def _failed(result: dict[str, Any]) -> bool | None:
     return _STATUSES.get(status) if isinstance(status, str) else None
 
 
-def _put_together(events: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
+def _assemble_messages(events: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
     """The messages that a stream brings piece by piece, each with why it ends."""
     messages: list[_Message] = []
     for event in events:

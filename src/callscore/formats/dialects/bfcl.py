@@ -5,26 +5,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.matcher import Matcher
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
+from callscore.core.rules import Matcher
 from callscore.errors import InvalidCall
 from callscore.formats.definitions import read_definitions
-from callscore.formats.describing import describe
 from callscore.formats.families.python_calls import (
-    is_python,
+    is_python_call_list,
     parse_calls,
     take_call,
-    take_garbled,
     take_python,
+    take_unparsable,
 )
-from callscore.formats.shape import dicts, first, json_of, list_of
+from callscore.formats.shape import describe, dicts, first, json_of, list_of
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
@@ -38,7 +37,7 @@ _ID = re.compile(
 _COUNTS = ("input_token_count", "output_token_count", "latency")
 _FAILED = "Error during inference"
 _LEFT_OUT = ""  # among the possible values of an argument, it says that there may be none
-_DEEPEST = 3  # turns, their steps, and the calls of a step
+_MAX_DEPTH = 3  # turns, their steps, and the calls of a step
 # The leaderboard's own names of types, as JSON Schema has them.
 _TYPES = {
     "dict": "object",
@@ -84,7 +83,11 @@ def _is_result(document: dict[str, Any]) -> bool:
     is_counted = any(key in document for key in _COUNTS)
     if is_counted or _ID.match(document["id"]):
         return True
-    return is_python(result) if isinstance(result, str) else _has_call(result or [], _DEEPEST)
+    return (
+        is_python_call_list(result)
+        if isinstance(result, str)
+        else _has_call(result or [], _MAX_DEPTH)
+    )
 
 
 def _has_call(items: list[Any], depth: int) -> bool:
@@ -134,7 +137,7 @@ def _read_result(result: Any, wanted: Wanted) -> Any:
 
 
 def _take(
-    result: Any, transcript: Transcript, tools: Mapping[str, Tool], depth: int = _DEEPEST
+    result: Any, transcript: Transcript, tools: Mapping[str, Tool], depth: int = _MAX_DEPTH
 ) -> None:
     if isinstance(result, str):
         _take_text(result, transcript, tools)
@@ -158,9 +161,9 @@ def _take_text(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> 
         transcript.step()
         for call in calls:
             take_call(call, transcript, tools)
-    elif calls is None and is_python(text):  # as far as it goes
+    elif calls is None and is_python_call_list(text):  # as far as it goes
         transcript.step()
-        take_garbled(text, transcript, tools)
+        take_unparsable(text, transcript, tools)
 
 
 def _read_truth(document: dict[str, Any], wanted: Wanted) -> Any:

@@ -31,7 +31,7 @@ EXAMPLE = [
         },
     }
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 _SPEAKERS = ("user", "assistant")
 _SESSIONS = ("sessionId", "session_id")
 # Lines that need not say of which session they are.
@@ -42,7 +42,7 @@ def recognises(document: Any) -> bool:
     """Whether it is a line with a message, or a list of lines."""
     if not isinstance(document, list):
         return _is_message(document)
-    lines = document[:_FEW]
+    lines = document[:_MAX_SAMPLED]
     return (
         bool(lines)
         and (any(map(_is_message, lines)) or all(map(joins_lines, lines)))

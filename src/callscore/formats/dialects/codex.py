@@ -12,13 +12,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, integer_of, json_of, text_in, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -36,16 +36,16 @@ EXAMPLE = [
         },
     },
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 _LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _EVENTS = ("thread.started", "turn.started", "item.started", "item.updated", "item.completed")
 _EXIT_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d+)", re.MULTILINE)
-_HEAD = 400  # characters: what a command prints comes after what is said of it
+_HEAD_LENGTH = 400  # characters: what a command prints comes after what is said of it
 
 
 def recognises(document: Any) -> bool:
     """Whether it is a line of a rollout, an event, or a list of them."""
-    lines = document[:_FEW] if isinstance(document, list) else [document]
+    lines = document[:_MAX_SAMPLED] if isinstance(document, list) else [document]
     return any(map(_is_known, lines))
 
 
@@ -83,7 +83,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     sessions = [_Session(wanted)]
     for line in dicts(document if isinstance(document, list) else [document]):
         session = sessions[-1]
-        begun = _beginning_of(line)
+        begun = _session_start(line)
         if begun is not None and session.name is not None and session.is_another(begun):
             session = _Session(wanted)
             sessions.append(session)
@@ -91,7 +91,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [session.trace() for session in sessions]
 
 
-def _beginning_of(line: dict[str, Any]) -> dict[str, Any] | None:
+def _session_start(line: dict[str, Any]) -> dict[str, Any] | None:
     """What a line says of a session that begins with it."""
     kind = line.get("type")
     if kind == "session_meta":
@@ -194,7 +194,7 @@ class _Session:
             self._transcript.result(result, call_id, failed=_has_failed(item))
 
 
-def _shell_call(item: dict[str, Any]) -> tuple[Any, Any]:
+def _read_shell_call(item: dict[str, Any]) -> tuple[Any, Any]:
     action = item.get("action")
     if not isinstance(action, dict):
         return "local_shell", action
@@ -206,7 +206,7 @@ _Call = Callable[[dict[str, Any]], tuple[Any, Any]]
 _CALLS: dict[str, _Call] = {
     "function_call": lambda item: (item.get("name"), item.get("arguments")),
     "custom_tool_call": lambda item: (item.get("name"), {"input": item.get("input")}),
-    "local_shell_call": _shell_call,
+    "local_shell_call": _read_shell_call,
 }
 _RUN: dict[str, _Call] = {
     "command_execution": lambda item: ("command_execution", {"command": item.get("command")}),
@@ -227,7 +227,7 @@ def _failed(output: Any) -> bool | None:
     if text.startswith("{") and '"exit_code"' in text:
         code = integer_of(at(json_of(text), "metadata", "exit_code"))
     else:
-        stated = _EXIT_CODE.search(text, 0, _HEAD)
+        stated = _EXIT_CODE.search(text, 0, _HEAD_LENGTH)
         code = int(stated[1]) if stated else None
     return None if code is None else code != 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.tool import Tool
+from callscore.core.call import Tool
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects.openai_chat import take_message
 from callscore.formats.shape import at, dicts, first, integer_of, text_of

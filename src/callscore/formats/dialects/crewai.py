@@ -13,7 +13,7 @@ from callscore.formats.shape import at, dicts, first
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -42,7 +42,7 @@ _ENDED = (_FINISHED, _ERROR)
 _TOOL_EVENTS = (_STARTED, *_ENDED, _FAILURE)
 _RUN_EVENTS = ("crew_kickoff_started", "agent_execution_started", "lite_agent_execution_started")
 _EVENTS = frozenset((*_TOOL_EVENTS, *_RUN_EVENTS))
-_TROUBLE = "I encountered an error"  # how a crew begins to tell an agent of one
+_ERROR_PREFIX = "I encountered an error"  # how a crew begins to tell an agent of one
 _CALLING = {"tool_name", "arguments"}
 
 
@@ -84,7 +84,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     for task in tasks:
         for message in dicts(task.get("messages")):
             take_message(message, transcript)
-            _take_thought(message, transcript)
+            _take_written_action(message, transcript)
     if tasks:
         return [transcript.trace()]
     items = dicts([document] if isinstance(document, dict) else document)
@@ -96,7 +96,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [transcript.trace()]
 
 
-def _take_thought(message: dict[str, Any], transcript: Transcript) -> None:
+def _take_written_action(message: dict[str, Any], transcript: Transcript) -> None:
     """Write down the action that a model without tool calls of its own puts in words."""
     content = message.get("content")
     if message.get("role") != "assistant" or not isinstance(content, str):
@@ -108,7 +108,7 @@ def _take_thought(message: dict[str, Any], transcript: Transcript) -> None:
         transcript.step()
         transcript.call(name.strip(), arguments.strip())
         if observed:
-            failed = result.lstrip().startswith(_TROUBLE) or None
+            failed = result.lstrip().startswith(_ERROR_PREFIX) or None
             transcript.result(result.strip(), failed=failed)
 
 
@@ -157,9 +157,9 @@ def read_tools(document: Any) -> list[Tool]:
     tools: list[Tool] = []
     for event in dicts(document):
         if event.get("type") == "llm_call_started":
-            tools += read_definitions(first(_offer(event), "tools"))
+            tools += read_definitions(first(_offered_tools(event), "tools"))
     return tools
 
 
-def _offer(event: dict[str, Any]) -> Any:
+def _offered_tools(event: dict[str, Any]) -> Any:
     return event.get("event_data", event)

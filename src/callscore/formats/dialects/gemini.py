@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.families.gemini_content import (
-    Contents,
+    ContentReader,
     is_content,
     read_declarations,
     text_in_content,
@@ -16,7 +16,7 @@ from callscore.formats.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -149,7 +149,7 @@ def _read_answer(
     candidates = [_candidate(piece, number) for piece in pieces]
     if number and not any(candidates):
         return Trace(id=id)  # there is no such answer, and that is no answer without calls
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     history = list_of(first(pieces[0], *_HISTORY)) if is_only else []
     for content in history:
         contents.begin()
@@ -186,7 +186,7 @@ def _numbers_in(pieces: list[Any]) -> Iterator[int]:
 
 
 def _read_conversation(messages: list[dict[str, Any]], wanted: Wanted) -> Trace:
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     for content in messages:
         contents.begin()
         contents.take(content)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.gemini_content import Contents, read_declarations
+from callscore.formats.families.gemini_content import ContentReader, read_declarations
 from callscore.formats.shape import at, dicts, first, list_of
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -91,7 +91,7 @@ def joins_lines(line: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One session. A call that the server takes back was still made, and came to nothing."""
-    contents = Contents(wanted)
+    contents = ContentReader(wanted)
     for item in dicts(document if isinstance(document, list) else [document]):
         contents.begin()
         for key, value in _unwrapped(item).items():
@@ -106,7 +106,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [contents.finish().trace()]
 
 
-def _take_cancellation(ids: Any, contents: Contents) -> None:
+def _take_cancellation(ids: Any, contents: ContentReader) -> None:
     for id_ in list_of(ids):
         if isinstance(id_, str) and id_:
             contents.transcript.result(None, id_, failed=True)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from callscore.errors import InvalidCall
-from callscore.formats.calls import CALL_FIELDS, IDS, NAMES, read_calls
-from callscore.formats.describing import describe
+from callscore.formats.calls import CALL_FIELDS, ID_KEYS, NAME_KEYS, read_calls
 from callscore.formats.dialects.tool_definitions import is_definition, is_schema
-from callscore.formats.shape import at, dicts, first, integer_of, text_in, text_of
+from callscore.formats.shape import at, describe, dicts, first, integer_of, text_in, text_of
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "is_call", "joins_lines", "listed_calls", "read", "recognises"]
@@ -29,13 +28,13 @@ EXAMPLE = [
     {"tool": "get_time", "args": {"city": "Paris"}},
 ]
 _LISTS = ("calls", "tool_calls", "toolCalls")
-_NAMED = frozenset(NAMES)
+_NAMED = frozenset(NAME_KEYS)
 # What is called so is arguments, whatever it holds; what is called otherwise must look like them.
 _SURE = frozenset(("arguments", "tool_input", "tool_kwargs", "tool_args", "input_parameters"))
 _LIKELY = frozenset(("args", "kwargs", "input", "params", "inputParameters"))
 # A call that was written down says which case it belongs to.
 _FIELDS = CALL_FIELDS | {"case", "trial"}
-_SIGNS = (*IDS, "step", "result", "failed", "raw", "error", "positional")
+_SIGNS = (*ID_KEYS, "step", "result", "failed", "raw", "error", "positional")
 
 
 def is_call(item: Any) -> bool:
@@ -64,7 +63,7 @@ def _has_parameters(item: dict[str, Any]) -> bool:
 
 
 def _has_name(item: dict[str, Any]) -> bool:
-    for key in NAMES:
+    for key in NAME_KEYS:
         name = item.get(key)
         if name is not None:
             return isinstance(name, str) and name != ""

@@ -8,25 +8,72 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
 from callscore.errors import UnknownFormat
-from callscore.formats.families.event_stream import read_body
-from callscore.formats.recognition import Recogniser, inner_finder
+from callscore.formats.reading import Recogniser, inner_finder
 from callscore.formats.shape import at, dicts, first, list_of
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 
-    _Find = Callable[[Any], Dialect | None]
-
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+
+# Texts that a server sent piece by piece: `data:` lines, or one JSON value a line.
+
+
+def _read_events(text: str) -> list[Any] | None:
+    """The JSON values behind `data:`, one an event; None where the text is no such stream."""
+    events: list[Any] = []
+    lines: list[str] = []
+    has_data = False
+    # Not `splitlines`: a line separator within a JSON text ends no line of the stream.
+    for line in [*text.split("\n"), ""]:
+        if line.startswith("data:"):
+            has_data = True
+            lines.append(line.removeprefix("data:"))
+        elif lines and not line.strip():
+            events += _decoded("\n".join(lines)) or _decoded_lines(lines)
+            lines = []
+    return events if has_data else None
+
+
+def _read_body(text: str) -> Any:
+    """What the body of an answer holds: a JSON value, the list of what was sent, or the text."""
+    whole = _decoded(text)
+    if whole:
+        return whole[0]
+    events = _read_events(text)
+    if events is not None:
+        return events
+    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    values = _decoded_lines(lines)
+    return values if values and len(values) == len(lines) else text
+
+
+def _decoded_lines(lines: list[str]) -> list[Any]:
+    return [value for line in lines for value in _decoded(line)]
+
+
+def _decoded(text: str) -> list[Any]:
+    """The value in a text; nothing where it is no JSON, such as the `[DONE]` of a stream."""
+    try:
+        return [msgspec.json.decode(text)]
+    except (ValueError, RecursionError):
+        return []
+
+
+# Recorded HTTP traffic with a model's API: VCR cassettes, nock recordings, HAR files.
+
+if TYPE_CHECKING:
+    _Find = Callable[[Any], Dialect | None]
 
 ORDER = 390
 EXAMPLE = [
@@ -56,10 +103,10 @@ EXAMPLE = [
         },
     }
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 # One of these has an exchange, or what holds a list of them.
 _MARKS = frozenset(("interactions", "http_interactions", "log", "request", "scope"))
-_FAILURES = 400
+_FIRST_ERROR_STATUS = 400
 
 
 def recognises(document: Any) -> bool:
@@ -67,7 +114,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
     exchanges = _exchanges_in(document)
-    return bool(exchanges) and all(map(_is_exchange, exchanges[:_FEW]))
+    return bool(exchanges) and all(map(_is_exchange, exchanges[:_MAX_SAMPLED]))
 
 
 def joins_lines(line: Any) -> bool:
@@ -107,12 +154,12 @@ def _status_of(exchange: dict[str, Any]) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _asked(exchange: dict[str, Any]) -> Any:
+def _request_body(exchange: dict[str, Any]) -> Any:
     request = exchange.get("request")
     return _body_of(request if isinstance(request, dict) else {"body": exchange.get("body")})
 
 
-def _answered(exchange: dict[str, Any]) -> Any:
+def _response_body(exchange: dict[str, Any]) -> Any:
     if isinstance(exchange.get("request"), dict):
         return _body_of(exchange.get("response"))
     return _body_of({"body": exchange.get("response")})
@@ -124,7 +171,7 @@ def _body_of(side: Any) -> Any:
     for key in ("string", "text"):
         if isinstance(body, dict) and isinstance(body.get(key), str):
             body = body[key]
-    return read_body(body) if isinstance(body, str) else body
+    return _read_body(body) if isinstance(body, str) else body
 
 
 def _dialect_of(body: Any, find: _Find) -> Dialect | None:
@@ -163,13 +210,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_answer(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
-    body = _answered(exchange)
+    body = _response_body(exchange)
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
     traces = dialect.read(body, wanted)
     status = _status_of(exchange)
-    if status is not None and status >= _FAILURES and not any(trace.calls for trace in traces):
+    if (
+        status is not None
+        and status >= _FIRST_ERROR_STATUS
+        and not any(trace.calls for trace in traces)
+    ):
         return
     run.has_answer = True
     first_step = run.steps
@@ -186,7 +237,7 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
     """Copy the results of earlier calls out of the conversation that a request repeats."""
     if all(map(_is_answered, run.calls)):
         return
-    body = _continued(_asked(exchange), run)
+    body = _continued(_request_body(exchange), run)
     dialect = _dialect_of(body, run.find)
     if dialect is None:
         return
@@ -227,7 +278,7 @@ def read_tools(document: Any) -> list[Tool]:
     tools: list[Tool] = []
     find = Recogniser().find
     for exchange in dicts(_exchanges_in(document)):
-        for body in (_asked(exchange), _answered(exchange)):
+        for body in (_request_body(exchange), _response_body(exchange)):
             dialect = _dialect_of(body, find)
             if dialect is not None:
                 tools += dialect.read_tools(body)

@@ -12,7 +12,7 @@ from callscore.formats.shape import at, dicts, first, integer_of, list_of, name_
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]
@@ -40,7 +40,7 @@ EXAMPLE = {
 _ATTACHMENT = "attachment://"
 _UNPARSED = "Error parsing the following tool call arguments:\n\n"
 _DETAILS = "\n\nError details: "
-_DEEPEST = 50
+_MAX_DEPTH = 50
 _LISTING = "mcp_list_tools"  # asking a server which tools it has is no call of one
 
 
@@ -267,7 +267,7 @@ def read_tools(document: Any) -> list[Tool]:
 
 def _set_in(value: Any, depth: int = 0) -> Any:
     """What is set in a definition: Inspect's own files leave out the rest, live objects do not."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return value
     if isinstance(value, dict):
         return {key: _set_in(item, depth + 1) for key, item in value.items() if item is not None}

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.langchain_messages import (
     is_message,
-    is_sure_message,
+    is_unambiguous_message,
     take_messages,
 )
 from callscore.formats.shape import at, first, list_of
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
@@ -47,7 +47,7 @@ _GENERATIONS = ("ChatGeneration", "ChatGenerationChunk", "Generation", "Generati
 # One of these has whatever stands for itself, and one has whatever holds it.
 _MARKS = frozenset(("type", "invalid_tool_calls", "tool_input"))
 _HOLDERS = frozenset(("generations", "intermediate_steps", "messages", "output", "raw"))
-_MOST_WRAPPED = 3
+_MAX_WRAPPERS = 3
 _PAIR = 2
 
 
@@ -57,16 +57,16 @@ def recognises(document: Any) -> bool:
         if _MARKS.isdisjoint(document) and _HOLDERS.isdisjoint(document):
             return False
         if isinstance(document.get("generations"), list):
-            return _is_generation(_generation(document, DEFAULT))
+            return _is_generation(_generation(document, DEFAULT_WANTED))
     elif not isinstance(document, list):
         return False
-    entries = _entries_in(document, DEFAULT)
-    return all(map(_is_entry, entries)) and any(map(_is_sure, entries))
+    entries = _entries_in(document, DEFAULT_WANTED)
+    return all(map(_is_entry, entries)) and any(map(_is_unambiguous, entries))
 
 
 def _entries_in(document: Any, wanted: Wanted) -> list[Any]:
     """The messages, actions or calls in a document, whatever is wrapped around them."""
-    for _ in range(_MOST_WRAPPED):
+    for _ in range(_MAX_WRAPPERS):
         if not isinstance(document, dict) or is_message(document):
             break
         steps = document.get("intermediate_steps")
@@ -107,11 +107,11 @@ def _is_generation(value: Any) -> bool:
 def _is_entry(value: Any) -> bool:
     if isinstance(value, dict) and _MARKS.isdisjoint(value):
         return False
-    return is_message(value) or _is_sure(value) or at(value, "type") in _BLOCKS
+    return is_message(value) or _is_unambiguous(value) or at(value, "type") in _BLOCKS
 
 
-def _is_sure(value: Any) -> bool:
-    return is_sure_message(value) or _is_call(value) or _action_of(value) is not None
+def _is_unambiguous(value: Any) -> bool:
+    return is_unambiguous_message(value) or _is_call(value) or _action_of(value) is not None
 
 
 def _is_call(value: Any) -> bool:
@@ -137,7 +137,7 @@ def _action_of(value: Any) -> dict[str, Any] | None:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a conversation, or a chunk of one."""
-    return is_sure_message(line)
+    return is_unambiguous_message(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.dialects import openinference
-from callscore.formats.families.attributes import read_attributes
-from callscore.formats.families.genai_spans import observe_span, offered_in
+from callscore.formats.families.genai_spans import observe_span, offered_tools_in
 from callscore.formats.families.langchain_messages import fields_of
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Observed, Run, traces_of
-from callscore.formats.families.spans import Span, in_order, spans_by_trace, time_of
-from callscore.formats.families.tool_calls import executed_call
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.spans import (
+    Span,
+    parse_time,
+    read_attributes,
+    sort_by_start,
+    spans_by_trace,
+)
+from callscore.formats.families.tool_executions import executed_call
 from callscore.formats.shape import at, dicts, first, json_of, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -58,8 +62,8 @@ _TYPES = frozenset(
 _MARKS = frozenset(
     ("traceId", "trace_id", "startTime", "start_time", "parentObservationId", "output")
 )
-_MOST_LOOKED_AT = 20
-_SHORT = 50  # characters
+_MAX_SAMPLED = 20
+_MAX_EMPTY_LENGTH = 50  # characters
 _NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name")
 _IDS = ("gen_ai.tool.call.id", "ai.toolCall.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "ai.toolCall.args", "gcp.vertex.agent.tool_call_args")
@@ -69,7 +73,7 @@ _PREFIXES = ("execute_tool ", "running tool: ")
 
 def recognises(document: Any) -> bool:
     """Whether it is, or has, a list of observations."""
-    looked_at = _observations(document)[:_MOST_LOOKED_AT]
+    looked_at = _observations(document)[:_MAX_SAMPLED]
     return bool(looked_at) and all(_is_observation(item) for item in looked_at)
 
 
@@ -95,10 +99,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     outputs = ModelOutputs(wanted)
     spans = [_span_of(item) for item in dicts(_observations(document))]
     runs = [
-        Run([_observe(span, outputs, wanted) for span in group], _question(document, group))
-        for group in spans_by_trace(in_order(spans))
+        ObservedRun([_observe(span, outputs, wanted) for span in group], _question(document, group))
+        for group in spans_by_trace(sort_by_start(spans))
     ]
-    return traces_of(runs or [Run([], _question(document, []))], wanted)
+    return traces_of(runs or [ObservedRun([], _question(document, []))], wanted)
 
 
 def _question(document: Any, spans: list[Span]) -> Any:
@@ -120,7 +124,7 @@ def _span_of(item: dict[str, Any]) -> Span:
     return Span(
         name=text_of(item.get("name")) or "",
         attributes=read_attributes(given) if given else {},
-        start=time_of(_either(item, "startTime", "start_time")),
+        start=parse_time(_either(item, "startTime", "start_time")),
         id=text_of(item.get("id")),
         parent=text_of(_either(item, "parentObservationId", "parent_observation_id")),
         trace=text_of(_either(item, "traceId", "trace_id")),
@@ -134,10 +138,10 @@ def _either(item: dict[str, Any], key: str, other: str) -> Any:
     return item.get(other) if found is None else found
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     item = span.record
     if item.get("type") == "GENERATION":
-        return Observed(
+        return ObservedStep(
             id=span.id,
             parent=span.parent,
             requests=_requests(span, outputs, wanted),
@@ -145,7 +149,7 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
         )
     message = _tool_message(item)
     is_tool = item.get("type") == "TOOL" or message or first(span.attributes, *_NAMES)
-    return Observed(
+    return ObservedStep(
         id=span.id,
         parent=span.parent,
         execution=_execution(span, message, wanted) if is_tool else None,
@@ -174,7 +178,7 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
 
 def _is_empty(output: Any) -> bool:
     """Whether nothing was written down, or JSON for nothing, which is short."""
-    is_text = isinstance(output, str) and len(output) > _SHORT
+    is_text = isinstance(output, str) and len(output) > _MAX_EMPTY_LENGTH
     return not is_text and not json_of(output)
 
 
@@ -247,22 +251,22 @@ def _input_of(item: dict[str, Any]) -> Any:
 def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered, wherever they stand."""
     tools: list[Tool] = []
-    for span in in_order([_span_of(item) for item in dicts(_observations(document))]):
+    for span in sort_by_start([_span_of(item) for item in dicts(_observations(document))]):
         if span.record.get("type") == "GENERATION":
-            tools += _offered(span)
+            tools += _offered_tools(span)
     return tools
 
 
-def _offered(span: Span) -> list[Tool]:
+def _offered_tools(span: Span) -> list[Tool]:
     item, attributes = span.record, span.attributes
     given, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
     for offered in (
         first(given, "tools", "functions"),
         at(given, "config", "tools"),
         first(metadata, "tools"),
-        openinference.offered_in(attributes),
-        offered_in(attributes),
-        _offered_as_messages(given),
+        openinference.offered_tools_in(attributes),
+        offered_tools_in(attributes),
+        _offered_in_messages(given),
         at(json_of(item.get("output")), "tools"),
         _offered_by_name(first(item, "toolDefinitions", "tool_definitions")),
     ):
@@ -272,7 +276,7 @@ def _offered(span: Span) -> list[Tool]:
     return []
 
 
-def _offered_as_messages(given: Any) -> list[Any]:
+def _offered_in_messages(given: Any) -> list[Any]:
     """The definitions that stand among the messages, as the integration of LangChain has them."""
     contents = [at(message, "content") for message in dicts(given) if message.get("role") == "tool"]
     return [content for content in contents if at(content, "type") == "function"]

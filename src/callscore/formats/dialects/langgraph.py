@@ -2,7 +2,7 @@
 
 A stream can say the same thing in several ways. Updates, what each node has added, are taken where
 there are any; then the newest of the states, each of which repeats all before it; then what the
-events tell; then what the models have streamed.
+events report; then what the models have streamed.
 """
 
 from __future__ import annotations
@@ -11,19 +11,295 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from callscore.formats.dialects.langchain import generated_message
-from callscore.formats.families.langchain_messages import fields_of, is_message, take_messages
-from callscore.formats.families.langchain_tools import ToolRun, answers_in, run_call
-from callscore.formats.families.langgraph_parts import Part, grows, is_snapshot, part_of
-from callscore.formats.families.runs import Observed, Run, traces_of
-from callscore.formats.shape import at, list_of, text_of
+from callscore.formats.families.langchain_messages import (
+    ToolRun,
+    call_of_tool_run,
+    fields_of,
+    is_message,
+    take_messages,
+    tool_results_in,
+)
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.shape import at, first, integer_of, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from collections.abc import Iterable
+
+    from callscore.core.call import ToolCall
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "recognises"]
+
+
+# What a LangGraph streams or keeps, item by item, whichever mode it was asked for.
+
+_EVENTS = (
+    "on_chain_",
+    "on_chat_model_",
+    "on_custom_",
+    "on_llm_",
+    "on_parser_",
+    "on_prompt_",
+    "on_retriever_",
+    "on_tool_",
+)
+_STREAM_MODES = frozenset(
+    ("updates", "values", "messages", "debug", "tasks", "checkpoints", "custom", "events")
+)
+# What a server sends besides, of which nothing is needed.
+_OTHER_EVENTS = frozenset(
+    ("metadata", "end", "error", "feedback", "messages/partial", "messages/metadata")
+)
+_RUN_KEYS = frozenset(("run_id", "thread_id", "attempt"))  # what a server begins a stream with
+_STATE_KEYS = frozenset(("checkpoint", "values", "channel_values", "messages"))
+_CONTAINER_TYPES = (dict, list, type(None))
+# What stands beside each other in records of other kinds, and is what no node is called.
+_NON_NODE_KEYS = frozenset(
+    (
+        "messages",
+        "input",
+        "inputs",
+        "output",
+        "outputs",
+        "expected",
+        "reference_outputs",
+        "request",
+        "response",
+        "metadata",
+    )
+)
+_PAIR, _TRIPLE = 2, 3
+_SNAPSHOT_LENGTHS = (7, 8)  # how many fields a StateSnapshot has
+
+
+class _Part(Struct, frozen=True, gc=False):
+    """One item of a stream, or one state.
+
+    Attributes:
+        kind: `updates` for what nodes have added, `values` for all there is, `state` for the same
+            without a sign that it is of a graph, `messages` for what models stream, `events` for
+            an event of `astream_events`, `other` for what tells nothing about messages.
+        data: the messages; of an event, the event.
+        is_nested: whether it comes from a graph within the graph.
+        step: how far the graph was, where a state says so.
+        thread: the name of the thread that a state belongs to.
+    """
+
+    kind: str
+    data: Any = ()
+    is_nested: bool = False
+    step: int | None = None
+    thread: str | None = None
+
+
+def _part_of(item: Any) -> _Part | None:
+    """What an item of a stream tells; None where it is nothing that a graph streams."""
+    if isinstance(item, list):
+        return _from_tuple(item)
+    if not isinstance(item, dict):
+        return None
+    return _from_event(item) or _from_bare_item(item)
+
+
+def _from_tuple(item: list[Any]) -> _Part | None:
+    """A tuple: of a namespace, a mode and what they are about, or of a message and its metadata."""
+    if _is_snapshot(item):
+        return _state(item[0], item[2], item[3])
+    if len(item) == _TRIPLE and isinstance(item[0], list):
+        return _placed(_in_mode(item[1], item[2]), is_nested=bool(item[0]))
+    return _from_pair(*item) if len(item) == _PAIR else None
+
+
+def _is_snapshot(item: Any) -> bool:
+    """Whether it is a state with all that is known of it, as a tuple."""
+    return (
+        isinstance(item, list)
+        and len(item) in _SNAPSHOT_LENGTHS
+        and isinstance(item[0], dict)
+        and isinstance(at(item[2], "configurable"), dict)
+    )
+
+
+def _from_pair(head: Any, tail: Any) -> _Part | None:
+    part = None
+    if isinstance(head, str):
+        part = _in_mode(head, tail)
+    elif isinstance(tail, dict) and isinstance(head, list):
+        part = _placed(_from_bare_item(tail), is_nested=bool(head))
+    elif isinstance(tail, dict) and is_message(head) and not is_message(tail):
+        part = _Part("messages", [head], _is_below(tail))
+    return part
+
+
+def _in_mode(mode: Any, data: Any) -> _Part | None:
+    """What was streamed in a mode; a server adds the namespace to it: `updates|agent:1`."""
+    if not isinstance(mode, str):
+        return None
+    name, _, namespace = mode.partition("|")
+    part = None
+    if name in _OTHER_EVENTS:
+        part = _Part("other")
+    elif name == "values":
+        part = _Part("values", _messages_in(data)) if isinstance(data, dict) else None
+    elif name == "messages/complete":
+        part = _Part("updates", _messages_in(data))
+    elif name in _STREAM_MODES:
+        part = _streamed(data) or _Part("other")
+    return _placed(part, is_nested=True) if namespace else part
+
+
+def _placed(part: _Part | None, *, is_nested: bool) -> _Part | None:
+    """The part, with where it comes from."""
+    if part is None or part.is_nested is is_nested:
+        return part
+    return replace(part, is_nested=is_nested)
+
+
+def _streamed(data: Any) -> _Part | None:
+    if is_message(data):
+        return _Part("messages", [data])
+    if isinstance(data, list):
+        return _from_pair(*data) if len(data) == _PAIR and is_message(data[0]) else None
+    return _from_bare_item(data) if isinstance(data, dict) else None
+
+
+def _from_event(item: dict[str, Any]) -> _Part | None:
+    """An event of `astream_events`, or of a server, or a part that says its own mode."""
+    event, data = item.get("event"), item.get("data")
+    if isinstance(event, str) and "data" in item:
+        if event.startswith(_EVENTS) and isinstance(data, dict):
+            return _Part("events", item, _is_below(item.get("metadata")))
+        return _in_mode(event, data)
+    if "ns" in item and "data" in item:
+        return _placed(_in_mode(item.get("type"), data), is_nested=bool(item["ns"]))
+    return None
+
+
+def _is_below(metadata: Any) -> bool:
+    """Whether the place in the graph, as the metadata has it, is within a graph in it."""
+    return "|" in (text_of(first(metadata, "langgraph_checkpoint_ns", "checkpoint_ns")) or "")
+
+
+def _from_bare_item(item: dict[str, Any]) -> _Part | None:
+    """What an item tells that has nothing around it; `debug` puts a little around others."""
+    payload = item.get("payload")
+    if isinstance(payload, dict) and item.get("type") in ("task", "task_result", "checkpoint"):
+        item = payload
+    part = _from_task(item) if "name" in item and "id" in item else None
+    if part is None and not _STATE_KEYS.isdisjoint(item):
+        part = _from_state(item)
+    if part is None:
+        part = _from_update(item)
+    if part is None and "run_id" in item and _RUN_KEYS.issuperset(item):
+        part = _Part("other")
+    return part
+
+
+def _from_task(item: dict[str, Any]) -> _Part | None:
+    """A task that was begun or has ended."""
+    if "result" in item and "interrupts" in item:
+        return _Part("updates", _messages_in(item["result"]))
+    return _Part("other") if "input" in item and "triggers" in item else None
+
+
+def _from_state(item: dict[str, Any]) -> _Part | None:
+    inner = item.get("checkpoint")
+    holder = inner if isinstance(inner, dict) and "channel_values" in inner else item
+    held = holder.get("values")
+    if held is None:
+        held = holder.get("channel_values")
+    if isinstance(held, dict):
+        is_state = _messages_in(held) or "next" in item
+        return _state(held, item, item.get("metadata")) if is_state else None
+    messages = item.get("messages")
+    if isinstance(messages, list) and all(is_message(message) for message in messages):
+        return _Part("state", messages)
+    return None
+
+
+def _state(held: dict[str, Any], owner: Any, metadata: Any) -> _Part:
+    config = first(owner, "config") or owner
+    thread = text_of(first(owner, "thread_id")) or text_of(
+        at(first(config, "configurable") or config, "thread_id")
+    )
+    step = integer_of(at(metadata, "step"))
+    return _Part("values", _messages_in(held), step=step, thread=thread)
+
+
+def _from_update(item: dict[str, Any]) -> _Part | None:
+    """What nodes have added: each under its name, or nothing."""
+    if not item or not _NON_NODE_KEYS.isdisjoint(item):
+        return None
+    messages: list[Any] = []
+    for value in item.values():
+        if not isinstance(value, _CONTAINER_TYPES):
+            return None
+        messages += _messages_in(value)
+    return _Part("updates", messages) if messages else _Part("other")
+
+
+def _messages_in(value: Any) -> list[Any]:
+    """The messages that a node has added, or a state has.
+
+    A node can be run several times in a step, and can write to several channels.
+    """
+    if isinstance(value, list) and not _is_channel(value):
+        return [message for item in value for message in _added(item)]
+    return [] if value is None else _added(value)
+
+
+def _added(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        may_be_one = "type" in value or "content" in value
+        return [value] if may_be_one and is_message(value) else _listed(value.get("messages"))
+    return _listed(value[1]) if _is_channel(value) else []
+
+
+def _is_channel(value: Any) -> bool:
+    """Whether it is a channel and what was written to it."""
+    return isinstance(value, list) and len(value) == _PAIR and value[0] == "messages"
+
+
+def _listed(held: Any) -> list[Any]:
+    """The messages, where these are all there is; a graph takes those of a provider, too."""
+    messages = held if isinstance(held, list) else [held]
+    for message in messages:
+        kind, fields = fields_of(message)
+        if not kind or "content" not in fields:
+            return []
+    return messages
+
+
+def _is_growing(states: Iterable[_Part]) -> bool:
+    """Whether each state goes on from the one before it, and at least two do: it is one run."""
+    steps = 0
+    before: list[Any] | None = None
+    for state in states:
+        messages = state.data
+        if before is not None:
+            if not _goes_on(before, messages):
+                return False
+            steps += 1
+        before = messages
+    return steps > 0
+
+
+def _goes_on(before: list[Any], messages: list[Any]) -> bool:
+    size = len(before)
+    if not size or size > len(messages):
+        return not size
+    try:
+        return bool(before[0] == messages[0] and before[-1] == messages[size - 1])
+    except RecursionError:
+        return False
+
+
+# LangGraph: streams of updates, values, messages and events, states of threads, checkpoints.
 
 ORDER = 510
 EXAMPLE = [
@@ -47,7 +323,7 @@ EXAMPLE = [
         }
     }
 ]
-_MOST_LOOKED_AT = 10
+_MAX_SAMPLED = 10
 _MODEL, _TOOL = "on_chat_model_", "on_tool_"
 
 
@@ -56,18 +332,18 @@ def recognises(document: Any) -> bool:
     if isinstance(document, str):
         return False
     known = []
-    for item in _items_in(document)[:_MOST_LOOKED_AT]:
-        part = part_of(item)
+    for item in _items_in(document)[:_MAX_SAMPLED]:
+        part = _part_of(item)
         if part is None:
             return False
         known.append(part)
-    if any(map(_is_sure, known)):
+    if any(map(_is_unambiguous, known)):
         return True
     # Conversations stand in a list, too. Of states, each goes on from the one before.
-    return grows([part for part in known if part.kind == "state"])
+    return _is_growing([part for part in known if part.kind == "state"])
 
 
-def _is_sure(part: Part) -> bool:
+def _is_unambiguous(part: _Part) -> bool:
     """Whether a part alone tells: by messages as LangChain has them, or by a thread."""
     if part.kind in ("updates", "values", "messages"):
         return part.thread is not None or any(is_message(message) for message in part.data)
@@ -75,20 +351,20 @@ def _is_sure(part: Part) -> bool:
 
 
 def _items_in(document: Any) -> list[Any]:
-    if isinstance(document, dict) or is_snapshot(document):
+    if isinstance(document, dict) or _is_snapshot(document):
         return [document]
     return list_of(document)
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one item of a stream; a state is a document by itself."""
-    part = part_of(line)
-    return part is not None and part.kind != "values" and _is_sure(part)
+    part = _part_of(line)
+    return part is not None and part.kind != "values" and _is_unambiguous(part)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run; of states, one a thread."""
-    found = [part_of(item) for item in _items_in(document)]
+    found = [_part_of(item) for item in _items_in(document)]
     parts = [part for part in found if part is not None]
     kinds = {part.kind for part in parts}
     if "updates" in kinds:
@@ -100,11 +376,11 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [_read_streamed([part for part in parts if part.kind == "messages"], wanted)]
 
 
-def _caller_of(part: Part) -> str | None:
+def _caller_of(part: _Part) -> str | None:
     return "subagent" if part.is_nested else None
 
 
-def _read_updates(parts: list[Part], wanted: Wanted) -> Trace:
+def _read_updates(parts: list[_Part], wanted: Wanted) -> Trace:
     """What the nodes have added; what a graph within the graph has added comes once more."""
     transcript = Transcript(wanted, once=True)
     seen: set[str] = set()
@@ -112,12 +388,12 @@ def _read_updates(parts: list[Part], wanted: Wanted) -> Trace:
         fresh: list[Any] = []
         for part in group:
             if part.kind == "updates":
-                fresh += _unseen(part.data, seen)
+                fresh += _new_messages(part.data, seen)
         take_messages(fresh, transcript, caller=caller)
     return transcript.trace()
 
 
-def _unseen(messages: list[Any], seen: set[str]) -> list[Any]:
+def _new_messages(messages: list[Any], seen: set[str]) -> list[Any]:
     """The messages that did not come before, by their ids; and note these."""
     unseen, ids = [], []
     for message in messages:
@@ -131,8 +407,8 @@ def _unseen(messages: list[Any], seen: set[str]) -> list[Any]:
     return unseen
 
 
-def _read_states(states: list[Part], wanted: Wanted) -> list[Trace]:
-    threads: dict[str | None, list[Part]] = {}
+def _read_states(states: list[_Part], wanted: Wanted) -> list[Trace]:
+    threads: dict[str | None, list[_Part]] = {}
     for state in states:
         threads.setdefault(state.thread, []).append(state)
     traces = []
@@ -143,14 +419,14 @@ def _read_states(states: list[Part], wanted: Wanted) -> list[Trace]:
     return traces
 
 
-def _newest(states: list[Part]) -> Part:
+def _newest(states: list[_Part]) -> _Part:
     """The state in which the graph was furthest; where they do not say, the last."""
     whole = [state for state in states if not state.is_nested] or states
     # A history begins with the newest, a stream ends with it.
     return max(whole[::-1], key=lambda state: -2 if state.step is None else state.step)
 
 
-def _read_streamed(parts: list[Part], wanted: Wanted) -> Trace:
+def _read_streamed(parts: list[_Part], wanted: Wanted) -> Trace:
     transcript = Transcript(wanted, once=True)
     for caller, group in groupby(parts, _caller_of):
         messages = [message for part in group for message in part.data]
@@ -158,9 +434,9 @@ def _read_streamed(parts: list[Part], wanted: Wanted) -> Trace:
     return transcript.trace()
 
 
-def _read_events(parts: list[Part], wanted: Wanted) -> list[Trace]:
+def _read_events(parts: list[_Part], wanted: Wanted) -> list[Trace]:
     """What the events tell of each model and each tool, in the order in which they began."""
-    by_run: dict[str, list[Part]] = {}
+    by_run: dict[str, list[_Part]] = {}
     for part in parts:
         by_run.setdefault(text_of(part.data.get("run_id")) or "", []).append(part)
     steps = []
@@ -169,22 +445,22 @@ def _read_events(parts: list[Part], wanted: Wanted) -> list[Trace]:
         # Who asks for the events of models and tools gets none of those between them.
         parent = next((id_ for id_ in reversed(around) if id_ in by_run), None)
         steps.append(_observed((run_id, parent), told, wanted))
-    return traces_of([Run(steps)], wanted)
+    return traces_of([ObservedRun(steps)], wanted)
 
 
-def _observed(ids: tuple[str, str | None], told: list[Part], wanted: Wanted) -> Observed:
+def _observed(ids: tuple[str, str | None], told: list[_Part], wanted: Wanted) -> ObservedStep:
     run_id, parent = ids
     events = [part.data for part in told]
     if any(event["event"].startswith(_MODEL) for event in events):
-        return Observed(
+        return ObservedStep(
             id=run_id,
             parent=parent,
             requests=_requests(events, wanted, _caller_of(told[0])),
-            answers=partial(answers_in, at(events[0], "data", "input")),
+            answers=partial(tool_results_in, at(events[0], "data", "input")),
         )
     is_tool = any(event["event"].startswith(_TOOL) for event in events)
-    execution = run_call(_execution(events), wanted) if is_tool else None
-    return Observed(id=run_id, parent=parent, execution=execution)
+    execution = call_of_tool_run(_execution(events), wanted) if is_tool else None
+    return ObservedStep(id=run_id, parent=parent, execution=execution)
 
 
 def _requests(

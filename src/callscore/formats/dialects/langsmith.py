@@ -11,15 +11,20 @@ from msgspec.structs import replace
 
 from callscore.formats.definitions import read_definitions, unique_tools
 from callscore.formats.dialects.langchain import generated_message
-from callscore.formats.families.langchain_messages import fields_of, take_messages
-from callscore.formats.families.langchain_tools import ToolRun, answers_in, run_call
-from callscore.formats.families.response_items import is_run_of_items, take_items
-from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.langchain_messages import (
+    ToolRun,
+    call_of_tool_run,
+    fields_of,
+    take_messages,
+    tool_results_in,
+)
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.response_items import is_item_list, take_items
 from callscore.formats.shape import at, first, list_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -54,8 +59,8 @@ _TYPES = frozenset(
     ("llm", "tool", "chain", "retriever", "embedding", "prompt", "parser", "agent", "runnable")
 )
 _PLACES = frozenset(("inputs", "outputs", "trace_id", "dotted_order", "start_time", "child_runs"))
-_MOST_LOOKED_AT = 20
-_MOST_WRAPPED = 3
+_MAX_SAMPLED = 20
+_MAX_WRAPPERS = 3
 
 
 class _Record(Struct, frozen=True, gc=False):
@@ -68,7 +73,7 @@ class _Record(Struct, frozen=True, gc=False):
 
 def recognises(document: Any) -> bool:
     """Whether it is a run, or a list of runs, with what went in and came out."""
-    items = _items_in(document)[:_MOST_LOOKED_AT]
+    items = _items_in(document)[:_MAX_SAMPLED]
     return bool(items) and all(map(_holds_run, items))
 
 
@@ -229,7 +234,7 @@ def _read_group(group: list[_Record], wanted: Wanted) -> Trace:
             return told.trace(input=root.get("inputs"))
     known = {record.id for record in group}
     steps = [_observed(record, _nearest(record, known), wanted) for record in group]
-    return traces_of([Run(steps, input=root.get("inputs"))], wanted)[0]
+    return traces_of([ObservedRun(steps, input=root.get("inputs"))], wanted)[0]
 
 
 def _nearest(record: _Record, known: set[str | None]) -> str | None:
@@ -246,30 +251,30 @@ def _nearest(record: _Record, known: set[str | None]) -> str | None:
     return next((id_ for id_ in reversed(around) if id_ in known), None)
 
 
-def _observed(record: _Record, parent: str | None, wanted: Wanted) -> Observed:
+def _observed(record: _Record, parent: str | None, wanted: Wanted) -> ObservedStep:
     run = record.run
     if run.get("run_type") == "llm":
         transcript = Transcript(wanted)
         _take_output(run.get("outputs"), transcript, wanted)
-        return Observed(
+        return ObservedStep(
             id=record.id,
             parent=parent,
             requests=transcript.calls(),
-            answers=partial(answers_in, run.get("inputs")),
+            answers=partial(tool_results_in, run.get("inputs")),
         )
     is_tool = run.get("run_type") == "tool"
-    execution = run_call(_execution(run), wanted) if is_tool else None
-    return Observed(id=record.id, parent=parent, execution=execution)
+    execution = call_of_tool_run(_execution(run), wanted) if is_tool else None
+    return ObservedStep(id=record.id, parent=parent, execution=execution)
 
 
 def _take_output(outputs: Any, transcript: Transcript, wanted: Wanted) -> None:
     """Write down what a model gave out, in whichever way the integration notes it down."""
-    for _ in range(_MOST_WRAPPED):
+    for _ in range(_MAX_WRAPPERS):
         if not isinstance(outputs, dict) or fields_of(outputs)[0]:
             break
         outputs = _inner(outputs, wanted)
     if isinstance(outputs, list):
-        if is_run_of_items(outputs):
+        if is_item_list(outputs):
             take_items(outputs, transcript)
         else:
             take_messages(outputs, transcript)

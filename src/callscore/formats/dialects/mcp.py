@@ -16,7 +16,7 @@ from callscore.formats.transcript import Transcript
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -35,7 +35,7 @@ EXAMPLE = [
         "result": {"content": [{"type": "text", "text": "18 degrees"}], "isError": False},
     },
 ]
-_FEW = 50
+_MAX_SAMPLED = 50
 # Others speak JSON-RPC as well, and have tools that are called in other ways.
 _METHODS = ("tools/", "resources/", "prompts/", "notifications/", "sampling/", "elicitation/")
 _WRAPPERS = ("message", "msg", "payload", "data", "body", "rpc", "request", "response")
@@ -63,7 +63,7 @@ _ANSWERS = ("inputResponses", "input_responses", "requestState", "request_state"
 def recognises(document: Any) -> bool:
     """Whether it is a message of MCP, a list with such messages, or a list of tools."""
     if isinstance(document, list):
-        return any(map(_speaks_mcp, islice(_flat(document), _FEW)))
+        return any(map(_speaks_mcp, islice(_flat(document), _MAX_SAMPLED)))
     return _is_listing(document) or _speaks_mcp(document)
 
 

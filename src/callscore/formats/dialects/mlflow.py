@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
-from callscore.formats.families.tool_calls import exception_in, executed_call
-from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.shape import at, first, json_of
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
@@ -48,7 +47,7 @@ _OUTPUTS = "mlflow.spanOutputs"
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of MLflow, or it is a trace without any spans."""
-    return vocabulary_of(document) == "mlflow" or _is_empty(document)
+    return convention_of(document) == "mlflow" or _is_empty(document)
 
 
 def _is_empty(document: Any) -> bool:
@@ -67,10 +66,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run a trace."""
     outputs = ModelOutputs(wanted)
     runs = [
-        Run([_observe(span, outputs, wanted) for span in spans], _value(spans[0], _INPUTS))
+        ObservedRun([_observe(span, outputs, wanted) for span in spans], _value(spans[0], _INPUTS))
         for spans in spans_by_trace(read_spans(document))
     ]
-    return traces_of(runs or [Run([])], wanted)
+    return traces_of(runs or [ObservedRun([])], wanted)
 
 
 def _value(span: Span, name: str) -> Any:
@@ -78,13 +77,13 @@ def _value(span: Span, name: str) -> Any:
     return json_of(span.attributes.get(name))
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     kind = _value(span, "mlflow.spanType")
     if kind == "TOOL":
-        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
     if kind not in _MODELS:
-        return Observed(id=span.id, parent=span.parent)
-    return Observed(
+        return ObservedStep(id=span.id, parent=span.parent)
+    return ObservedStep(
         id=span.id,
         parent=span.parent,
         requests=outputs.calls(_value(span, _OUTPUTS)),

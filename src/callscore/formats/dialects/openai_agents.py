@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.response_items import (
-    knowing_sdk_errors,
-    read_item_tools,
-    take_items,
-)
+from callscore.formats.families.response_items import read_item_tools, take_items, with_sdk_errors
 from callscore.formats.shape import at, dicts, first, text_in
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -85,7 +81,7 @@ def joins_lines(line: Any) -> bool:
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run: its items from first to last."""
-    transcript = Transcript(wanted, failure=knowing_sdk_errors(wanted.failure))
+    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     take_items(_raw_items(document), transcript)
     return [transcript.trace(input=_question_in(document))]
 

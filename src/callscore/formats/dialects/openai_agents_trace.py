@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.dialects.openai_chat import take_message
-from callscore.formats.families.response_items import is_item, knowing_sdk_errors, take_items
+from callscore.formats.families.response_items import is_item, take_items, with_sdk_errors
 from callscore.formats.shape import at, dicts
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
@@ -42,7 +42,7 @@ EXAMPLE = [
         "error": None,
     }
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 
 
 def recognises(document: Any) -> bool:
@@ -50,7 +50,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and "object" not in document:
         document = document.get("data")
     if isinstance(document, list):
-        return any(map(_is_span, document[:_FEW])) and all(
+        return any(map(_is_span, document[:_MAX_SAMPLED])) and all(
             isinstance(item, dict) for item in document
         )
     return joins_lines(document)
@@ -87,7 +87,7 @@ def _start_of(span: dict[str, Any]) -> str:
 
 
 def _read_trace(spans: list[dict[str, Any]], wanted: Wanted) -> Trace:
-    transcript = Transcript(wanted, failure=knowing_sdk_errors(wanted.failure))
+    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     nested: list[bool] = []  # for each call, whether an agent within the agent has made it
     view = _choose_view(spans, wanted)
     is_within = _nesting(spans)

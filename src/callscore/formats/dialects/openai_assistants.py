@@ -10,7 +10,7 @@ from callscore.formats.shape import at, dicts, list_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -33,7 +33,7 @@ EXAMPLE = {
     },
 }
 _RUN, _STEP = "thread.run", "thread.run.step"
-_FEW = 20
+_MAX_SAMPLED = 20
 
 
 def recognises(document: Any) -> bool:
@@ -41,7 +41,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, dict) and document.get("object") == "list":
         document = document.get("data")
     if isinstance(document, list):
-        return any(map(_is_of_a_run, document[:_FEW])) and all(
+        return any(map(_is_of_a_run, document[:_MAX_SAMPLED])) and all(
             isinstance(item, dict) for item in document
         )
     return _is_of_a_run(document)

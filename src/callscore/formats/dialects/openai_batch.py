@@ -11,7 +11,7 @@ from callscore.formats.trace import Trace
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "read_tools", "recognises"]

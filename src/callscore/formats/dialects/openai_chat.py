@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED
+from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, json_of, list_of, name_of, text_in
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = [
@@ -104,7 +104,7 @@ def _is_lost_call(document: Any) -> bool:
 
 
 def _is_message(item: Any) -> bool:
-    if not isinstance(item, dict) or item.get("role") not in _ROLES or _is_shown(item):
+    if not isinstance(item, dict) or item.get("role") not in _ROLES or _is_ui_message(item):
         return False
     content, calls = item.get("content"), item.get("tool_calls")
     if isinstance(content, list) and not all(map(_is_part, content)):
@@ -114,7 +114,7 @@ def _is_message(item: Any) -> bool:
     return content is not None or calls is not None or any(key in item for key in _CONTENTS)
 
 
-def _is_shown(message: dict[str, Any]) -> bool:
+def _is_ui_message(message: dict[str, Any]) -> bool:
     """Whether it is a message as user interfaces keep it, with calls in other places."""
     return "parts" in message or "toolInvocations" in message
 
@@ -210,13 +210,13 @@ def _read_conversation(document: Any, wanted: Wanted) -> Trace:
         if question is None and role == "user":
             question = text_in(message.get("content"))
         take_message(message, transcript)
-    task = _task_of(document)
+    task = _record_id(document)
     trial = at(document, "trial") if task is not None else None
     is_trial = isinstance(trial, str | int) and not isinstance(trial, bool)
     return transcript.trace(id=task, trial=trial if is_trial else None, input=question)
 
 
-def _task_of(document: Any) -> str | None:
+def _record_id(document: Any) -> str | None:
     """What the record of a conversation is called; the id of a message is nobody else's."""
     if not isinstance(document, dict) or "messages" not in document:
         return None

@@ -8,24 +8,135 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.response_events import event_of, gather_items, is_event
 from callscore.formats.families.response_items import (
     is_item,
-    is_run_of_items,
-    knowing_sdk_errors,
+    is_item_list,
     read_flat_tools,
     read_item_tools,
     take_items,
+    with_sdk_errors,
 )
-from callscore.formats.shape import at, dicts, list_of, text_in
+from callscore.formats.shape import at, dicts, first, list_of, text_in
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
+
+
+# The events in which OpenAI's Responses and Realtime APIs send an answer piece by piece.
+
+_EVENT_PREFIXES = ("response.", "conversation.item.")
+_FINAL_EVENTS = ("response.completed", "response.incomplete", "response.failed", "response.done")
+# What each fragment is of: the type of the item, and its field.
+_FRAGMENTS = {
+    f"{event}.{end}": (item, field)
+    for event, item, field in (
+        ("response.function_call_arguments", "function_call", "arguments"),
+        ("response.mcp_call_arguments", "mcp_call", "arguments"),
+        ("response.custom_tool_call_input", "custom_tool_call", "input"),
+    )
+    for end in ("delta", "done")
+}
+
+
+def _event_of(value: Any) -> dict[str, Any] | None:
+    """The event that a value is, or that it wraps as `{"event": ..., "data": {...}}`."""
+    if not _is_event(value):
+        return None
+    event: dict[str, Any] = value if "type" in value else value["data"]
+    return event
+
+
+def _is_event(value: Any) -> bool:
+    """Whether a value is one event of such a stream."""
+    if isinstance(value, dict) and "type" not in value:
+        value = value.get("data")
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind.startswith(_EVENT_PREFIXES)
+
+
+def _assemble_items(events: list[Any]) -> list[dict[str, Any]]:
+    """The items that a stream has sent, whole again; a cut one keeps what came of it."""
+    gathered: list[dict[str, Any]] = []
+    answer = _StreamedAnswer()
+    for value in events:
+        event = _event_of(value)
+        if event is None:
+            continue
+        answer.take(event)
+        if event["type"] in _FINAL_EVENTS:
+            gathered += answer.items(first(event, "response"))
+            answer = _StreamedAnswer()
+        elif event["type"].startswith("conversation.item."):
+            gathered += _client_item(event.get("item"))
+    return gathered + answer.items(None)
+
+
+def _client_item(item: Any) -> list[dict[str, Any]]:
+    """The result of a call, as it is sent to a live session; the calls are sent by the answer."""
+    if isinstance(item, dict) and item.get("type") == "function_call_output":
+        return [item]
+    return []
+
+
+class _StreamedAnswer:
+    """One answer as far as it has been sent: its items by their place, or by their id."""
+
+    def __init__(self) -> None:
+        self._items: dict[Any, dict[str, Any]] = {}
+        self._texts: dict[Any, list[str]] = {}  # what has come of the arguments of each
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Add what an event has sent."""
+        kind = event["type"]
+        item = event.get("item")
+        if kind in _FRAGMENTS:
+            self._add_fragment(event, *_FRAGMENTS[kind])
+        elif isinstance(item, dict) and kind == "response.output_item.added":
+            self._items[_item_key(event, item.get("id"))] = {**item, "status": "incomplete"}
+        elif isinstance(item, dict) and kind == "response.output_item.done":
+            place = _item_key(event, item.get("id"))
+            self._items[place] = item
+            self._texts.pop(place, None)
+
+    def _add_fragment(self, event: dict[str, Any], type_: str, key: str) -> None:
+        place = _item_key(event, event.get("item_id"))
+        item = self._items.get(place, {"type": type_, "status": "incomplete"})
+        if event["type"].endswith(".done"):
+            whole = {key: event.get(key), "status": "completed"}
+            name = event.get("name")
+            self._items[place] = {**item, **whole, "name": name or item.get("name")}
+            self._texts.pop(place, None)
+        elif isinstance(event.get("delta"), str):
+            self._items[place] = item
+            self._texts.setdefault(place, []).append(event["delta"])
+
+    def items(self, response: Any) -> list[dict[str, Any]]:
+        """The items of the answer: as its last event repeats them, or else as they were sent."""
+        repeated = dicts(at(response, "output"))
+        if repeated:
+            return repeated
+        return [self._whole(place, item) for place, item in self._items.items()]
+
+    def _whole(self, place: Any, item: dict[str, Any]) -> dict[str, Any]:
+        if place not in self._texts:
+            return item
+        key = "input" if item.get("type") == "custom_tool_call" else "arguments"
+        return {**item, key: "".join(self._texts[place])}
+
+
+def _item_key(event: dict[str, Any], id: Any) -> Any:  # noqa: A002  (as the field is called)
+    place = event.get("output_index")
+    if isinstance(place, int):
+        return place
+    return id if isinstance(id, str) else None
+
+
+# OpenAI Responses: responses, requests, input and output items, and streams of events.
 
 ORDER = 630
 EXAMPLE = {
@@ -48,12 +159,12 @@ _UNANSWERED = ("failed", "cancelled", "queued", "in_progress")
 def recognises(document: Any) -> bool:
     """Whether it is a response, a request for one, a list of items, or the events of a stream."""
     if isinstance(document, list):
-        return is_run_of_items(document) or _is_stream(document)
+        return is_item_list(document) or _is_stream(document)
     if not isinstance(document, dict):
         return False
     return (
         is_item(document)
-        or is_event(document)
+        or _is_event(document)
         or _is_response(document)
         or _is_request(document)
         or _is_exchange(document)
@@ -62,13 +173,13 @@ def recognises(document: Any) -> bool:
 
 
 def _is_stream(values: list[Any]) -> bool:
-    return bool(values) and isinstance(values[0], dict) and any(map(is_event, values[:20]))
+    return bool(values) and isinstance(values[0], dict) and any(map(_is_event, values[:20]))
 
 
 def _is_response(document: dict[str, Any]) -> bool:
     if document.get("object") in _RESPONSES:
         return isinstance(document.get("output"), list)
-    return "object" not in document and is_run_of_items(document.get("output"))
+    return "object" not in document and is_item_list(document.get("output"))
 
 
 def _is_request(document: dict[str, Any]) -> bool:
@@ -78,7 +189,7 @@ def _is_request(document: dict[str, Any]) -> bool:
         return False
     if isinstance(given, str):
         return "model" in document and _are_tools(document.get("tools"))
-    return is_run_of_items(given) or (
+    return is_item_list(given) or (
         isinstance(document.get("model"), str)
         and isinstance(given, list)
         and bool(given)
@@ -96,12 +207,12 @@ def _is_exchange(document: dict[str, Any]) -> bool:
 
 
 def _is_page(document: dict[str, Any]) -> bool:
-    return document.get("object") == "list" and is_run_of_items(document.get("data"))
+    return document.get("object") == "list" and is_item_list(document.get("data"))
 
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one item of a run, or one event of a stream."""
-    return is_item(line) or is_event(line)
+    return is_item(line) or _is_event(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -109,7 +220,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     response = _response_in(document)
     if response is not None and not response["output"] and response.get("status") in _UNANSWERED:
         return [Trace(calls=None)]  # no answer, which is another thing than one without calls
-    transcript = Transcript(wanted, failure=knowing_sdk_errors(wanted.failure))
+    transcript = Transcript(wanted, failure=with_sdk_errors(wanted.failure))
     take_items(_items_in(document), transcript)
     return [transcript.trace(input=_question_in(document))]
 
@@ -131,7 +242,7 @@ def _items_in(document: Any) -> list[Any]:
     given = at(document, "input")
     items = given if isinstance(given, list) else document
     items = items if isinstance(items, list) else [items]
-    return gather_items(items) if _is_stream(items) else items
+    return _assemble_items(items) if _is_stream(items) else items
 
 
 def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -170,5 +281,5 @@ def read_tools(document: Any) -> list[Tool]:
     tools += read_flat_tools(at(response if response is not None else document, "tools"))
     if isinstance(document, list) and _is_stream(document):
         for value in document:
-            tools += read_flat_tools(at(event_of(value), "response", "tools"))
+            tools += read_flat_tools(at(_event_of(value), "response", "tools"))
     return tools + read_item_tools(_items_in(document))

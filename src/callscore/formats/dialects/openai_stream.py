@@ -60,7 +60,7 @@ EXAMPLE = [
         ],
     },
 ]
-_FEW = 20
+_MAX_SAMPLED = 20
 _MARKS = frozenset(("object", "choices", "chunk"))  # one of them has every chunk
 
 
@@ -69,7 +69,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, list):
         return (
             bool(document)
-            and any(map(_is_chunk, document[:_FEW]))
+            and any(map(_is_chunk, document[:_MAX_SAMPLED]))
             and all(map(_may_be_chunk, document))
         )
     return _is_chunk(document)
@@ -134,7 +134,7 @@ def _numbers_in(document: Any) -> Iterator[int]:
 
 def index_of(value: Any) -> int | None:
     """The index that a chunk gives; some servers write it as text."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _FEW:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < _MAX_SAMPLED:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -11,19 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
-from callscore.formats.families.attributes import inside, items_at, items_of
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Answer, Observed, Run, traces_of
-from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
-from callscore.formats.families.tool_calls import exception_in, executed_call, requested_call
-from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.families.observed_runs import (
+    ObservedRun,
+    ObservedStep,
+    ToolResult,
+    traces_of,
+)
+from callscore.formats.families.span_records import convention_of
+from callscore.formats.families.spans import (
+    is_span_line,
+    items_at,
+    items_of,
+    read_spans,
+    spans_by_trace,
+    value_at_path,
+)
+from callscore.formats.families.tool_executions import exception_in, executed_call, requested_call
 from callscore.formats.shape import at, first, json_of, text_of
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
@@ -31,7 +41,7 @@ __all__ = [
     "EXAMPLE",
     "ORDER",
     "joins_lines",
-    "offered_in",
+    "offered_tools_in",
     "read",
     "read_tools",
     "recognises",
@@ -55,13 +65,13 @@ EXAMPLE = [
         },
     }
 ]
-_HIDDEN = "__REDACTED__"
+_REDACTED = "__REDACTED__"
 _IDS = ("tool_call.id", "tool.id", "gen_ai.tool.call.id")
 
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of OpenInference."""
-    return vocabulary_of(document) == "openinference"
+    return convention_of(document) == "openinference"
 
 
 def joins_lines(line: Any) -> bool:
@@ -73,7 +83,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run a trace."""
     outputs = ModelOutputs(wanted)
     runs = [
-        Run([_observe(span, outputs, wanted) for span in spans], _question(spans))
+        ObservedRun([_observe(span, outputs, wanted) for span in spans], _question(spans))
         for spans in spans_by_trace(read_spans(document))
     ]
     return traces_of(runs, wanted)
@@ -87,18 +97,18 @@ def _question(spans: list[Span]) -> Any:
     return None
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     kind = span.attributes.get(_KIND)
     if kind == "TOOL":
-        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
     if kind == "LLM" or (kind is None and _has_messages(span)):
-        return Observed(
+        return ObservedStep(
             id=span.id,
             parent=span.parent,
             requests=requests_in(span, outputs, wanted),
             answers=partial(_answers, span),
         )
-    return Observed(id=span.id, parent=span.parent)
+    return ObservedStep(id=span.id, parent=span.parent)
 
 
 def _has_messages(span: Span) -> bool:
@@ -128,32 +138,32 @@ def _calls_in(message: Any) -> list[ToolCall]:
     entries = _items_in(message, "message.tool_calls")
     if entries:
         return [_call_in(entry) for entry in entries]
-    name = inside(message, "message.function_call_name")
+    name = value_at_path(message, "message.function_call_name")
     if name is None:
         return []
-    return [_call(name, inside(message, "message.function_call_arguments_json"), None)]
+    return [_call(name, value_at_path(message, "message.function_call_arguments_json"), None)]
 
 
 def _items_in(message: Any, path: str) -> list[Any]:
     """The items of a list in a message, however the message is written."""
-    held = inside(message, path)
+    held = value_at_path(message, path)
     if held is None and isinstance(message, dict):
         return items_at(message, path)
     return items_of(held)
 
 
 def _call_in(entry: Any) -> ToolCall:
-    function = inside(entry, "tool_call.function")
+    function = value_at_path(entry, "tool_call.function")
     if isinstance(function, dict):
         name, given = function.get("name"), function.get("arguments")
     else:
-        name = inside(entry, "tool_call.function.name")
-        given = inside(entry, "tool_call.function.arguments")
-    return _call(name, given, inside(entry, "tool_call.id"))
+        name = value_at_path(entry, "tool_call.function.name")
+        given = value_at_path(entry, "tool_call.function.arguments")
+    return _call(name, given, value_at_path(entry, "tool_call.id"))
 
 
 def _call(name: Any, given: Any, id_: Any) -> ToolCall:
-    if given == _HIDDEN:
+    if given == _REDACTED:
         return replace(requested_call(name, None, id_), arguments=None, error=NOT_CAPTURED)
     return requested_call(name, given, id_)
 
@@ -187,23 +197,23 @@ def _is_typed(value: Any) -> bool:
     return isinstance(value, dict) and "type" in value
 
 
-def _answers(span: Span) -> list[Answer]:
+def _answers(span: Span) -> list[ToolResult]:
     """The results that the model was given, in messages of the role of a tool."""
     found = []
     for message in items_at(span.attributes, "llm.input_messages"):
-        if inside(message, "message.role") == "tool":
-            name = text_of(inside(message, "message.name"))
-            id_ = text_of(inside(message, "message.tool_call_id"))
-            found.append(Answer(_content(message), id_, name))
+        if value_at_path(message, "message.role") == "tool":
+            name = text_of(value_at_path(message, "message.name"))
+            id_ = text_of(value_at_path(message, "message.tool_call_id"))
+            found.append(ToolResult(_content(message), id_, name))
     return found
 
 
 def _content(message: Any) -> Any:
-    content = inside(message, "message.content")
+    content = value_at_path(message, "message.content")
     if content is not None:
         return content
     parts = _items_in(message, "message.contents")
-    texts = [inside(part, "message_content.text") for part in parts]
+    texts = [value_at_path(part, "message_content.text") for part in parts]
     return "\n".join([text for text in texts if isinstance(text, str)]) if texts else None
 
 
@@ -211,13 +221,13 @@ def read_tools(document: Any) -> list[Tool]:
     """The tools that the models were offered."""
     tools: list[Tool] = []
     for span in read_spans(document):
-        tools += read_definitions(offered_in(span.attributes))
+        tools += read_definitions(offered_tools_in(span.attributes))
     return tools
 
 
-def offered_in(attributes: dict[str, Any]) -> Any:
+def offered_tools_in(attributes: dict[str, Any]) -> Any:
     """The definitions of the tools that a model was offered."""
     offered = items_at(attributes, "llm.tools")
     if offered:
-        return [inside(entry, "tool.json_schema") for entry in offered]
+        return [value_at_path(entry, "tool.json_schema") for entry in offered]
     return at(json_of(attributes.get("llm.invocation_parameters")), "tools")

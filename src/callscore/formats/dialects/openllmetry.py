@@ -9,18 +9,29 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
-from callscore.formats.families.attributes import inside, items_at, items_of, tree_of
 from callscore.formats.families.genai_spans import observe_span
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Answer, Observed, Run, traces_of
-from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
-from callscore.formats.families.tool_calls import exception_in, executed_call, requested_call
-from callscore.formats.families.vocabularies import vocabulary_of
+from callscore.formats.families.observed_runs import (
+    ObservedRun,
+    ObservedStep,
+    ToolResult,
+    traces_of,
+)
+from callscore.formats.families.span_records import convention_of
+from callscore.formats.families.spans import (
+    build_tree,
+    is_span_line,
+    items_at,
+    items_of,
+    read_spans,
+    spans_by_trace,
+    value_at_path,
+)
+from callscore.formats.families.tool_executions import exception_in, executed_call, requested_call
 from callscore.formats.shape import at, dicts, first, json_of, text_of
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
@@ -46,7 +57,7 @@ _KIND = "traceloop.span.kind"
 
 def recognises(document: Any) -> bool:
     """Whether its spans have a flat attribute for each part of a message."""
-    return vocabulary_of(document) == "openllmetry"
+    return convention_of(document) == "openllmetry"
 
 
 def joins_lines(line: Any) -> bool:
@@ -58,19 +69,19 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     """One run a trace."""
     outputs = ModelOutputs(wanted)
     runs = [
-        Run([_observe(span, outputs, wanted) for span in spans])
+        ObservedRun([_observe(span, outputs, wanted) for span in spans])
         for spans in spans_by_trace(read_spans(document))
     ]
     return traces_of(runs, wanted)
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     if span.attributes.get(_KIND) == "tool":
-        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
     completions = _messages(span, _COMPLETIONS)
     if not completions:
         return observe_span(span, outputs, wanted)
-    return Observed(
+    return ObservedStep(
         id=span.id,
         parent=span.parent,
         requests=_requests(completions, outputs, wanted),
@@ -92,9 +103,11 @@ def _requests(
     chosen = at(completions, wanted.choose(range(len(completions))))
     calls = [_call_in(entry) for entry in _entries(chosen)]
     if not calls:
-        name = inside(chosen, "function_call.name")
+        name = value_at_path(chosen, "function_call.name")
         if name is not None:
-            calls.append(requested_call(name, inside(chosen, "function_call.arguments"), None))
+            calls.append(
+                requested_call(name, value_at_path(chosen, "function_call.arguments"), None)
+            )
     return tuple(calls) or outputs.calls([_whole(message) for message in completions])
 
 
@@ -108,7 +121,7 @@ def _entries(message: Any) -> list[Any]:
 def _whole(message: Any) -> Any:
     """The message as a tree, if its keys are dotted: elsewhere nobody writes it like that."""
     is_flat = isinstance(message, dict) and any("." in str(key) for key in message)
-    return tree_of(message) if is_flat else message
+    return build_tree(message) if is_flat else message
 
 
 def _call_in(entry: Any) -> ToolCall:
@@ -116,9 +129,9 @@ def _call_in(entry: Any) -> ToolCall:
     return requested_call(given.get("name"), given.get("arguments"), given.get("id"))
 
 
-def _answers(span: Span) -> list[Answer]:
+def _answers(span: Span) -> list[ToolResult]:
     return [
-        Answer(message.get("content"), text_of(message.get("tool_call_id")))
+        ToolResult(message.get("content"), text_of(message.get("tool_call_id")))
         for message in dicts(_messages(span, _PROMPTS))
         if message.get("role") == "tool"
     ]

@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.genai_spans import (
     observe_span,
-    offered_in,
+    offered_tools_in,
     question_of,
     whole_conversation,
 )
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Run, traces_of
+from callscore.formats.families.observed_runs import ObservedRun, traces_of
+from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
-from callscore.formats.families.vocabularies import vocabulary_of
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
-    from callscore.formats.families.runs import Observed
+    from callscore.core.call import Tool, ToolCall
+    from callscore.formats.families.observed_runs import ObservedStep
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
@@ -65,7 +64,7 @@ _REQUESTS = attrgetter("requests")
 
 def recognises(document: Any) -> bool:
     """Whether it has spans, and none of them in the words of another stack."""
-    return vocabulary_of(document) == "gen_ai"
+    return convention_of(document) == "gen_ai"
 
 
 def joins_lines(line: Any) -> bool:
@@ -80,17 +79,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return traces_of(runs, wanted)
 
 
-def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Run:
+def _run_of(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
     steps = [observe_span(span, outputs, wanted) for span in spans]
     if not any(map(_REQUESTS, steps)):
         steps = [
             step if step.execution else whole_conversation(span, step, outputs)
             for span, step in zip(spans, steps, strict=True)
         ]
-    return Run(_without_blanks(steps), question_of(spans))
+    return ObservedRun(_without_blanks(steps), question_of(spans))
 
 
-def _without_blanks(steps: list[Observed]) -> list[Observed]:
+def _without_blanks(steps: list[ObservedStep]) -> list[ObservedStep]:
     """The steps, with empty arguments as not captured where the tools show that they were not.
 
     any-agent writes down what LlamaIndex streams before the arguments have come.
@@ -124,5 +123,5 @@ def read_tools(document: Any) -> list[Tool]:
     return [
         tool
         for span in read_spans(document)
-        for tool in read_definitions(offered_in(span.attributes))
+        for tool in read_definitions(offered_tools_in(span.attributes))
     ]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.model import ToolCall
+from callscore.core.call import ToolCall
 from callscore.formats.definitions import read_definitions
-from callscore.formats.recognition import inner_finder
+from callscore.formats.reading import inner_finder
 from callscore.formats.shape import at, dicts, first, integer_of, json_of, name_of
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 

@@ -12,7 +12,7 @@ from callscore.formats.shape import at, dicts, first, json_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, View, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]

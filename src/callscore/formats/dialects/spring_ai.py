@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, list_of
-from callscore.formats.trace import DEFAULT
+from callscore.formats.trace import DEFAULT_WANTED
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]
@@ -38,7 +38,7 @@ def recognises(document: Any) -> bool:
     """Whether all messages in it say of which type they are, as Spring AI names the types."""
     if isinstance(document, dict) and _MARKS.isdisjoint(document):
         return False
-    messages = _messages_in(document, DEFAULT)
+    messages = _messages_in(document, DEFAULT_WANTED)
     return messages != [] and all(map(_is_message, messages))
 
 

@@ -14,7 +14,7 @@ from callscore.formats.shape import at, dicts, integer_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "joins_lines", "read", "read_tools", "recognises"]

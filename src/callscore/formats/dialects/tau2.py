@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.shape import at, dicts, first, list_of, text_of
 from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]

@@ -10,7 +10,7 @@ from callscore.formats.trace import Trace
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.formats.trace import Wanted
 
 __all__ = ["EXAMPLE", "ORDER", "read", "recognises"]

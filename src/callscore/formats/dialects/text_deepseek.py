@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED, Malformed, excerpt
-from callscore.formats.families.model_text import markup, read_marked
-from callscore.formats.families.text_values import typed_value
+from callscore.core.call import TRUNCATED, Malformed, excerpt
+from callscore.formats.families.model_text import make_markup, read_marked, typed_value
 from callscore.formats.shape import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -75,7 +74,7 @@ def _take_dsml(match: re.Match[str], transcript: Transcript, tools: Mapping[str,
     transcript.call(name, arguments)
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     rf"{_CALL}(?P<head>.*?)(?:<{_BAR}tool▁sep{_BAR}>(?P<body>.*?))?"
     rf"(?P<end><{_BAR}tool▁calls?▁end{_BAR}>|(?={_CALL})|\Z)"
     rf'|{_DSML}\s+name="(?P<dsml>[^"]*)"\s*>(?P<parameters>.*?)'

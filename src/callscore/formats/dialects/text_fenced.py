@@ -6,15 +6,20 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from callscore.formats.dialects.generic import listed_calls
-from callscore.formats.families.json_text import begins_call, take_json, take_values
-from callscore.formats.families.model_text import markup, read_marked
+from callscore.formats.families.model_text import (
+    make_markup,
+    read_marked,
+    starts_with_call,
+    take_json,
+    take_values,
+)
 from callscore.formats.families.python_calls import parse_calls, take_call
 from callscore.formats.shape import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.families.python_calls import PythonCall
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
@@ -46,7 +51,7 @@ def _is_call(block: re.Match[str]) -> bool:
         return False
     value = json_of(body)
     if isinstance(value, str):  # no JSON, or not all of it
-        return begins_call(value.removeprefix("["))
+        return starts_with_call(value.removeprefix("["))
     return bool(listed_calls(value))
 
 
@@ -80,4 +85,4 @@ def _take_code(call: PythonCall, transcript: Transcript, tools: Mapping[str, Too
         take_call(made, transcript, tools)
 
 
-_MARKUP = markup(_BLOCK, _take, result=r"```tool_output[ \t]*\n(?P<result>.*?)(?:```|\Z)")
+_MARKUP = make_markup(_BLOCK, _take, result=r"```tool_output[ \t]*\n(?P<result>.*?)(?:```|\Z)")

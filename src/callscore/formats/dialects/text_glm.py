@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.model_text import markup, read_marked, tools_in
-from callscore.formats.families.text_values import taking
+from callscore.formats.families.model_text import (
+    make_markup,
+    read_marked,
+    tagged_call_reader,
+    tools_in,
+)
 
 if TYPE_CHECKING:
     from callscore.formats.trace import Trace, Wanted
@@ -37,9 +41,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return read_marked(document, wanted, _MARKUP)
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     r"<tool_call>(?P<name>[^<]*)(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
-    taking(_ARGUMENT),
+    tagged_call_reader(_ARGUMENT),
 )
 
 read_tools = tools_in

@@ -28,7 +28,7 @@ _MESSAGE = re.compile(
 _AUTHOR = re.compile(r"<\|start\|>\s*([^\s<]+)")
 _RECIPIENT = re.compile(r"\bto=([^\s<]+)")
 _NAMESPACE = "functions."
-_PEOPLE = ("user", "all")
+_NON_TOOL_RECIPIENTS = ("user", "all")
 
 
 def recognises(document: Any) -> bool:
@@ -45,7 +45,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     transcript = Transcript(wanted)
     for message in _MESSAGE.finditer(document if isinstance(document, str) else ""):
         recipient = _RECIPIENT.search(message["header"])
-        if recipient is None or recipient[1] in _PEOPLE:
+        if recipient is None or recipient[1] in _NON_TOOL_RECIPIENTS:
             continue
         if recipient[1] == "assistant":
             author = _AUTHOR.search(message["header"])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.json_text import take_json
-from callscore.formats.families.model_text import markup, read_marked, tools_in
+from callscore.formats.families.model_text import make_markup, read_marked, take_json, tools_in
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -35,7 +34,7 @@ def _take(match: re.Match[str], transcript: Transcript, _: Mapping[str, Tool]) -
     take_json(match["body"], transcript, is_closed=bool(match["end"]))
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     r"<tool_call>(?P<body>.*?)(?:(?P<end></tool_call>)|(?=<tool_call>)|\Z)",
     _take,
 )

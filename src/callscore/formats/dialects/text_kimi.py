@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED, Malformed
-from callscore.formats.families.model_text import markup, read_marked
+from callscore.core.call import TRUNCATED, Malformed
+from callscore.formats.families.model_text import make_markup, read_marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -51,7 +51,7 @@ def _take_result(match: re.Match[str], transcript: Transcript) -> None:
     transcript.result(match["result"].strip(), match["answered"])
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     r"<\|tool_call_begin\|>(?P<id>[^<]*)(?:<\|tool_call_argument_begin\|>(?P<arguments>.*?))?"
     r"(?:<\|tool_call_end\|>|<\|tool_calls_section_end\|>|(?=<\|tool_call_begin\|>)|\Z)",
     _take,

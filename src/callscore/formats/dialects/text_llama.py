@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.json_text import begins_call, take_json
-from callscore.formats.families.model_text import answers, read_turns
+from callscore.formats.families.model_text import (
+    answer_texts,
+    read_turns,
+    starts_with_call,
+    take_json,
+)
 from callscore.formats.families.python_calls import parse_calls, take_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -32,7 +36,7 @@ def recognises(document: Any) -> bool:
         return False
     if _TAG in document or ("<function=" in document and _FUNCTION.search(document)):
         return True
-    return "{" in document and any(begins_call(answer) for answer in answers(document))
+    return "{" in document and any(starts_with_call(answer) for answer in answer_texts(document))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -44,7 +48,7 @@ def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> Non
     if _TAG in answer:
         for part in answer.split(_TAG)[1:]:
             _take_tagged(part.strip(), transcript, tools)
-    elif begins_call(answer):
+    elif starts_with_call(answer):
         take_json(answer, transcript, is_closed=False)
     else:
         for found in _FUNCTION.finditer(answer):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED, Malformed
+from callscore.core.call import TRUNCATED, Malformed
 from callscore.formats.definitions import read_definitions
-from callscore.formats.families.json_text import take_json
-from callscore.formats.families.model_text import markup, read_marked
+from callscore.formats.families.model_text import make_markup, read_marked, take_json
 from callscore.formats.shape import at, dicts, first, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -71,7 +70,7 @@ def _take_result(match: re.Match[str], transcript: Transcript) -> None:
         transcript.result(entry["content"], first(entry, "call_id"), name=at(entry, "name"))
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     r"\[TOOL_CALLS\](?P<calls>.*?)(?=\[TOOL_CALLS\]|\[TOOL_RESULTS\]|\[INST\]|</s>|\Z)",
     _take,
     result=r"\[TOOL_RESULTS\](?P<result>.*?)(?:\[/TOOL_RESULTS\]|\Z)",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.json_text import take_json
-from callscore.formats.families.model_text import answers, read_turns
-from callscore.formats.families.python_calls import is_python, take_python
+from callscore.formats.families.model_text import answer_texts, read_turns, take_json
+from callscore.formats.families.python_calls import is_python_call_list, take_python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
     from callscore.formats.transcript import Transcript
 
@@ -32,7 +31,7 @@ def recognises(document: Any) -> bool:
         return False
     if any(mark in document for mark in _BEGINNINGS):
         return True
-    return "[" in document and any(is_python(answer) for answer in answers(document))
+    return "[" in document and any(is_python_call_list(answer) for answer in answer_texts(document))
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:
@@ -46,7 +45,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 def _take(answer: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
     wrapped = [found.strip() for found in _WRAPPED.findall(answer)]
-    for text in wrapped or ([answer] if is_python(answer) else []):
+    for text in wrapped or ([answer] if is_python_call_list(answer) else []):
         if text[:1] == "{" or text[:2] == "[{":  # some models write JSON between the tokens
             take_json(text, transcript)
         else:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.model_text import markup, read_marked, tools_in
-from callscore.formats.families.text_values import taking
+from callscore.formats.families.model_text import (
+    make_markup,
+    read_marked,
+    tagged_call_reader,
+    tools_in,
+)
 
 if TYPE_CHECKING:
     from callscore.formats.trace import Trace, Wanted
@@ -39,10 +43,10 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return read_marked(document, wanted, _MARKUP)
 
 
-_MARKUP = markup(
+_MARKUP = make_markup(
     r"<function=(?P<name>[^>\n]{1,200})>(?P<body>.*?)"
     r"(?:(?P<end></function>|</tool_call>)|(?=<function=)|\Z)",
-    taking(_PARAMETER),
+    tagged_call_reader(_PARAMETER),
 )
 
 read_tools = tools_in

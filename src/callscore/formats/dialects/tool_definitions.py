@@ -9,7 +9,7 @@ from callscore.formats.shape import dicts, first, json_of, list_of
 from callscore.formats.trace import Trace
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
 __all__ = [

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.formats.definitions import read_definitions
 from callscore.formats.families.model_outputs import ModelOutputs
-from callscore.formats.families.runs import Observed, Run, traces_of
+from callscore.formats.families.observed_runs import ObservedRun, ObservedStep, traces_of
+from callscore.formats.families.span_records import convention_of
 from callscore.formats.families.spans import is_span_line, read_spans, spans_by_trace
-from callscore.formats.families.tool_calls import exception_in, executed_call
+from callscore.formats.families.tool_executions import exception_in, executed_call
 from callscore.formats.families.vercel_parts import take_call
-from callscore.formats.families.vocabularies import vocabulary_of
 from callscore.formats.shape import dicts, first, json_of, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.model import ToolCall
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool, ToolCall
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Trace, Wanted
 
@@ -49,7 +48,7 @@ _MODELS = (".doGenerate", ".doStream")
 
 def recognises(document: Any) -> bool:
     """Whether its spans have the attributes of the AI SDK."""
-    return vocabulary_of(document) == "vercel"
+    return convention_of(document) == "vercel"
 
 
 def joins_lines(line: Any) -> bool:
@@ -71,7 +70,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
     return [traces_of([run], wanted)[0] for run in with_models or runs]
 
 
-def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Run:
+def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> ObservedRun:
     """The run that a trace is. What is around a model repeats what it asked for last."""
     are_models = [_operation(span).endswith(_MODELS) for span in spans]
     if not any(are_models):
@@ -80,7 +79,7 @@ def _run(spans: list[Span], outputs: ModelOutputs, wanted: Wanted) -> Run:
         _observe(span, outputs, wanted, is_model=is_model)
         for span, is_model in zip(spans, are_models, strict=True)
     ]
-    return Run(steps, _question(spans))
+    return ObservedRun(steps, _question(spans))
 
 
 def _operation(span: Span) -> str:
@@ -95,7 +94,7 @@ def _question(spans: list[Span]) -> Any:
     return None
 
 
-def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: bool) -> Observed:
+def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: bool) -> ObservedStep:
     attributes = span.attributes
     requests = execution = None
     if is_model:
@@ -105,7 +104,7 @@ def _observe(span: Span, outputs: ModelOutputs, wanted: Wanted, *, is_model: boo
         requests = transcript.calls()
     elif "ai.toolCall.name" in attributes:
         execution = _execution(span, wanted)
-    return Observed(
+    return ObservedStep(
         id=span.id,
         parent=span.parent,
         requests=requests,

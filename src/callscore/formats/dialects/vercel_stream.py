@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import NOT_CAPTURED
+from callscore.core.call import NOT_CAPTURED
 from callscore.formats.families.vercel_parts import take_call, take_part, take_success
 from callscore.formats.shape import at, dicts, first, json_of, text_of
 from callscore.formats.transcript import Transcript
@@ -79,7 +79,7 @@ _START = frozenset(("type", "messageId", "messageMetadata"))
 _LINE = re.compile(r'([0-9a-k]):(["\[{].*)')  # a letter for the type, then its JSON
 _CODES = {"9": "tool-call", "a": "tool-result", "e": "step-finish", "f": "step-start"}
 _BAD_CALLS = ("AI_InvalidToolArgumentsError", "AI_NoSuchToolError")
-_MOST_LOOKED_AT = 20
+_MAX_SAMPLED = 20
 
 
 def recognises(document: Any) -> bool:
@@ -87,7 +87,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, str):
         if document.lstrip()[1:2] != ":":
             return False
-        lines = document.split("\n", _MOST_LOOKED_AT)[:_MOST_LOOKED_AT]
+        lines = document.split("\n", _MAX_SAMPLED)[:_MAX_SAMPLED]
         filled = [line for line in lines if line.strip()]
         return bool(filled) and all(_LINE.fullmatch(line.rstrip("\r")) for line in filled)
     if isinstance(document, list):

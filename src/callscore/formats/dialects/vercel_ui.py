@@ -43,7 +43,7 @@ def recognises(document: Any) -> bool:
     if isinstance(document, str):
         return False
     messages = _messages_in(document)
-    return any(map(_is_sure, messages)) and all(map(_is_message, messages))
+    return any(map(_is_unambiguous, messages)) and all(map(_is_message, messages))
 
 
 def _messages_in(document: Any) -> list[Any]:
@@ -71,7 +71,7 @@ def _is_part(value: Any) -> bool:
     )
 
 
-def _is_sure(message: Any) -> bool:
+def _is_unambiguous(message: Any) -> bool:
     """Whether a message has what nobody's messages have but these, and those of a few others."""
     if not isinstance(message, dict) or not ("parts" in message or "toolInvocations" in message):
         return False
@@ -80,7 +80,7 @@ def _is_sure(message: Any) -> bool:
 
 def joins_lines(line: Any) -> bool:
     """Whether a line is one message of a chat."""
-    return _is_message(line) and _is_sure(line)
+    return _is_message(line) and _is_unambiguous(line)
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:

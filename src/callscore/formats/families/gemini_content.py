@@ -11,22 +11,22 @@ from copy import deepcopy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED, Malformed, excerpt
+from callscore.core.call import TRUNCATED, Malformed, excerpt
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import at, dicts, first, text_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Wanted
 
-__all__ = ["Contents", "is_content", "read_declarations", "text_in_content"]
+__all__ = ["ContentReader", "is_content", "read_declarations", "text_in_content"]
 
 _ROLES = ("user", "model", "function", "tool", "system", None)
 _CALLS = ("functionCall", "function_call")
 _RESPONSES = ("functionResponse", "function_response")
-_USED = frozenset((*_CALLS, *_RESPONSES))
-_PIECES = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
+_TOOL_KEYS = frozenset((*_CALLS, *_RESPONSES))
+_PARTIAL_KEYS = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
 _PARTS = frozenset(
     (
         "text",
@@ -47,13 +47,13 @@ _PARTS = frozenset(
 _OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # by which other stacks tell theirs apart
 
 # Why the server cut an answer short: the model tried to make a call that was then lost.
-_UNREADABLE = "MALFORMED_FUNCTION_CALL"
-_REFUSED = ("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
-_OF_FAILURES = frozenset(("isError", "is_error", "status", "error"))
+_MALFORMED_REASON = "MALFORMED_FUNCTION_CALL"
+_REFUSED_REASONS = ("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
+_FAILURE_KEYS = frozenset(("isError", "is_error", "status", "error"))
 _UNREADABLE_MESSAGE = "Malformed function call"
 
 _PATH_STEP = re.compile(r"""\.?([^.\[\]]+)|\[(\d{1,9})\]|\['([^']*)'\]|\["([^"]*)"\]""")
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 
 def is_content(item: Any) -> bool:
@@ -85,7 +85,7 @@ def read_declarations(tools: Any) -> list[Tool]:
     return read_definitions([tools] if isinstance(tools, dict) else tools)
 
 
-class Contents:
+class ContentReader:
     """Writes contents into a transcript.
 
     Args:
@@ -95,7 +95,7 @@ class Contents:
     def __init__(self, wanted: Wanted) -> None:
         self.transcript = Transcript(wanted)
         self._failure = wanted.failure
-        self._piecemeal: _Piecemeal | None = None
+        self._piecemeal: _PartialCall | None = None
         self._is_new = True
 
     def begin(self) -> None:
@@ -106,7 +106,7 @@ class Contents:
         """Write down the calls and the responses in a content."""
         parts = content.get("parts") if isinstance(content, dict) else None
         for part in dicts(parts):
-            if _USED.isdisjoint(part):
+            if _TOOL_KEYS.isdisjoint(part):
                 continue
             call = first(part, *_CALLS)
             if call is not None:
@@ -120,7 +120,7 @@ class Contents:
         """Write down one call, or keep the piece of one until the last piece is there."""
         if not isinstance(call, dict):
             return
-        if self._piecemeal is None and _PIECES.isdisjoint(call):
+        if self._piecemeal is None and _PARTIAL_KEYS.isdisjoint(call):
             self._take_whole(call, caller)
             return
         open_call = self._piecemeal
@@ -133,7 +133,7 @@ class Contents:
             if not (goes_on or pieces):
                 self._take_whole(call, caller)
                 return
-            open_call = self._piecemeal = _Piecemeal(call, caller)
+            open_call = self._piecemeal = _PartialCall(call, caller)
         open_call.add(pieces)
         if not goes_on:
             self._write(open_call)
@@ -154,7 +154,7 @@ class Contents:
         """Whether a response is an error, by the keys that the API and the ADK agree on."""
         if not isinstance(value, dict):
             return None
-        if not _OF_FAILURES.isdisjoint(value):
+        if not _FAILURE_KEYS.isdisjoint(value):
             is_error = first(value, "isError", "is_error") is True
             if is_error or value.get("status") == "error" or value.get("error"):
                 return True
@@ -174,8 +174,8 @@ class Contents:
             return
         text = text_of(message)
         if not isinstance(reason, str) and (text or "").startswith(_UNREADABLE_MESSAGE):
-            reason = _UNREADABLE
-        if reason == _UNREADABLE or (reason in _REFUSED and self._is_new):
+            reason = _MALFORMED_REASON
+        if reason == _MALFORMED_REASON or (reason in _REFUSED_REASONS and self._is_new):
             self._step()
             lost = None if text is None else Malformed(excerpt(text), reason)
             self.transcript.call(None, lost, error=reason)
@@ -186,7 +186,7 @@ class Contents:
             self._write(self._piecemeal, error=TRUNCATED)
         return self.transcript
 
-    def _write(self, call: _Piecemeal, error: str | None = None) -> None:
+    def _write(self, call: _PartialCall, error: str | None = None) -> None:
         self._piecemeal = None
         self._step()
         fields = call.name, call.arguments(), call.id
@@ -198,7 +198,7 @@ class Contents:
             self._is_new = False
 
 
-class _Piecemeal:
+class _PartialCall:
     """A call whose arguments come in pieces, each with the path of its place."""
 
     def __init__(self, call: dict[str, Any], caller: str | None) -> None:
@@ -234,13 +234,13 @@ class _Piecemeal:
                 self._put(piece, path, value)
 
     def _put(self, piece: dict[str, Any], path: Any, value: Any) -> None:
-        if not _place(self._arguments, _steps_of(path), value):
+        if not _set_at_path(self._arguments, _steps_of(path), value):
             self._misplaced.append(piece)
 
     def arguments(self) -> dict[str, Any] | list[Any]:
         """What all pieces are together: an object, unless there is no place for some of them."""
         for path, texts in self._texts.items():
-            _place(self._arguments, _steps_of(path), "".join(texts))
+            _set_at_path(self._arguments, _steps_of(path), "".join(texts))
         return [self._arguments, *self._misplaced] if self._misplaced else self._arguments
 
 
@@ -251,7 +251,7 @@ def _steps_of(path: Any) -> list[str | int]:
     position = 0
     while position < len(rest):
         found = _PATH_STEP.match(rest, position)
-        if found is None or len(steps) == _DEEPEST:
+        if found is None or len(steps) == _MAX_DEPTH:
             return []
         key, index, quoted, double_quoted = found.groups()
         if index is not None:
@@ -262,11 +262,11 @@ def _steps_of(path: Any) -> list[str | int]:
     return steps
 
 
-def _place(arguments: dict[str, Any], steps: list[str | int], value: Any) -> bool:
+def _set_at_path(arguments: dict[str, Any], steps: list[str | int], value: Any) -> bool:
     """Put a value where its path leads; False where there can be no such place."""
     inner: Any = arguments
     for step, following in pairwise(steps):
-        if not _has_place(inner, step):
+        if not _can_step_into(inner, step):
             return False
         empty: Any = [] if isinstance(following, int) else {}
         if isinstance(inner, dict):
@@ -275,7 +275,7 @@ def _place(arguments: dict[str, Any], steps: list[str | int], value: Any) -> boo
         if step == len(inner):
             inner.append(empty)
         inner = inner[step]
-    if not steps or not _has_place(inner, steps[-1]):
+    if not steps or not _can_step_into(inner, steps[-1]):
         return False
     if isinstance(inner, list) and steps[-1] == len(inner):
         inner.append(value)
@@ -284,7 +284,7 @@ def _place(arguments: dict[str, Any], steps: list[str | int], value: Any) -> boo
     return True
 
 
-def _has_place(inner: Any, step: str | int) -> bool:
+def _can_step_into(inner: Any, step: str | int) -> bool:
     """Whether a step leads into an object, or to an item of a list or right behind its last."""
     if isinstance(step, str):
         return isinstance(inner, dict)

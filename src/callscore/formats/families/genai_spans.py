@@ -1,7 +1,6 @@
-"""What a span says in the words of OTel's conventions for generative AI, of all their versions.
+"""Spans and messages in OTel's conventions for generative AI, in all their versions.
 
-And in the words of the stacks that go their own way in part: Pydantic AI, Logfire, Google ADK,
-Strands and any-agent.
+Also in the variants of Pydantic AI, Logfire, Google ADK, Strands and any-agent.
 """
 
 from __future__ import annotations
@@ -11,33 +10,125 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from callscore.core.malformed import NOT_CAPTURED
-from callscore.formats.families.otel_messages import are_otel_messages, question_in
-from callscore.formats.families.runs import Answer, Observed
+from callscore.core.call import NOT_CAPTURED
+from callscore.formats.families.observed_runs import ObservedStep, ToolResult
 from callscore.formats.families.spans import Event
-from callscore.formats.families.tool_calls import exception_in, executed_call
-from callscore.formats.shape import at, dicts, first, integer_of, json_of, text_of
+from callscore.formats.families.tool_executions import exception_in, executed_call
+from callscore.formats.shape import (
+    at,
+    dicts,
+    first,
+    integer_of,
+    json_of,
+    list_of,
+    text_in,
+    text_of,
+)
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.formats.families.model_outputs import ModelOutputs
     from callscore.formats.families.spans import Span
     from callscore.formats.trace import Wanted
 
-__all__ = ["observe_span", "offered_in", "question_of", "whole_conversation"]
+__all__ = [
+    "are_otel_messages",
+    "observe_span",
+    "offered_tools_in",
+    "question_in",
+    "question_of",
+    "responses_in",
+    "take_otel_messages",
+    "whole_conversation",
+]
+
+
+# Messages as OTel's conventions for generative AI write them: a role, and typed parts.
+
+_CALL_TYPES = ("tool_call", "server_tool_call")
+_RESULT_TYPES = ("tool_call_response", "server_tool_call_response")
+
+
+def are_otel_messages(value: Any) -> bool:
+    """Whether it is a message, or a list of messages, that have parts with a type."""
+    if isinstance(value, list):
+        return any(map(_is_otel_message, value))
+    return _is_otel_message(value)
+
+
+def _is_otel_message(message: Any) -> bool:
+    parts = message.get("parts") if isinstance(message, dict) else None
+    if not isinstance(parts, list) or not parts:
+        return False
+    return isinstance(parts[0], dict) and isinstance(parts[0].get("type"), str)
+
+
+def take_otel_messages(value: Any, transcript: Transcript) -> None:
+    """Write down the calls and the results in the parts of messages."""
+    for message in value if isinstance(value, list) else (value,):
+        has_begun = False
+        for part in list_of(message.get("parts")) if isinstance(message, dict) else ():
+            kind = part.get("type") if isinstance(part, dict) else None
+            if kind in _CALL_TYPES:
+                if not has_begun:
+                    transcript.step()
+                    has_begun = True
+                _take_call(part, transcript)
+            elif kind in _RESULT_TYPES:
+                transcript.result(_response(part), part.get("id"), name=part.get("name"))
+
+
+def _response(part: dict[str, Any]) -> Any:
+    return first(part, "response", "result", "server_tool_call_response", "content")
+
+
+def responses_in(value: Any) -> list[ToolResult]:
+    """The results in the parts of messages, whether or not the calls are there, too."""
+    return [
+        ToolResult(_response(part), text_of(part.get("id")), text_of(part.get("name")))
+        for message in dicts(value)
+        for part in dicts(message.get("parts"))
+        if part.get("type") in _RESULT_TYPES
+    ]
+
+
+def _take_call(part: dict[str, Any], transcript: Transcript) -> None:
+    name, id_ = part.get("name"), part.get("id")
+    if part["type"] == "server_tool_call":
+        held = part.get("server_tool_call")
+        if isinstance(held, dict):
+            held = {key: value for key, value in held.items() if key != "type"}
+        transcript.call(name, held, id_, kind="server")
+    elif "arguments" in part:
+        transcript.call(name, part["arguments"], id_)
+    else:
+        transcript.call(name, None, id_, error=NOT_CAPTURED)
+
+
+def question_in(value: Any) -> str | None:
+    """What the user said last in a list of messages, if that is text."""
+    for message in reversed(dicts(json_of(value))):
+        if message.get("role") == "user":
+            texts = [part.get("content") for part in dicts(message.get("parts"))]
+            found = [text for text in texts if isinstance(text, str)]
+            return "\n".join(found) if found else text_in(message.get("content"))
+    return None
+
+
+# What a span says in the words of OTel's conventions for generative AI, of all their versions.
 
 _OPERATION = "gen_ai.operation.name"
-_MODELS = ("chat", "generate_content", "text_completion", "call_llm")
+_MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
 _OUTPUT = "gen_ai.output.messages"
 _INPUT = "gen_ai.input.messages"
 _CHOICE = "gen_ai.choice"
 _RESULT = "gen_ai.tool.message"
 # Where an answer stands as its provider gave it.
-_ANSWERS = ("gen_ai.completion", "gcp.vertex.agent.llm_response", "response_data")
-_ARGUMENTS = (
+_RAW_ANSWER_KEYS = ("gen_ai.completion", "gcp.vertex.agent.llm_response", "response_data")
+_ARGUMENT_KEYS = (
     "gen_ai.tool.call.arguments",
     "tool_arguments",
     "gen_ai.tool.args",
@@ -45,22 +136,26 @@ _ARGUMENTS = (
     "gcp.vertex.agent.tool_call_args",
     "input.value",
 )
-_RESULTS = (
+_RESULT_KEYS = (
     "gen_ai.tool.call.result",
     "tool_response",
     "gcp.vertex.agent.tool_response",
     "gen_ai.output",
     "output.value",
 )
-_OWN = (("name", "name"), ("description", "description"), ("parameters", "json_schema"))
-_SEVERAL = "(merged tools)"  # a span of ADK for tools that have spans of their own
+_SINGLE_TOOL_KEYS = (
+    ("name", "name"),
+    ("description", "description"),
+    ("parameters", "json_schema"),
+)
+_MERGED_TOOLS = "(merged tools)"  # a span of ADK for tools that have spans of their own
 
 
-def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> Observed:
+def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
     """What a span says of a model or of a tool, if it says anything."""
     if _is_tool(span):
-        return Observed(id=span.id, parent=span.parent, execution=_execution(span, wanted))
-    return Observed(
+        return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
+    return ObservedStep(
         id=span.id,
         parent=span.parent,
         requests=_requests(span, outputs, wanted),
@@ -83,17 +178,17 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
     """The calls in the answer of a model; None where the span is of no model."""
     attributes = span.attributes
     if _OUTPUT in attributes:
-        calls = outputs.calls(_chosen(attributes, wanted))
+        calls = outputs.calls(_chosen_message(attributes, wanted))
     elif "gen_ai.output" in attributes:
-        calls = _own_calls(attributes["gen_ai.output"], wanted)
+        calls = _any_agent_calls(attributes["gen_ai.output"], wanted)
     else:
-        answer = first(attributes, *_ANSWERS)
-        calls = _told_calls(span, outputs, wanted) if answer is None else outputs.calls(answer)
-    is_model = bool(calls) or attributes.get(_OPERATION) in _MODELS
+        answer = first(attributes, *_RAW_ANSWER_KEYS)
+        calls = _calls_in_events(span, outputs, wanted) if answer is None else outputs.calls(answer)
+    is_model = bool(calls) or attributes.get(_OPERATION) in _MODEL_OPERATIONS
     return calls if is_model else None
 
 
-def _chosen(attributes: dict[str, Any], wanted: Wanted) -> Any:
+def _chosen_message(attributes: dict[str, Any], wanted: Wanted) -> Any:
     """The answer that is wanted, where the model was asked for several."""
     messages = attributes[_OUTPUT]
     is_choice = attributes.get("gen_ai.request.choice.count") not in (None, 1, "1")
@@ -105,7 +200,7 @@ def _chosen(attributes: dict[str, Any], wanted: Wanted) -> Any:
     return messages
 
 
-def _own_calls(given: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _any_agent_calls(given: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
     """The calls as any-agent writes them."""
     transcript = Transcript(wanted)
     for item in dicts(json_of(given)):
@@ -123,7 +218,7 @@ def _events(span: Span) -> Sequence[Event]:
     return [*span.events, *own]
 
 
-def _told_calls(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _calls_in_events(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
     """The calls in the answer of a model, as the events of its span have it."""
     calls: tuple[ToolCall, ...] = ()
     if span.events or "events" in span.attributes:
@@ -171,26 +266,26 @@ def _calls_in_choice(message: Any, outputs: ModelOutputs, wanted: Wanted) -> tup
     return transcript.calls() or outputs.calls(message)
 
 
-def _answers(span: Span, outputs: ModelOutputs) -> list[Answer]:
+def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
     """The results that a model was given."""
-    found: list[Answer] = []
+    found: list[ToolResult] = []
     for event in _events(span):
         if event.name == _RESULT:
-            found += _told(_content(event))
+            found += _results_in_event(_content(event))
         elif _INPUT in event.attributes:
             found += outputs.answers(event.attributes[_INPUT])
     given = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
     return found or outputs.answers(given)
 
 
-def _told(held: Any) -> list[Answer]:
+def _results_in_event(held: Any) -> list[ToolResult]:
     """The result in an event, or the results in the parts of it, as Strands has them."""
     content = first(held, "content")
     parts = [part.get("toolResult") for part in dicts(json_of(content))]
     if not any(parts):
-        return [Answer(content, text_of(first(held, "id")))]
+        return [ToolResult(content, text_of(first(held, "id")))]
     return [
-        Answer(
+        ToolResult(
             first(part, "content"),
             text_of(first(part, "toolUseId")),
             failed=True if first(part, "status") == "error" else None,
@@ -205,14 +300,14 @@ def _told(held: Any) -> list[Answer]:
 def _is_tool(span: Span) -> bool:
     name = span.attributes.get("gen_ai.tool.name")
     operation = span.attributes.get(_OPERATION)
-    if name == _SEVERAL:
+    if name == _MERGED_TOOLS:
         return False
     return operation == "execute_tool" or (operation is None and isinstance(name, str))
 
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
-    given, result = _first(attributes, _ARGUMENTS), _first(attributes, _RESULTS)
+    given, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
     if span.events or "events" in attributes:  # as Strands has it
         for event in _events(span):
             if event.name == _RESULT and given is None:
@@ -239,7 +334,7 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
 # --- what stands beside the models --------------------------------------------------------------
 
 
-def whole_conversation(span: Span, step: Observed, outputs: ModelOutputs) -> Observed:
+def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:
     """The step with the calls of a whole run, if its span is a Pydantic AI agent's."""
     given = first(span.attributes, "pydantic_ai.all_messages", "all_messages_events")
     if given is None:
@@ -265,13 +360,13 @@ def _as_message(event: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
-def offered_in(attributes: dict[str, Any]) -> Any:
+def offered_tools_in(attributes: dict[str, Any]) -> Any:
     """The definitions of the tools that a model or an agent was offered."""
     given = attributes.get("gen_ai.tool.definitions")
     if given is not None:
         return given
     if "gen_ai.tool.json_schema" in attributes:  # of the one tool that a span is of
-        return [{key: attributes.get(f"gen_ai.tool.{name}") for key, name in _OWN}]
+        return [{key: attributes.get(f"gen_ai.tool.{name}") for key, name in _SINGLE_TOOL_KEYS}]
     parameters = json_of(attributes.get("model_request_parameters"))
     if isinstance(parameters, dict):
         return [*dicts(parameters.get("function_tools")), *dicts(parameters.get("output_tools"))]

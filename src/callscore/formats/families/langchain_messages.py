@@ -1,4 +1,4 @@
-"""Messages as LangChain writes them down, in each of its encodings, whole or in chunks.
+"""LangChain's messages in all encodings, whole or in chunks, and its records of tool runs.
 
 A call stands in a message up to three times: in `tool_calls`, in the provider's own `content`, and
 in `additional_kwargs`. The first is taken, with `invalid_tool_calls`, which holds those whose
@@ -7,16 +7,31 @@ arguments could not be parsed; the others only where a message was written witho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.formats.shape import at, dicts, first, text_of
+from callscore.formats.families.observed_runs import ToolResult
+from callscore.formats.families.tool_executions import executed_call
+from callscore.formats.shape import at, dicts, first, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from callscore.core.call import ToolCall
+    from callscore.formats.trace import Wanted
     from callscore.formats.transcript import Transcript
 
-__all__ = ["CHUNK", "fields_of", "is_message", "is_sure_message", "take_messages"]
+__all__ = [
+    "ToolRun",
+    "call_of_tool_run",
+    "fields_of",
+    "is_message",
+    "is_unambiguous_message",
+    "take_messages",
+    "tool_results_in",
+]
+
+
+# Messages as LangChain writes them down, in each of its encodings, whole or in chunks.
 
 CHUNK = "AIMessageChunk"
 # How a message says what it is: by its type, or by the name of its class. Chunks of other than
@@ -51,17 +66,17 @@ _ROLES = {
     "tool": "tool",
     "user": "human",
 }
-_IN_CONTENT = ("tool_use", "tool_call", "invalid_tool_call")
+_CONTENT_CALL_TYPES = ("tool_use", "tool_call", "invalid_tool_call")
 _SERVER_CALLS = {"server_tool_call": "server", "server_tool_use": "server", "mcp_tool_use": "mcp"}
 
 _Message = tuple[str, dict[str, Any]]
-_NONE: _Message = ("", {})
+_NO_MESSAGE: _Message = ("", {})
 
 
 def fields_of(message: Any) -> _Message:
     """What kind of message it is, `ai` for an answer, and its fields; "" where it is none."""
     if not isinstance(message, dict):
-        return _NONE
+        return _NO_MESSAGE
     kind = message.get("type")
     if kind.__class__ is str:
         known = _KINDS.get(kind)
@@ -71,7 +86,7 @@ def fields_of(message: Any) -> _Message:
         if kind == "constructor":
             return _constructed(message)
     role = "assistant" if _is_typeless_answer(message) else message.get("role")
-    return (_ROLES[role], message) if role.__class__ is str and role in _ROLES else _NONE
+    return (_ROLES[role], message) if role.__class__ is str and role in _ROLES else _NO_MESSAGE
 
 
 def _is_typeless_answer(message: dict[str, Any]) -> bool:
@@ -89,7 +104,7 @@ def _constructed(message: dict[str, Any]) -> _Message:
         for name in (at(message, "id", -1), fields.get("type")):
             if isinstance(name, str) and name in _KINDS:
                 return _KINDS[name], fields
-    return _NONE
+    return _NO_MESSAGE
 
 
 def is_message(value: Any) -> bool:
@@ -97,7 +112,7 @@ def is_message(value: Any) -> bool:
     return _kind_of(value) is not None
 
 
-def is_sure_message(value: Any) -> bool:
+def is_unambiguous_message(value: Any) -> bool:
     """As `is_message`, where the message alone must tell: others have a `system` as well."""
     return _kind_of(value) in ("ai", CHUNK, "human", "tool")
 
@@ -124,7 +139,7 @@ def take_messages(
         transcript: what to write into.
         caller: who has called, as in `ToolCall`.
     """
-    for kind, fields in _put_together(messages):
+    for kind, fields in _merge_chunks(messages):
         if kind == "ai":
             _take_answer(fields, transcript, caller)
         elif kind == "tool":
@@ -137,7 +152,7 @@ def take_messages(
             transcript.result(fields.get("content"), name=fields.get("name"))
 
 
-def _put_together(messages: Iterable[Any]) -> list[_Message]:
+def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:
     """The messages, with one that came in chunks standing where its first chunk stood."""
     whole: list[_Message] = []
     unfinished: dict[str, dict[str, Any]] = {}
@@ -166,7 +181,7 @@ def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
     if not pieces:
         calls += [{**call} for call in dicts(fields.get("tool_calls"))]
     for piece in pieces:
-        call = _begun(calls, piece)
+        call = _open_call(calls, piece)
         if call is None:
             calls.append({**piece, "args": text_of(piece.get("args")) or ""})
         else:
@@ -175,7 +190,7 @@ def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
                 call[key] = call.get(key) or piece.get(key)
 
 
-def _begun(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, Any] | None:
+def _open_call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, Any] | None:
     """The call that a piece goes on with: at the same index, and of no other id."""
     index, id_ = piece.get("index"), piece.get("id")
     if index is None:
@@ -208,17 +223,17 @@ def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict
         return valid or invalid
     extra = fields.get("additional_kwargs") or None  # mostly there is nothing in it
     copies = dicts(extra and at(extra, "tool_calls")) or [
-        block for block in blocks if block.get("type") in _IN_CONTENT
+        block for block in blocks if block.get("type") in _CONTENT_CALL_TYPES
     ]
     if valid:
-        return _as_in(copies, valid + invalid)
+        return _in_order_of(copies, valid + invalid)
     if copies and fields.get("tool_calls") is None:
         return copies
     legacy = fields.get("function_call") or (extra and at(extra, "function_call"))
     return [legacy] if isinstance(legacy, dict) else []
 
 
-def _as_in(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _in_order_of(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The calls in the order of their copies, where there are any; otherwise as they stand."""
     ids = [copy.get("id") for copy in copies]
 
@@ -260,3 +275,79 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
     elif isinstance(kind, str) and kind.endswith("_tool_result") and "tool_use_id" in block:
         failed = True if block.get("is_error") is True else None
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
+
+
+# What LangChain and LangSmith note down of tools: what one was given, and what it gave back.
+
+
+class ToolRun(NamedTuple):
+    """What is noted down of a tool that was run.
+
+    Attributes:
+        name: of the tool.
+        inputs: what it was given.
+        id: of the call, where it is noted down.
+        output: what the tool gave back, as it is or in a tool message; None for nothing.
+        failed: whether an error came of it.
+    """
+
+    name: Any
+    inputs: Any
+    id: Any
+    output: Any
+    failed: bool
+
+
+def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
+    """The call that a tool carried out, with what came of it."""
+    output, id_, failed = run.output, run.id, run.failed
+    kind, fields = fields_of(output)
+    if kind == "tool":
+        output = fields.get("content")
+        id_ = fields.get("tool_call_id") if id_ is None else id_
+        failed = failed or fields.get("status") == "error"
+    given = _tool_input(run.inputs)
+    return executed_call(run.name, given, id_, result=output, failed=failed, wanted=wanted)
+
+
+def _tool_input(inputs: Any) -> Any:
+    """What a tool was given.
+
+    Where the only input is called `input` and is text, it is the text of all arguments: JSON from
+    JavaScript, from Python what `str` makes of them. A tool of one text has just that.
+    """
+    text = inputs.get("input") if isinstance(inputs, dict) and len(inputs) == 1 else inputs
+    if not isinstance(text, str):
+        return inputs
+    return text if text.lstrip().startswith("{") else {"input": text}
+
+
+def tool_results_in(inputs: Any) -> list[ToolResult]:
+    """The results among the messages that a model was given."""
+    messages = list_of(first(inputs, "messages", "input"))
+    if isinstance(at(messages, 0), list):  # one list a prompt
+        messages = messages[0]
+    answers = []
+    for message in dicts(messages):
+        kind, fields = fields_of(message)
+        if kind == "tool":
+            failed = True if fields.get("status") == "error" else None
+            answers.append(_tool_result(fields.get("content"), fields.get("tool_call_id"), failed))
+        elif message.get("type") == "function_call_output":
+            answers.append(_tool_result(message.get("output"), message.get("call_id"), None))
+        else:
+            answers += _tool_results_in_blocks(fields.get("content"))
+    return answers
+
+
+def _tool_results_in_blocks(content: Any) -> list[ToolResult]:
+    """Those that are parts of what the user says, as Anthropic has them."""
+    return [
+        _tool_result(block.get("content"), block.get("tool_use_id"), block.get("is_error") or None)
+        for block in dicts(content)
+        if block.get("type") == "tool_result"
+    ]
+
+
+def _tool_result(value: Any, id_: Any, failed: Any) -> ToolResult:
+    return ToolResult(value, text_of(id_), failed=True if failed is True else None)

@@ -8,28 +8,28 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.formats.families.otel_messages import (
+from callscore.formats.dialect import dialect_named
+from callscore.formats.families.genai_spans import (
     are_otel_messages,
     responses_in,
     take_otel_messages,
 )
-from callscore.formats.families.runs import Answer
-from callscore.formats.recognition import inner_finder
-from callscore.formats.registry import dialect_named
+from callscore.formats.families.observed_runs import ToolResult
+from callscore.formats.reading import inner_finder
 from callscore.formats.shape import at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.model import ToolCall
+    from callscore.core.call import ToolCall
     from callscore.formats.dialect import Dialect
     from callscore.formats.trace import Wanted
 
 __all__ = ["ModelOutputs"]
 
 # The dialects that have a word for what a model answered, or for a conversation with it.
-_SPOKEN = frozenset(
+_MODEL_DIALECTS = frozenset(
     (
         "anthropic",
         "autogen",
@@ -51,12 +51,14 @@ _SPOKEN = frozenset(
     )
 )
 # One of these is in the JSON of every call and of every result, whatever the dialect.
-_SIGNS = ("ool", "unction", "_call", "arguments", "xecut", "cached", "\\u00")
-_LEGACY = ("tool_calls", "function_call")
-_HOLDERS = ("message", "response", "output")  # of a message that has something around it
-_PLAIN = frozenset(("role", "content", "refusal", "annotations", "finish_reason", "name", "text"))
-_PLAIN_PART = frozenset(("type", "text"))
-_LOGFIRE = {"message", "usage"}  # what Logfire keeps of an answer
+_TOOL_SIGNS = ("ool", "unction", "_call", "arguments", "xecut", "cached", "\\u00")
+_LEGACY_KEYS = ("tool_calls", "function_call")
+_WRAPPER_KEYS = ("message", "response", "output")  # of a message that has something around it
+_PLAIN_KEYS = frozenset(
+    ("role", "content", "refusal", "annotations", "finish_reason", "name", "text")
+)
+_PLAIN_PART_KEYS = frozenset(("type", "text"))
+_LOGFIRE_KEYS = {"message", "usage"}  # what Logfire keeps of an answer
 
 
 class ModelOutputs:
@@ -87,7 +89,7 @@ class ModelOutputs:
         take(value, transcript)
         return transcript.calls()
 
-    def answers(self, given: Any) -> list[Answer]:
+    def answers(self, given: Any) -> list[ToolResult]:
         """The results in what a model was given: a request, or its messages."""
         value = _value_of(given)
         if not value:
@@ -96,18 +98,18 @@ class ModelOutputs:
         if are_otel_messages(messages):
             return responses_in(messages)
         told = [
-            Answer(message.get("content"), message["tool_call_id"])
+            ToolResult(message.get("content"), message["tool_call_id"])
             for message in dicts(messages)
             if message.get("role") == "tool" and isinstance(message.get("tool_call_id"), str)
         ]
         return told or [
-            Answer(call.result, call.id, call.name, call.failed, call.arguments)
+            ToolResult(call.result, call.id, call.name, call.failed, call.arguments)
             for call in self.calls(value)
             if call.result is not None
         ]
 
     def _read(self, value: Any) -> tuple[ToolCall, ...]:
-        for held in (value, first(value, *_HOLDERS)):
+        for held in (value, first(value, *_WRAPPER_KEYS)):
             dialect = self._dialect_of(held)
             if dialect is not None:
                 traces = dialect.read(held, self._wanted)
@@ -117,22 +119,22 @@ class ModelOutputs:
     def _dialect_of(self, value: Any) -> Dialect | None:
         if not isinstance(value, dict | list):
             return None
-        if _is_likely_openai(value) and _openai().recognises(value):
-            return _openai()
+        if _is_likely_openai(value) and _openai_dialect().recognises(value):
+            return _openai_dialect()
         if self._find is None:
             self._find = inner_finder(self._wanted)
-        return self._find(value, _SPOKEN)
+        return self._find(value, _MODEL_DIALECTS)
 
 
 @cache
-def _openai() -> Dialect:
+def _openai_dialect() -> Dialect:
     return dialect_named("openai_chat")
 
 
 def _value_of(given: Any) -> Any:
     """What an answer is, where it can have anything to do with tools; other texts are not read."""
     if isinstance(given, str):
-        for sign in _SIGNS:
+        for sign in _TOOL_SIGNS:
             if sign in given:
                 return json_of(given)
         return None
@@ -153,11 +155,13 @@ def _has_function(calls: Any) -> bool:
 
 def _is_plain(value: Any) -> bool:
     """Whether it is a message, or messages, with nothing but text, as most are."""
-    return all(map(_is_said, value)) if isinstance(value, list) else _is_said(value)
+    return (
+        all(map(_is_plain_message, value)) if isinstance(value, list) else _is_plain_message(value)
+    )
 
 
-def _is_said(message: Any) -> bool:
-    if not isinstance(message, dict) or not _PLAIN.issuperset(message):
+def _is_plain_message(message: Any) -> bool:
+    if not isinstance(message, dict) or not _PLAIN_KEYS.issuperset(message):
         return False
     content = message.get("content")
     if isinstance(content, list):
@@ -168,7 +172,7 @@ def _is_said(message: Any) -> bool:
 def _is_plain_part(part: Any) -> bool:
     return (
         isinstance(part, dict)
-        and _PLAIN_PART.issuperset(part)
+        and _PLAIN_PART_KEYS.issuperset(part)
         and part.get("type", "text") == "text"
         and isinstance(part.get("text"), str)
     )
@@ -204,7 +208,7 @@ def _unwrapped_object(value: dict[str, Any]) -> Any:
     content = value.get("content")
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
         return {"candidates": [value]}  # Gemini's candidate on its own
-    if value.keys() == _LOGFIRE and _is_likely_openai(value["message"]):
+    if value.keys() == _LOGFIRE_KEYS and _is_likely_openai(value["message"]):
         return value["message"]
     return _as_message(value)
 
@@ -240,7 +244,7 @@ def _as_message(value: dict[str, Any]) -> dict[str, Any]:
         return value
     extra = value.get("additional_kwargs")
     if isinstance(extra, dict) and not value.get("tool_calls"):
-        held = {key: extra[key] for key in _LEGACY if extra.get(key)}
+        held = {key: extra[key] for key in _LEGACY_KEYS if extra.get(key)}
         return {**value, **held} if held else value
     if "role" not in value and isinstance(value.get("tool_calls"), list):
         return {"role": "assistant", **value}

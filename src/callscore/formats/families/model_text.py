@@ -1,7 +1,8 @@
 """Text as a model wrote it: its turns, its thoughts, and the calls marked in it.
 
-A call within a thought was only thought of. A thought within a call's arguments is an argument.
-Whichever begins first decides, so both are looked for in one pass.
+A call within a thought was not made. A thought within a call's arguments is an argument. Whichever
+begins first decides, so both are searched for in one pass. What cannot be parsed is still a call,
+of the tool whose name can be read.
 """
 
 from __future__ import annotations
@@ -9,36 +10,158 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
+from callscore.core.call import INVALID, NOT_AN_OBJECT, TRUNCATED, Malformed, excerpt
+from callscore.formats.calls import ARGUMENT_KEYS, ID_KEYS, raw_text, read_arguments
 from callscore.formats.definitions import read_definitions
-from callscore.formats.families.json_text import json_values
+from callscore.formats.shape import at, dicts, first, json_of
 from callscore.formats.transcript import Transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.trace import Trace, Wanted
 
 __all__ = [
-    "RESPONSE",
-    "Markup",
-    "Turn",
-    "answers",
-    "markup",
+    "answer_texts",
+    "json_values",
+    "make_markup",
     "read_marked",
     "read_turns",
-    "take_text_result",
-    "tools_for",
+    "split_turns",
+    "starts_with_call",
+    "tagged_call_reader",
+    "take_json",
+    "take_values",
     "tools_in",
-    "turns",
+    "typed_arguments",
+    "typed_value",
     "without_thoughts",
 ]
+
+
+# Calls that a model wrote as JSON: one object, a list of them, or several one after another.
+
+_NAMES = ("name", "tool_name", "toolName", "tool", "function_name")
+_GAP = re.compile(r"[\s;,]*")
+# How a call begins: with its name, and next its arguments.
+_CALL_HEAD = re.compile(
+    r"""\s*\{\s*(?:["']type["']\s*:\s*["']function["']\s*,\s*)?"""
+    r"""["'](?:name|tool_name|function)["']\s*:\s*["'](?P<name>[^"'\\]+)["']\s*"""
+    r"""(?:,\s*["'](?:arguments|parameters|args|input)["']\s*:\s*(?P<arguments>.*))?""",
+    re.DOTALL,
+)
+_PLAIN_FIELD_COUNT = 2  # a call that has a name and arguments, and nothing else
+
+
+def starts_with_call(text: str) -> bool:
+    """Whether a text begins as a call does, even if it breaks off or is no JSON further on."""
+    head = _CALL_HEAD.match(text)
+    return head is not None and head["arguments"] is not None
+
+
+def json_values(text: str) -> tuple[list[Any], str]:
+    """The JSON values that stand one after another, and the text from where that ends.
+
+    Between them may be white space, a semicolon or a comma.
+    """
+    try:
+        return [msgspec.json.decode(text)], ""
+    except (ValueError, RecursionError):
+        return _values_in_turn(text)
+
+
+def _values_in_turn(text: str) -> tuple[list[Any], str]:
+    from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
+
+    find_end = JSONDecoder().raw_decode
+    values: list[Any] = []
+    start = _after_gap(text, 0)
+    try:
+        while start < len(text):
+            end = find_end(text, start)[1]
+            values.append(msgspec.json.decode(text[start:end]))  # by the same rules as elsewhere
+            start = _after_gap(text, end)
+    except (ValueError, RecursionError):
+        pass
+    return values, text[start:]
+
+
+def _after_gap(text: str, start: int) -> int:
+    gap = _GAP.match(text, start)
+    return gap.end() if gap else start
+
+
+def take_json(text: str, transcript: Transcript, *, is_closed: bool = True) -> None:
+    """Write down the calls that a text spells as JSON.
+
+    Args:
+        text: an object, a list of objects, or several objects.
+        transcript: where to.
+        is_closed: whether a mark says where the text ends, so that nothing else belongs there.
+    """
+    text = text.strip()
+    values, rest = json_values(text)
+    if not values and text[:1] == "[" and read_arguments(text).error == TRUNCATED:
+        values, rest = json_values(text[1:])  # those that are there before the list breaks off
+    if not values or (rest and is_closed and rest[0] not in "{["):
+        _take_broken(text, transcript, is_closed=is_closed)
+        return
+    if len(values) == 1 and not rest and _take_plain(text, values[0], transcript):
+        return
+    take_values(values, transcript)
+    if rest and rest[0] in "{[":
+        _take_broken(rest, transcript, is_closed=is_closed)
+
+
+def _take_plain(text: str, value: Any, transcript: Transcript) -> bool:
+    """Write down a call from its text, so that a key that is there twice does not go unseen."""
+    head = _CALL_HEAD.match(text)
+    if head is None or head["arguments"] is None or len(value) != _PLAIN_FIELD_COUNT:
+        return False
+    transcript.call(head["name"], head["arguments"].rstrip().removesuffix("}"))
+    return True
+
+
+def take_values(values: list[Any], transcript: Transcript) -> None:
+    """Write down the calls that decoded values are, and those in lists among them."""
+    for value in values:
+        for item in value if isinstance(value, list) else [value]:
+            _take_value(item, transcript)
+
+
+def _take_value(value: Any, transcript: Transcript) -> None:
+    if isinstance(value, dict):
+        function = value.get("function")
+        inner = function if isinstance(function, dict) else value
+        name = first(inner, *_NAMES) or function
+        transcript.call(name, first(inner, *ARGUMENT_KEYS), first(value, *ID_KEYS))
+    else:
+        transcript.call(None, Malformed(raw_text(value) or "", NOT_AN_OBJECT))
+
+
+def _take_broken(text: str, transcript: Transcript, *, is_closed: bool) -> None:
+    error = read_arguments(text).error or (INVALID if is_closed else TRUNCATED)
+    head = _CALL_HEAD.match(text.removeprefix("["))
+    name = head["name"] if head else None
+    arguments = head["arguments"] if head else None
+    if arguments is None:
+        transcript.call(name, Malformed(excerpt(text), error))
+        return
+    if error != TRUNCATED:
+        arguments = arguments.rstrip().removesuffix("}")
+    transcript.call(name, arguments, error=error)
+
+
+# Text as a model wrote it: its turns, its thoughts, and the calls marked in it.
 
 RESPONSE = r"<tool_response>(?P<result>.*?)(?:</tool_response>|\Z)"
 _THOUGHT = r"(?P<thought><think>.*?(?:</think>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z))"
 _LEADING_THOUGHTS = re.compile(rf"\s*(?:{_THOUGHT}\s*)*", re.DOTALL)
-_CLOSING = "</think>"
-_ASSISTANT = "assistant"
+_THOUGHT_END = "</think>"
+_ASSISTANT_ROLE = "assistant"
 _TOOL_ROLES = ("tool", "ipython", "observation")
 # Where a turn begins and whose it is, or where it ends, in the templates of several families.
 _TURNS = re.compile(
@@ -66,12 +189,12 @@ class Turn(NamedTuple):
     @property
     def is_answer(self) -> bool:
         """Whether it was the model."""
-        return self.role == _ASSISTANT
+        return self.role == _ASSISTANT_ROLE
 
 
-def turns(text: str) -> Iterator[Turn]:
+def split_turns(text: str) -> Iterator[Turn]:
     """The turns of a conversation; a text that does not name the speakers is one answer."""
-    role, start = _ASSISTANT, 0
+    role, start = _ASSISTANT_ROLE, 0
     for mark in _TURNS.finditer(text):
         if mark.start() > start:
             yield Turn(role, text[start : mark.start()])
@@ -89,8 +212,8 @@ def without_thoughts(text: str) -> str:
 
 def _answer_start(text: str) -> int:
     """Where the thought ends that was begun in the prompt; 0 where there is none."""
-    end = text.find(_CLOSING)
-    return 0 if end < 0 or text.find("<think>", 0, end) >= 0 else end + len(_CLOSING)
+    end = text.find(_THOUGHT_END)
+    return 0 if end < 0 or text.find("<think>", 0, end) >= 0 else end + len(_THOUGHT_END)
 
 
 class Markup(NamedTuple):
@@ -112,7 +235,7 @@ def take_text_result(match: re.Match[str], transcript: Transcript) -> None:
     transcript.result(match["result"].strip())
 
 
-def markup(
+def make_markup(
     call: str,
     take_call: Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None],
     *,
@@ -136,7 +259,7 @@ def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
     text = document if isinstance(document, str) else ""
     tools = tools_for(text, wanted)
     transcript = Transcript(wanted)
-    for turn in turns(text):
+    for turn in split_turns(text):
         is_new = True
         for match in how.pattern.finditer(turn.text, _answer_start(turn.text)):
             if match["result"] is not None:
@@ -165,7 +288,7 @@ def read_turns(
     text = document if isinstance(document, str) else ""
     tools = tools_for(text, wanted)
     transcript = Transcript(wanted)
-    for turn in turns(text):
+    for turn in split_turns(text):
         if turn.is_answer:
             transcript.step()
             take(without_thoughts(turn.text), transcript, tools)
@@ -174,9 +297,9 @@ def read_turns(
     return [transcript.trace()]
 
 
-def answers(text: str) -> Iterator[str]:
+def answer_texts(text: str) -> Iterator[str]:
     """What the model said, without its thoughts."""
-    return (without_thoughts(turn.text) for turn in turns(text) if turn.is_answer)
+    return (without_thoughts(turn.text) for turn in split_turns(text) if turn.is_answer)
 
 
 def tools_for(text: str, wanted: Wanted) -> Mapping[str, Tool]:
@@ -193,3 +316,65 @@ def tools_in(document: Any) -> list[Tool]:
         for value in json_values(found[1])[0]:
             entries += value if isinstance(value, list) else [value]
     return read_definitions(entries)
+
+
+# Values that stand in a text without a type, typed as the schema of their tool has it.
+
+if TYPE_CHECKING:
+    Take = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
+
+_NULL_TEXTS = ("null", "none")
+_BOOLEANS = {"true": True, "false": False}
+_TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "object": dict, "array": list}
+
+
+def typed_arguments(pairs: Iterable[tuple[str, str]], tool: Tool | None) -> dict[str, Any]:
+    """The argument object of names and texts; what no schema types stays text."""
+    schema = tool.parameters if tool else None
+    return {name: typed_value(text, schema, name) for name, text in pairs}
+
+
+def tagged_call_reader(argument: re.Pattern[str]) -> Take:
+    """What writes down a call whose arguments stand in tags, as `name` and `value` of a pattern."""
+
+    def take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+        name, body = match["name"].strip(), match["body"]
+        if not match["end"]:
+            transcript.call(name, Malformed(excerpt(body.strip()), TRUNCATED))
+            return
+        pairs = [(found["name"].strip(), found["value"]) for found in argument.finditer(body)]
+        transcript.call(name, typed_arguments(pairs, tools.get(name)))
+
+    return take
+
+
+def typed_value(text: str, schema: Any, name: str) -> Any:
+    """The value that a text is, for one property of a schema; the text where it does not fit."""
+    kinds = _kinds(at(schema, "properties", name), schema)
+    word = text.strip().lower()
+    if "null" in kinds and word in _NULL_TEXTS:
+        return None
+    if not kinds or "string" in kinds:
+        return text
+    if "boolean" in kinds and word in _BOOLEANS:
+        return _BOOLEANS[word]
+    value = json_of(text.strip())
+    return value if any(_fits(value, kind) for kind in kinds) else text
+
+
+def _fits(value: Any, kind: str) -> bool:
+    is_boolean = isinstance(value, bool)
+    return not is_boolean and isinstance(value, _TYPES.get(kind, ()))
+
+
+def _kinds(schema: Any, root: Any) -> list[str]:
+    """The types that a schema allows; none where it does not say."""
+    reference = at(schema, "$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        schema = at(root, *reference.removeprefix("#/").split("/"))
+    kinds: list[str] = []
+    for option in (schema, *dicts(at(schema, "anyOf")), *dicts(at(schema, "oneOf"))):
+        kind = at(option, "type")
+        kinds += [item for item in kind if isinstance(item, str)] if isinstance(kind, list) else []
+        kinds += [kind] if isinstance(kind, str) else []
+    return kinds

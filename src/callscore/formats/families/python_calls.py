@@ -1,6 +1,8 @@
 """Calls that a model wrote in Python: `[search(query='x', limit=5), math.sqrt(2)]`.
 
-The text is parsed and never run. What is no literal is kept as the text that it is.
+The text is parsed and never run. What is not a literal is kept as text. Simple calls are read with
+regular expressions, which is many times faster than Python's own parser; that parser reads the
+rest: strings with escapes or prefixes, names as values, comments, trailing commas.
 """
 
 from __future__ import annotations
@@ -9,36 +11,221 @@ import ast
 import re
 import warnings
 from itertools import accumulate
+from keyword import kwlist
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from callscore.core.malformed import INVALID, TRUNCATED, Malformed, excerpt
-from callscore.formats.families.plain_python import PythonCall, are_words, read_plain_calls
+from callscore.core.call import INVALID, TRUNCATED, Malformed, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
 
-__all__ = ["PythonCall", "is_python", "parse_calls", "take_call", "take_garbled", "take_python"]
+__all__ = [
+    "PythonCall",
+    "is_prose",
+    "is_python_call_list",
+    "parse_calls",
+    "read_plain_calls",
+    "take_call",
+    "take_python",
+    "take_unparsable",
+]
 
-_LONGEST = 500_000  # characters; parsing takes a hundred times as much memory
-_FAILURES = (SyntaxError, ValueError, RecursionError, MemoryError)
-_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
-_BEGINNING = re.compile(r"\s*\[\s*[A-Za-z_][\w.]*\(")
+
+# Calls in plain Python, `[search(query='x', limit=5)]`, read without Python's own parser.
+
+_MAX_DEPTH = 10
+_KEYWORDS = frozenset(kwlist)
+_NAME = "[A-Za-z_][A-Za-z_0-9]*"
+_WHITESPACE = r"[ \t\n]*"
+# A string has in it neither what ends it nor an escape, nor what the parser would refuse.
+_STRING = r"""'[^'\\\x00-\x1f\ud800-\udfff]*'|"[^"\\\x00-\x1f\ud800-\udfff]*\""""
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
+_HEAD = re.compile(rf"{_WHITESPACE}({_NAME}(?:\.{_NAME})*)\({_WHITESPACE}")
+# A value, perhaps with a name before it, and the comma or bracket behind it; of a value that is in
+# brackets itself, the name alone.
+_VALUE = re.compile(
+    rf"(?:({_NAME}){_WHITESPACE}={_WHITESPACE})?"
+    rf"(?:({_STRING}|{_NUMBER}|True|False|None){_WHITESPACE}([,)\]}}]){_WHITESPACE}|(?=[\[{{]))"
+)
+_OPENING = re.compile(rf"[\[{{]{_WHITESPACE}")
+_CLOSING = re.compile(rf"([,)\]}}]){_WHITESPACE}")
+_KEY = re.compile(rf"({_STRING}){_WHITESPACE}:{_WHITESPACE}")
+_PYTHON_CONSTANTS = {"True": True, "False": False, "None": None}
+# A word, and behind it what no name of a function has there.
+_PROSE_START = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:[ \t]+[A-Za-z_0-9]|[ \t]*\.?[ \t]*(?:[!,:;?'\"\n]|\Z))"
+)
+
+
+class PythonCall(NamedTuple):
+    """One call as it stands there.
+
+    Attributes:
+        name: of the function, with the dots in it.
+        named: the arguments that have names.
+        unnamed: those that have none, in their order.
+        source: the text of the call.
+        is_faulty: whether it has arguments that no text can tell: `*more`, or a name twice.
+    """
+
+    name: str
+    named: dict[str, Any]
+    unnamed: list[Any]
+    source: str
+    is_faulty: bool = False
+
+
+class _NotPlainError(Exception):
+    """There is something that is left to Python's own parser."""
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is no call and no list of calls, by how it begins: like a sentence."""
+    return _PROSE_START.match(text) is not None
+
+
+def read_plain_calls(text: str) -> list[PythonCall] | None:
+    """The calls that a text spells, in a list or one alone; None where it is not plain.
+
+    Args:
+        text: without blanks around it.
+    """
+    try:
+        calls, place = _read_list(text) if text[:1] == "[" else _read_single(text)
+    except _NotPlainError:
+        return None
+    return calls if place == len(text) else None
+
+
+def _read_single(text: str) -> tuple[list[PythonCall], int]:
+    call, place = _read_plain_call(text, 0)
+    return [call], place
+
+
+def _read_list(text: str) -> tuple[list[PythonCall], int]:
+    calls = []
+    end, place = ",", 1
+    while end == ",":
+        call, place = _read_plain_call(text, place)
+        calls.append(call)
+        end, place = _read_end(text, place)
+    if end != "]":
+        raise _NotPlainError
+    return calls, place
+
+
+def _read_plain_call(text: str, place: int) -> tuple[PythonCall, int]:
+    """The call that begins at a place, and the place behind it."""
+    head = _HEAD.match(text, place)
+    if head is None or not _KEYWORDS.isdisjoint(head[1].split(".")):
+        raise _NotPlainError
+    named: dict[str, Any] = {}
+    unnamed = []
+    place = head.end()
+    if text[place : place + 1] == ")":
+        end, place = _read_end(text, place)
+    else:
+        end = ","
+    while end == ",":
+        name, value, end, place = _read_value(text, place, 0)
+        if name is not None and name not in named and name not in _KEYWORDS:
+            named[name] = value
+        elif name is None and not named:
+            unnamed.append(value)
+        else:
+            raise _NotPlainError
+    if end != ")":
+        raise _NotPlainError
+    return PythonCall(head[1], named, unnamed, text[head.start(1) : place].rstrip()), place
+
+
+def _read_end(text: str, place: int) -> tuple[str, int]:
+    """The comma or closing bracket at a place, and the place behind it."""
+    found = _CLOSING.match(text, place)
+    if found is None:
+        raise _NotPlainError
+    return found[1], found.end()
+
+
+def _read_value(text: str, place: int, depth: int) -> tuple[str | None, Any, str, int]:
+    """The name of a value, the value, what stands behind it, and the place behind that."""
+    found = _VALUE.match(text, place)
+    if found is None:
+        raise _NotPlainError
+    name, literal, end = found.groups()
+    if literal is not None:
+        return name, _literal(literal), end, found.end()
+    if depth == _MAX_DEPTH:
+        raise _NotPlainError
+    read = _read_array if text[found.end()] == "[" else _read_object
+    value, place = read(text, found.end(), depth + 1)
+    return name, value, *_read_end(text, place)
+
+
+def _literal(text: str) -> Any:
+    if text[0] in "'\"":
+        return text[1:-1]
+    if text in _PYTHON_CONSTANTS:
+        return _PYTHON_CONSTANTS[text]
+    return float(text) if "." in text else int(text)
+
+
+def _read_array(text: str, place: int, depth: int) -> tuple[list[Any], int]:
+    values = []
+    end, place = _begin(text, place)
+    while end == ",":
+        name, value, end, place = _read_value(text, place, depth)
+        if name is not None:
+            raise _NotPlainError
+        values.append(value)
+    if end != "]":
+        raise _NotPlainError
+    return values, place
+
+
+def _read_object(text: str, place: int, depth: int) -> tuple[dict[str, Any], int]:
+    members: dict[str, Any] = {}
+    end, place = _begin(text, place)
+    while end == ",":
+        key = _KEY.match(text, place)
+        name, value, end, place = _read_value(text, key.end() if key else len(text), depth)
+        if key is None or name is not None:
+            raise _NotPlainError
+        members[key[1][1:-1]] = value
+    if end != "}":
+        raise _NotPlainError
+    return members, place
+
+
+def _begin(text: str, place: int) -> tuple[str, int]:
+    """What closes brackets with nothing in them, else a comma, and the place behind."""
+    opening = _OPENING.match(text, place)
+    place = opening.end() if opening else place
+    return _read_end(text, place) if text[place : place + 1] in ("]", "}") else (",", place)
+
+
+# Calls that a model wrote in Python: `[search(query='x', limit=5), math.sqrt(2)]`.
+
+_MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memory
+_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+_JSON_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
+_LIST_START = re.compile(r"\s*\[\s*[A-Za-z_][\w.]*\(")
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(\(.*)", re.DOTALL)
 # A string, which may break off at the end; a bracket or comma; or what is between them.
-_PIECE = re.compile(
+_TOKEN = re.compile(
     r"""'(?:[^'\\]|\\.)*(?:'|\\?\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[^'"()\[\]{},]+|.""",
     re.DOTALL,
 )
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
-def is_python(text: str) -> bool:
+def is_python_call_list(text: str) -> bool:
     """Whether a text is a list of calls, as far as it goes: it may break off, or not parse."""
-    if not _BEGINNING.match(text):
+    if not _LIST_START.match(text):
         return False
     inside = text.lstrip().removeprefix("[")
     return not inside[_end_of_list(inside) :].removeprefix("]").strip()
@@ -47,7 +234,7 @@ def is_python(text: str) -> bool:
 def _end_of_list(inside: str) -> int:
     """Where the bracket stands that closes a list; the end where there is none."""
     depth = 0
-    for piece in _PIECE.finditer(inside):
+    for piece in _TOKEN.finditer(inside):
         depth += _DEPTH.get(piece[0], 0)
         if depth < 0:
             return piece.start()
@@ -57,7 +244,7 @@ def _end_of_list(inside: str) -> int:
 def parse_calls(text: str) -> list[PythonCall] | None:
     """The calls that a text spells, in lists or one by one; None where it is anything else."""
     text = text.strip().replace("\r\n", "\n").replace("\r", "\n")  # as the parser sees it
-    if len(text) > _LONGEST or are_words(text):
+    if len(text) > _MAX_LENGTH or is_prose(text):
         return None
     calls = read_plain_calls(text)
     return _parse(text) if calls is None else calls
@@ -70,8 +257,8 @@ def _parse(text: str) -> list[PythonCall] | None:
             warnings.simplefilter("ignore")  # of escapes that are none
             statements = ast.parse(text).body
         source = _Source(text)
-        return [_read_call(node, source) for node in _call_nodes(statements)]
-    except _FAILURES:
+        return [_read_call_node(node, source) for node in _call_nodes(statements)]
+    except _PARSE_ERRORS:
         return None
 
 
@@ -102,7 +289,7 @@ class _Source:
         return self._bytes[start:end].decode()
 
 
-def _read_call(node: ast.Call, source: _Source) -> PythonCall:
+def _read_call_node(node: ast.Call, source: _Source) -> PythonCall:
     named = {item.arg: _value(item.value, source) for item in node.keywords if item.arg}
     unnamed = [_value(item, source) for item in node.args if not isinstance(item, ast.Starred)]
     is_faulty = len(named) < len(node.keywords) or len(unnamed) < len(node.args)
@@ -146,7 +333,7 @@ def _members(node: ast.Dict, source: _Source) -> dict[str, Any]:
 
 def _name_or_number(node: ast.expr, source: _Source) -> Any:
     if isinstance(node, ast.Name):
-        return _CONSTANTS.get(node.id.lower(), node.id)
+        return _JSON_CONSTANTS.get(node.id.lower(), node.id)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         number = node.operand.value if isinstance(node.operand, ast.Constant) else None
         if isinstance(number, int | float) and _is_plain(number):
@@ -164,13 +351,13 @@ def take_python(text: str, transcript: Transcript, tools: Mapping[str, Tool]) ->
     """
     calls = parse_calls(text)
     if calls is None:
-        take_garbled(text, transcript, tools)
+        take_unparsable(text, transcript, tools)
         return
     for call in calls:
         take_call(call, transcript, tools)
 
 
-def take_garbled(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
+def take_unparsable(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
     """The same, where it is known that the text as a whole cannot be parsed."""
     for part in _split(text.strip().removeprefix("[")):
         single = parse_calls(part)
@@ -200,7 +387,7 @@ def take_call(call: PythonCall, transcript: Transcript, tools: Mapping[str, Tool
 
 def _take_broken(text: str, transcript: Transcript) -> None:
     found = _CALL.match(text)
-    open_brackets = sum(_DEPTH.get(piece, 0) for piece in _PIECE.findall(text))
+    open_brackets = sum(_DEPTH.get(piece, 0) for piece in _TOKEN.findall(text))
     error = TRUNCATED if open_brackets > 0 else INVALID
     if found:
         transcript.call(found[1], Malformed(excerpt(found[2]), error))
@@ -212,7 +399,7 @@ def _split(text: str) -> list[str]:
     """The calls in a list, cut at the commas between them."""
     parts, start, depth = [], 0, 0
     end = _end_of_list(text)
-    for piece in _PIECE.finditer(text, 0, end):
+    for piece in _TOKEN.finditer(text, 0, end):
         depth += _DEPTH.get(piece[0], 0)
         if depth == 0 and piece[0] == ",":
             parts.append(text[start : piece.start()])

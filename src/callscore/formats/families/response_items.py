@@ -10,28 +10,28 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.malformed import TRUNCATED
+from callscore.core.call import TRUNCATED
 from callscore.formats.definitions import read_definitions
 from callscore.formats.shape import dicts, first, list_of
 
 if TYPE_CHECKING:
-    from callscore.core.tool import Tool
+    from callscore.core.call import Tool
     from callscore.formats.transcript import Transcript
 
 __all__ = [
     "is_item",
-    "is_run_of_items",
-    "knowing_sdk_errors",
+    "is_item_list",
     "read_flat_tools",
     "read_item_tools",
     "take_items",
+    "with_sdk_errors",
 ]
 
 _APPROVAL = "mcp_approval_request"
 _RESULTS = ("function_call_output", "custom_tool_call_output", "function_call_result")
 _LISTINGS = ("mcp_list_tools", "additional_tools", "tool_search_output")
 # Tools that the provider runs, or that are no function: no name and no argument object.
-_BUILT_IN = (
+_BUILT_IN_TYPES = (
     "apply_patch_call",
     "apply_patch_call_output",
     "code_interpreter_call",
@@ -48,7 +48,7 @@ _BUILT_IN = (
     "web_search_call",
 )
 # What the Agents SDK says to the model when a tool has raised; nothing else tells.
-_RAISED = "^An error occurred while running the tool"
+_SDK_ERROR = "^An error occurred while running the tool"
 _PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
 _ROLES = ("user", "assistant", "system", "developer")
 
@@ -63,7 +63,7 @@ def is_item(value: Any) -> bool:
         return isinstance(value.get("call_id"), str) or isinstance(value.get("arguments"), str)
     if kind in _RESULTS or kind in ("custom_tool_call", "program", "program_output"):
         return isinstance(first(value, "call_id", "callId"), str)
-    return kind in _BUILT_IN or _is_marked(value)
+    return kind in _BUILT_IN_TYPES or _is_marked(value)
 
 
 def _is_marked(item: dict[str, Any]) -> bool:
@@ -80,7 +80,7 @@ def _is_marked(item: dict[str, Any]) -> bool:
     )
 
 
-def is_run_of_items(value: Any) -> bool:
+def is_item_list(value: Any) -> bool:
     """Whether a value is a list of items and messages, with at least one item that is sure."""
     return (
         isinstance(value, list)
@@ -94,9 +94,9 @@ def _may_be_item(item: dict[str, Any]) -> bool:
 
 
 @lru_cache(maxsize=8)
-def knowing_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
+def with_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
     """What tells a failure, or is what the Agents SDK says of a tool that has raised."""
-    return re.compile(f"{failure.pattern}|{_RAISED}", failure.flags)
+    return re.compile(f"{failure.pattern}|{_SDK_ERROR}", failure.flags)
 
 
 def take_items(items: Any, transcript: Transcript) -> None:
@@ -111,7 +111,7 @@ def take_items(items: Any, transcript: Transcript) -> None:
         kind = item.get("type")
         take = _CALLS.get(kind) if isinstance(kind, str) else None
         if take is not None:
-            if kind == _APPROVAL and _is_among(item, approved):
+            if kind == _APPROVAL and _was_called(item, approved):
                 continue
             if not is_speaking:
                 transcript.step()
@@ -128,7 +128,7 @@ def _approved(run: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [item for item in run if item.get("type") == "mcp_call"]
 
 
-def _is_among(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
+def _was_called(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
     """Whether what approval was asked for was called in the end, and stands there again."""
     return any(
         call.get("approval_request_id") == request.get("id")

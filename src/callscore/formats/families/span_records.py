@@ -1,30 +1,36 @@
-"""Where the spans stand in a document, as their exporter wrote them down: as records.
+"""Where the span records are in a document, and whose attribute names they use.
 
-A record is a span, or the log record of something that happened during one.
+A record is a span, or the log record of an event during one. A trace can have the attributes of
+several conventions: the one that says most about the calls counts, in one order for all, so that
+exactly one dialect claims the trace.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from callscore.formats.shape import at, first
+import msgspec
+
+from callscore.formats.shape import at, dicts, first, json_of, list_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 __all__ = [
-    "id_of",
+    "convention_of",
     "is_batch",
     "is_record",
-    "may_hold_records",
-    "name_of",
-    "place_of",
+    "raw_attributes",
+    "record_name",
     "records_in",
-    "trace_of",
-    "written_attributes",
+    "span_id_of",
+    "span_place_of",
 ]
+
+
+# Where the spans stand in a document, as their exporter wrote them down: as records.
 
 _Keys = tuple[str, ...]
 
@@ -52,23 +58,23 @@ _DESCRIBED = frozenset((*_ATTRIBUTES, "operationName"))
 _MARKS = frozenset((*_NAMES, *_IDS, "context", "body"))
 _OWN_SIGNS = _BATCHED | _DESCRIBED
 _SIGNS = _OWN_SIGNS.union(_WRAPPERS)
-_COLUMN = "attributes."  # what the columns of a table of spans are called
+_COLUMN_PREFIX = "attributes."  # what the columns of a table of spans are called
 # What the keys of a record begin with that is nothing but attributes.
-_BARE = (
+_BARE_PREFIXES = (
     "gen_ai.",
     "llm.",
     "openinference.",
     "ai.toolCall.",
     "ai.response.",
     "traceloop.",
-    _COLUMN,
+    _COLUMN_PREFIX,
 )
-_MOST_KEYS = 40
-_MOST_COLUMNS = 100  # of those that are kept in mind
-_FEW = 8  # items of a list, among which there is an object
-_FIRST = 4  # of those that something may hold
-_MOST_WRAPPED = 5
-_LONGEST_ID = 128  # bits
+_MAX_KEYS = 40
+_MAX_CACHED_COLUMNS = 100  # of those that are kept in mind
+_MAX_SAMPLED_ITEMS = 8  # items of a list, among which there is an object
+_MAX_SAMPLED_RECORDS = 4  # of those that something may hold
+_MAX_WRAPPERS = 5
+_MAX_ID_BITS = 128  # bits
 
 
 def may_hold_records(document: Any) -> bool:
@@ -79,7 +85,7 @@ def may_hold_records(document: Any) -> bool:
 
 
 def _first_object(items: list[Any]) -> Any:
-    for item in items[:_FEW]:
+    for item in items[:_MAX_SAMPLED_ITEMS]:
         if isinstance(item, dict):
             return item
     return None
@@ -89,10 +95,10 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
     """Whether it looks like a record, or the first of those that it may hold do."""
     if _SIGNS.isdisjoint(value):
         return _has_dotted_key(value)
-    if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MOST_WRAPPED:
+    if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MAX_WRAPPERS:
         return True
     held = _wrapped_in(value)
-    for item in held[:_FIRST] if isinstance(held, list) else (held,):
+    for item in held[:_MAX_SAMPLED_RECORDS] if isinstance(held, list) else (held,):
         if isinstance(item, dict) and _has_signs(item, depth + 1):
             break
     else:
@@ -102,9 +108,9 @@ def _has_signs(value: dict[Any, Any], depth: int) -> bool:
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
     try:
-        return "." in "".join(islice(document, _MOST_KEYS))  # at once, not key by key
+        return "." in "".join(islice(document, _MAX_KEYS))  # at once, not key by key
     except TypeError:
-        return any("." in str(key) for key in islice(document, _MOST_KEYS))
+        return any("." in str(key) for key in islice(document, _MAX_KEYS))
 
 
 def records_in(document: Any) -> Iterator[tuple[dict[str, Any], str | None]]:
@@ -119,7 +125,7 @@ def records_in(document: Any) -> Iterator[tuple[dict[str, Any], str | None]]:
             if is_record(item):
                 yield item, parent
                 if "child_spans" in item:
-                    waiting.append(_items_of(item["child_spans"], id_of(item)))
+                    waiting.append(_items_of(item["child_spans"], span_id_of(item)))
                     break
             elif is_batch(item):
                 yield from _unpacked(item)
@@ -183,7 +189,7 @@ def is_record(value: dict[str, Any]) -> bool:
     """Whether it has attributes and a name or an id, or is nothing but attributes."""
     given = value.get("attributes")
     if given.__class__ is not dict:  # in one of the rarer ways to write them
-        given = None if _DESCRIBED.isdisjoint(value) else _given(value)
+        given = None if _DESCRIBED.isdisjoint(value) else _attributes_in(value)
         if given is None:
             return _is_bare(value)
         if isinstance(given, list) and given and not isinstance(at(given, 0, "key"), str):
@@ -192,15 +198,15 @@ def is_record(value: dict[str, Any]) -> bool:
 
 
 def _is_bare(value: dict[Any, Any]) -> bool:
-    return _has_dotted_key(value) and _have_attribute(tuple(islice(value, _MOST_KEYS)))
+    return _has_dotted_key(value) and _have_attribute(tuple(islice(value, _MAX_KEYS)))
 
 
 @lru_cache(maxsize=256)  # every row of a table has the same keys
 def _have_attribute(keys: tuple[Any, ...]) -> bool:
-    return any(str(key).startswith(_BARE) for key in keys)
+    return any(str(key).startswith(_BARE_PREFIXES) for key in keys)
 
 
-def _given(value: dict[str, Any]) -> Any:
+def _attributes_in(value: dict[str, Any]) -> Any:
     given = value.get("attributes")
     if given is not None:
         return given
@@ -208,16 +214,16 @@ def _given(value: dict[str, Any]) -> Any:
     return value.get("tags") if "operationName" in value else first(value, *_ATTRIBUTES)
 
 
-def written_attributes(record: dict[str, Any]) -> Any:
+def raw_attributes(record: dict[str, Any]) -> Any:
     """What the attributes of a record are written as: entries, an object, or JSON text of either.
 
     Those of a row of a table come without the word that all their columns begin with.
     """
     given = record.get("attributes")
     if given.__class__ is not dict:
-        given = _given(record)
+        given = _attributes_in(record)
         if given is None:
-            few = len(record) <= _MOST_COLUMNS
+            few = len(record) <= _MAX_CACHED_COLUMNS
             columns = _columns(tuple(record)) if few else _find_columns(record)
             given = {name: record[key] for key, name in columns} if columns else record
     return given
@@ -225,15 +231,15 @@ def written_attributes(record: dict[str, Any]) -> Any:
 
 def _find_columns(keys: Iterable[Any]) -> tuple[tuple[str, str], ...]:
     """The columns of a table of spans that are for attributes, with the names of these."""
-    size = len(_COLUMN)
-    columns = [key for key in keys if isinstance(key, str) and key.startswith(_COLUMN)]
+    size = len(_COLUMN_PREFIX)
+    columns = [key for key in keys if isinstance(key, str) and key.startswith(_COLUMN_PREFIX)]
     return tuple([(column, column[size:]) for column in columns])
 
 
 _columns = lru_cache(maxsize=256)(_find_columns)  # every row of a table has the same
 
 
-def place_of(record: dict[str, Any]) -> tuple[str | None, str | None]:
+def span_place_of(record: dict[str, Any]) -> tuple[str | None, str | None]:
     """The ids of the trace and of the span that a record belongs to."""
     holder = record.get("context")
     if isinstance(holder, dict):
@@ -242,10 +248,10 @@ def place_of(record: dict[str, Any]) -> tuple[str | None, str | None]:
         trace, id_ = _text_of(record["traceId"]), _text_of(record.get("spanId"))
     else:
         trace, id_ = _text_of(record.get("trace_id")), _text_of(record.get("span_id"))
-    return trace or trace_of(record), id_ or id_of(record)
+    return trace or trace_id_of(record), id_ or span_id_of(record)
 
 
-def name_of(record: dict[str, Any]) -> str:
+def record_name(record: dict[str, Any]) -> str:
     """What a record is called; nothing where it has no name."""
     name: str | None = record.get("name")
     if name.__class__ is str and name:
@@ -258,21 +264,21 @@ def name_of(record: dict[str, Any]) -> str:
     return name if isinstance(name, str) else ""
 
 
-def id_of(record: Any) -> str | None:
+def span_id_of(record: Any) -> str | None:
     """The id of a span, or of the span that a log record belongs to."""
-    found = _usual(record, "span_id", _USUAL_IDS)
+    found = _common_id(record, "span_id", _USUAL_IDS)
     if found is None and _may_have_id(record):
-        found = _own(record, _IDS) or _id_in(record, ("id",))
+        found = _own_id(record, _IDS) or _id_in(record, ("id",))
     return found
 
 
-def trace_of(record: Any) -> str | None:
+def trace_id_of(record: Any) -> str | None:
     """The id of the trace that a record belongs to."""
-    found = _usual(record, "trace_id", _USUAL_TRACES)
-    return _own(record, _TRACES) if found is None and _may_have_id(record) else found
+    found = _common_id(record, "trace_id", _USUAL_TRACES)
+    return _own_id(record, _TRACES) if found is None and _may_have_id(record) else found
 
 
-def _usual(record: Any, inner: str, keys: _Keys) -> str | None:
+def _common_id(record: Any, inner: str, keys: _Keys) -> str | None:
     """An id where OTLP, the SDKs and tables have it: this is asked for every span there is."""
     if not isinstance(record, dict):
         return None
@@ -289,7 +295,7 @@ def _may_have_id(record: Any) -> bool:
     return isinstance(record, dict) and not _ID_PLACES.isdisjoint(record)
 
 
-def _own(record: Any, keys: tuple[str, ...]) -> str | None:
+def _own_id(record: Any, keys: tuple[str, ...]) -> str | None:
     """An id that stands in the record itself, in its context, or in a column for it."""
     found = _id_in(record, keys)
     if found is None:
@@ -307,5 +313,128 @@ def _text_of(id_: Any) -> str | None:
     """An id as text: the objects of an SDK have numbers."""
     if isinstance(id_, str):
         return id_ or None
-    is_number = isinstance(id_, int) and id_.bit_length() <= _LONGEST_ID
+    is_number = isinstance(id_, int) and id_.bit_length() <= _MAX_ID_BITS
     return str(id_) if is_number else None
+
+
+# In whose words spans are written: several stacks use spans, each with attributes of its own.
+
+Convention = Literal["vercel", "openinference", "mlflow", "gen_ai", "openllmetry"]
+
+# What the names of attributes begin with; `openllmetry` would claim much that is in newer words.
+_PREFIXES: tuple[tuple[Convention, tuple[str, ...]], ...] = (
+    ("vercel", ("ai.toolCall.", "ai.response.toolCalls", "ai.operationId")),
+    ("openinference", ("openinference.span.kind", "llm.output_messages", "llm.input_messages")),
+    ("mlflow", ("mlflow.span", "mlflow.chat.", "mlflow.traceRequestId")),
+    ("gen_ai", ("gen_ai.output.messages", "gen_ai.choice", "gen_ai.assistant.message")),
+    ("openllmetry", ("gen_ai.completion.", "llm.request.functions.", "llm.completions.")),
+    ("gen_ai", ("gen_ai.", "pydantic_ai.", "tool_arguments", "tool_response")),
+    ("openllmetry", ("traceloop.",)),
+)
+_NO_RANK = len(_PREFIXES)
+# Nested at each dot, the names have these on the outside.
+_FIRST_SEGMENTS = frozenset(
+    [beginning.partition(".")[0] for _, beginnings in _PREFIXES for beginning in beginnings]
+)
+_NAMES_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])  # which reads the names, and no more
+_MAX_SAMPLED = 200
+_MAX_CACHED_NAMES = 50  # names of one span
+
+
+def convention_of(document: Any) -> Convention | None:
+    """In whose words the spans in a document are written; None where there are none.
+
+    Spans that have none of the attributes of any stack, as those of a web server, are taken for
+    OTel's own if they are spans for sure: they may stand before others in the same file.
+    """
+    if not may_hold_records(document):
+        return None
+    rank = _NO_RANK
+    for record, _ in islice(records_in(document), _MAX_SAMPLED):
+        rank = min(rank, _rank_of(record))
+        if rank == 0:
+            break
+    if rank < _NO_RANK:
+        return _PREFIXES[rank][0]
+    return "gen_ai" if _has_definite_spans(document) else None
+
+
+def _rank_of(record: dict[str, Any]) -> int:
+    """The place of the vocabulary that a record is in: by its attributes, and by its events."""
+    rank = _rank_of_attributes(raw_attributes(record))
+    events = record.get("events")
+    if events:
+        rank = min(rank, _lowest_rank(tuple([record_name(event) for event in dicts(events)])))
+    return min(rank, _rank(record_name(record))) if "body" in record else rank
+
+
+def _rank_of_attributes(given: Any) -> int:
+    if isinstance(given, str):
+        given = _outline(given)
+    if isinstance(given, dict):
+        rank = _lowest_rank(tuple(given))
+        is_flat = _FIRST_SEGMENTS.isdisjoint(given)
+        return rank if is_flat else min(rank, _lowest_rank(tuple(_nested_names(given))))
+    return _lowest_rank(_keys_of(list_of(given)))
+
+
+def _outline(text: str) -> Any:
+    """What a text holds as JSON, without what stands at each name where that does not matter."""
+    try:
+        named: dict[str, Any] = _NAMES_DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return json_of(text)
+    return named if _FIRST_SEGMENTS.isdisjoint(named) else json_of(text)
+
+
+def _keys_of(entries: list[Any]) -> tuple[str, ...]:
+    try:
+        names = tuple([entry["key"] for entry in entries])
+        "".join(names)  # which refuses all but texts
+    except (KeyError, TypeError):
+        found = [entry.get("key") for entry in dicts(entries)]
+        return tuple([name for name in found if isinstance(name, str)])
+    return names
+
+
+def _lowest_rank(names: tuple[Any, ...]) -> int:
+    """The lowest place of all these names."""
+    return _cached_rank(names) if len(names) <= _MAX_CACHED_NAMES else _uncached_rank(names)
+
+
+def _uncached_rank(names: tuple[Any, ...]) -> int:
+    return min(map(_rank, names), default=_NO_RANK)
+
+
+# The spans of one instrumentor have the same few sets of names, again and again.
+_cached_rank = lru_cache(maxsize=512)(_uncached_rank)
+
+
+@lru_cache(maxsize=4096)
+def _rank(name: Any) -> int:
+    """The place of the vocabulary that a name belongs to."""
+    if isinstance(name, str):
+        for place, (_, beginnings) in enumerate(_PREFIXES):
+            if name.startswith(beginnings):
+                return place
+    return _NO_RANK
+
+
+def _nested_names(given: dict[Any, Any]) -> list[str]:
+    """Of attributes nested at each dot, the first three parts of each name."""
+    names = []
+    for key in _FIRST_SEGMENTS.intersection(given):
+        value = given[key]
+        if isinstance(value, dict):
+            for inner, deeper in value.items():
+                names.append(f"{key}.{inner}")
+                if isinstance(deeper, dict):
+                    names += [f"{key}.{inner}.{innermost}" for innermost in deeper]
+    return names
+
+
+def _has_definite_spans(document: Any) -> bool:
+    if isinstance(document, dict) and is_batch(document):
+        return True
+    record, _ = next(records_in(document), ({}, None))
+    return trace_id_of(record) is not None and span_id_of(record) is not None

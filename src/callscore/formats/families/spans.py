@@ -1,28 +1,30 @@
-"""Spans, from whatever exporter: OTLP, an SDK's own JSON, Phoenix, rows of a database.
+"""Spans from any exporter: OTLP, an SDK's own JSON, Phoenix, database rows.
 
-They come out in the order in which they began, which is not the order in which they are written:
-an exporter writes a span when it ends.
+They are returned in the order in which they started, which is not the order in which they were
+written: an exporter writes a span when it ends. Attributes become dotted keys: OTLP writes a list
+of typed values, most SDKs a flat object, Phoenix an object nested at each dot.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.formats.families.attributes import read_attributes, untyped
+from callscore.errors import InvalidCall
 from callscore.formats.families.span_records import (
-    id_of,
     is_batch,
     is_record,
-    name_of,
-    place_of,
+    raw_attributes,
+    record_name,
     records_in,
-    written_attributes,
+    span_id_of,
+    span_place_of,
 )
-from callscore.formats.shape import at, dicts, first
+from callscore.formats.shape import at, dicts, first, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,21 +32,241 @@ if TYPE_CHECKING:
 __all__ = [
     "Event",
     "Span",
-    "in_order",
+    "build_tree",
+    "decode_otlp_value",
     "is_span_line",
+    "items_at",
+    "items_of",
     "looks_like_spans",
+    "parse_time",
+    "read_attributes",
     "read_spans",
+    "sort_by_start",
     "spans_by_trace",
-    "time_of",
+    "value_at_path",
 ]
 
+
+# The attributes of a span or an event, however an exporter writes them, as dotted keys.
+
+_MAX_DEPTH = 100
+_MAX_INDEX_LENGTH = 10
+_ARRAYS = ("arrayValue", "array_value")
+_OBJECTS = ("kvlistValue", "kvlist_value")
+_INTEGERS = ("intValue", "int_value")
+# What the dotted names begin with that somebody asks for. Other objects are values: a request, say,
+# which is large.
+_NESTED_PREFIXES = frozenset(
+    (
+        *("ai", "error", "event", "exception", "gcp", "gen_ai", "input", "llm", "mlflow"),
+        *("openinference", "otel", "output", "pydantic_ai", "tool", "tool_call", "traceloop"),
+    )
+)
+_CONVERTED_TYPES = frozenset((*_INTEGERS, *_ARRAYS, *_OBJECTS))
+_PLAIN_TYPES = frozenset(
+    (
+        *("stringValue", "boolValue", "doubleValue", "bytesValue"),
+        *("string_value", "bool_value", "double_value", "bytes_value"),
+    )
+)
+
+
+def read_attributes(given: Any) -> dict[str, Any]:
+    """The attributes by their dotted keys; an object under such a key is a value, and stays one.
+
+    Of attributes nested at each dot, what stands at each level is there, too: `tool` as well as
+    `tool.name`, if that is how the name of an attribute can begin. Lists are never taken apart.
+
+    Args:
+        given: a list of keys and typed values, an object, or JSON text of either.
+    """
+    if isinstance(given, str):
+        given = json_of(json_of(given))  # as a column of JSON text may hold what is text already
+    if isinstance(given, list):
+        return _from_list(given)
+    if not isinstance(given, dict):
+        return {}
+    is_flat = _NESTED_PREFIXES.isdisjoint(given) and _has_only_texts(given)
+    return given if is_flat else _flattened(given)
+
+
+def _has_only_texts(keys: Iterable[Any]) -> bool:
+    try:
+        "".join(keys)  # which looks at all of them at once
+    except TypeError:
+        return False
+    return True
+
+
+def _from_list(entries: list[Any], depth: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    try:
+        for entry in entries:
+            # Nearly all are texts and integers, and there are more of them than of anything else:
+            # they are looked at here, without a call for each.
+            value = entry["value"]
+            is_typed = value.__class__ is dict and len(value) == 1
+            if is_typed and "stringValue" in value:
+                found[entry["key"]] = value["stringValue"]
+            elif is_typed and "intValue" in value:
+                found[entry["key"]] = _integer(value["intValue"])
+            else:
+                found[entry["key"]] = decode_otlp_value(value, depth)
+    except (KeyError, TypeError):
+        return _from_irregular_list(entries, depth)
+    return found if _has_only_texts(found) else _from_irregular_list(entries, depth)
+
+
+def _from_irregular_list(entries: list[Any], depth: int) -> dict[str, Any]:
+    """As `_from_list`, where not all entries have a key and a value."""
+    return {
+        entry["key"]: decode_otlp_value(entry.get("value"), depth)
+        for entry in dicts(entries)
+        if isinstance(entry.get("key"), str)
+    }
+
+
+def _flattened(given: dict[Any, Any]) -> dict[str, Any]:
+    flat = {key: value for key, value in given.items() if isinstance(key, str)}
+    for key, value in given.items():
+        if key in _NESTED_PREFIXES and isinstance(value, dict):
+            _flatten(value, key, flat, 0)
+    return flat
+
+
+def _flatten(value: dict[str, Any], prefix: str, flat: dict[str, Any], depth: int) -> None:
+    for key, item in value.items():
+        path = f"{prefix}.{key}"
+        flat[path] = item
+        if isinstance(item, dict) and depth < _MAX_DEPTH:
+            _flatten(item, path, flat, depth + 1)
+
+
+def decode_otlp_value(value: Any, depth: int = 0) -> Any:
+    """The value that an OTLP value holds: the name of its only key says of which type it is.
+
+    What is not written like that is a value already, and stays as it is.
+    """
+    if not isinstance(value, dict) or len(value) > 1:
+        return value
+    if not value:
+        return None
+    [(kind, held)] = value.items()
+    if kind in _PLAIN_TYPES:
+        return held
+    return _converted(kind, held, depth + 1) if kind in _CONVERTED_TYPES else value
+
+
+def _converted(kind: str, held: Any, depth: int) -> Any:
+    if kind in _INTEGERS:
+        return _integer(held)
+    if depth > _MAX_DEPTH:
+        raise InvalidCall("an attribute is nested too deeply to be read.")
+    if kind in _ARRAYS:
+        return [decode_otlp_value(item, depth) for item in _values(held)]
+    return _from_list(_values(held), depth)
+
+
+def _values(held: Any) -> list[Any]:
+    values = held.get("values") if isinstance(held, dict) else held
+    return values if isinstance(values, list) else []
+
+
+def _integer(held: Any) -> Any:
+    """The integer that a text spells, as OTLP has it; what is no integer stays as it is."""
+    if held.__class__ is not str:
+        return held
+    try:
+        return int(held)
+    except ValueError:
+        return held
+
+
+def build_tree(flat: dict[str, Any]) -> dict[str, Any]:
+    """The tree that dotted keys such as `tool_calls.0.name` make up."""
+    tree: dict[str, Any] = {}
+    for key, value in flat.items():
+        *path, last = str(key).split(".")
+        node = tree
+        for step in path:
+            inner = node.get(step)
+            if not isinstance(inner, dict):
+                inner = node[step] = {}
+            node = inner
+        node[last] = value
+    return tree
+
+
+def items_at(attributes: dict[str, Any], prefix: str) -> list[Any]:
+    """The items of the list under a prefix.
+
+    Where they are put together from keys such as `prefix.0.message.role`, each is an object with
+    the rest of the keys: `message.role`. That is quicker than a tree, and `inside` sees no
+    difference.
+    """
+    if prefix in attributes:
+        return items_of(json_of(attributes[prefix]))
+    items: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {}  # those that are put together here
+    for key, value in attributes.items():
+        place = _split_at_index(key)
+        if place is not None and place[0] == prefix:
+            _, index, rest = place
+            if not rest:
+                items[index] = value
+                own.pop(index, None)
+            elif index in own:
+                own[index][rest] = value
+            else:
+                items[index] = own[index] = {rest: value}
+    return list(items.values()) if len(items) < _SEVERAL else items_of(items)
+
+
+@lru_cache(maxsize=8192)  # all spans have the same keys, more or less
+def _split_at_index(key: str) -> tuple[str, str, str] | None:
+    """What stands before, at and behind the first number in a dotted key."""
+    steps = key.split(".")
+    for place, step in enumerate(steps):
+        if _is_index(step):
+            return ".".join(steps[:place]), step, ".".join(steps[place + 1 :])
+    return None
+
+
+def items_of(node: Any) -> list[Any]:
+    """The items of a list, or of an object that has numbers for keys, in their order."""
+    if isinstance(node, list):
+        return node
+    if not isinstance(node, dict):
+        return []
+    numbered = [(int(key), item) for key, item in node.items() if _is_index(key)]
+    return [item for _, item in sorted(numbered, key=lambda pair: pair[0])]
+
+
+def _is_index(key: Any) -> bool:
+    return isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < _MAX_INDEX_LENGTH
+
+
+def value_at_path(node: Any, path: str) -> Any:
+    """What stands at a dotted path in an object whose keys are split at the dots, or are not."""
+    while isinstance(node, dict):
+        if path in node:
+            return node[path]
+        head, dot, rest = path.partition(".")
+        if not dot:
+            return None
+        node, path = node.get(head), rest
+    return None
+
+
+# Spans, from whatever exporter: OTLP, an SDK's own JSON, Phoenix, rows of a database.
+
 _NANOSECONDS = 10**9
-_LONGEST_NUMBER = 30  # digits
+_MAX_NUMBER_LENGTH = 30  # digits
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SEVERAL = 2
-_PARENTS = ("parentSpanId", "parent_span_id", "parent_id", "ParentSpanId", "parentId")
-_STARTS = (
+_PARENT_KEYS = ("parentSpanId", "parent_span_id", "parent_id", "ParentSpanId", "parentId")
+_START_KEYS = (
     "startTimeUnixNano",
     "start_time_unix_nano",
     "start_time",
@@ -56,10 +278,10 @@ _STARTS = (
     "time_unix_nano",
     "observedTimeUnixNano",
 )
-_STATUSES = ("status", "status_code", "StatusCode", "otel_status_code")
+_STATUS_KEYS = ("status", "status_code", "StatusCode", "otel_status_code")
 _ERROR_CODE = 2
-_FINE = ("UNSET", "OK")  # as most are
-_ERRORS = ("error", "status_code_error", "statuscode.error")
+_OK_STATUSES = ("UNSET", "OK")  # as most are
+_ERROR_STATUSES = ("error", "status_code_error", "statuscode.error")
 
 
 class Event(Struct, frozen=True, gc=False):
@@ -125,11 +347,11 @@ def read_spans(document: Any) -> list[Span]:
             logs.append(record)
         else:
             spans.append(_span_of(record, parent))
-    spans = _each_once(spans)
-    return in_order(_with_logs(spans, logs) if logs else spans)
+    spans = _without_duplicates(spans)
+    return sort_by_start(_with_logs(spans, logs) if logs else spans)
 
 
-def _each_once(spans: list[Span]) -> list[Span]:
+def _without_duplicates(spans: list[Span]) -> list[Span]:
     """The spans without those that were sent again, as exporters do when they hear no answer."""
     if len({span.id for span in spans}) == len(spans):
         return spans
@@ -143,7 +365,7 @@ def _each_once(spans: list[Span]) -> list[Span]:
     return kept
 
 
-def in_order(spans: list[Span]) -> list[Span]:
+def sort_by_start(spans: list[Span]) -> list[Span]:
     """The spans in the order in which they began."""
     if len(spans) < _SEVERAL:
         return spans
@@ -166,13 +388,13 @@ def spans_by_trace(spans: Iterable[Span]) -> list[list[Span]]:
 
 
 def _span_of(record: dict[str, Any], parent: str | None) -> Span:
-    attributes = read_attributes(written_attributes(record))
+    attributes = read_attributes(raw_attributes(record))
     events = record.get("events")
-    trace, id_ = place_of(record)
+    trace, id_ = span_place_of(record)
     return Span(
-        name=name_of(record),
+        name=record_name(record),
         attributes=attributes,
-        start=time_of(_start_of(record)),
+        start=parse_time(_start_of(record)),
         id=id_,
         parent=_parent_of(record) or parent,
         trace=trace,
@@ -182,27 +404,31 @@ def _span_of(record: dict[str, Any], parent: str | None) -> Span:
 
 
 def _start_of(record: dict[str, Any]) -> Any:
-    return record["start_time"] if "start_time" in record else first(record, *_STARTS)
+    return record["start_time"] if "start_time" in record else first(record, *_START_KEYS)
 
 
 def _parent_of(record: dict[str, Any]) -> str | None:
-    for key in _PARENTS:
+    for key in _PARENT_KEYS:
         if key in record:
             named: str | None = record[key]
             return named if isinstance(named, str) and named else None
     around = first(record, "parent", "parentSpanContext")
-    found = None if around is None else id_of(around)
-    return id_of(at(record, "references", 0)) if found is None and "references" in record else found
+    found = None if around is None else span_id_of(around)
+    return (
+        span_id_of(at(record, "references", 0))
+        if found is None and "references" in record
+        else found
+    )
 
 
-def time_of(given: Any) -> int | None:
+def parse_time(given: Any) -> int | None:
     """A moment as a number: nanoseconds, where it was written for people to read.
 
     Args:
         given: a number, its text, seconds and nanoseconds in a list, or a date and time.
     """
     if isinstance(given, str):
-        is_number = given.isascii() and given.isdigit() and len(given) <= _LONGEST_NUMBER
+        is_number = given.isascii() and given.isdigit() and len(given) <= _MAX_NUMBER_LENGTH
         return int(given) if is_number else _from_iso(given)
     if isinstance(given, list):  # seconds and nanoseconds
         seconds, rest = at(given, 0), at(given, 1)
@@ -223,7 +449,7 @@ def _from_iso(text: str) -> int | None:
 
 
 def _has_failed(record: dict[str, Any], attributes: dict[str, Any]) -> bool:
-    status = record["status"] if "status" in record else first(record, *_STATUSES)
+    status = record["status"] if "status" in record else first(record, *_STATUS_KEYS)
     if status.__class__ is dict:
         code = status.get("code")
         status = first(status, "status_code", "statusCode") if code is None else code
@@ -236,15 +462,15 @@ def _has_failed(record: dict[str, Any], attributes: dict[str, Any]) -> bool:
 
 def _is_error(status: Any) -> bool:
     if isinstance(status, str):
-        return status not in _FINE and status.lower() in _ERRORS
+        return status not in _OK_STATUSES and status.lower() in _ERROR_STATUSES
     return bool(status == _ERROR_CODE)
 
 
 def _event_of(record: dict[str, Any]) -> Event:
     given = record.get("attributes")
     attributes = read_attributes(first(record, "Attributes", "fields") if given is None else given)
-    name = name_of(record) or attributes.get("event.name")
-    body = untyped(record["body"]) if "body" in record else None
+    name = record_name(record) or attributes.get("event.name")
+    body = decode_otlp_value(record["body"]) if "body" in record else None
     return Event(name if isinstance(name, str) else "", attributes, body)
 
 
@@ -252,7 +478,7 @@ def _with_logs(spans: list[Span], logs: list[dict[str, Any]]) -> list[Span]:
     """The spans, each with its log records as events; records of no span here make up their own."""
     by_span: dict[tuple[str | None, str | None], list[dict[str, Any]]] = {}
     for record in logs:
-        by_span.setdefault(place_of(record), []).append(record)
+        by_span.setdefault(span_place_of(record), []).append(record)
     merged = []
     for span in spans:
         events = [_event_of(record) for record in by_span.pop((span.trace, span.id), [])]

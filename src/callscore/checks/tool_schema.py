@@ -1,0 +1,290 @@
+"""Checks calls against tool definitions: unknown tools, and arguments that do not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from callscore.core.call import NOT_CAPTURED
+from callscore.core.schemas.traversal import SAME_VALUE_KEYWORDS, resolve_reference, subschemas
+from callscore.core.schemas.validation import json_path, schema_problem, validation_errors
+from callscore.core.score import Fault, FaultKind
+from callscore.core.suggestions import closest_word
+from callscore.core.tool_names import comparable_name
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from callscore.core.call import Tool, ToolCall
+    from callscore.core.schemas.validation import SchemaError
+    from callscore.core.settings import Settings
+
+__all__ = [
+    "close_schema",
+    "count_checked_calls",
+    "malformed_calls",
+    "require_usable_schema",
+    "schema_faults",
+    "tools_by_call_name",
+    "unknown_arguments",
+    "usable_tools",
+]
+
+
+# Which arguments a schema knows; any other was made up, even where the schema lets it pass.
+
+# What `not` names is not known by it.
+_SAME_OBJECT = SAME_VALUE_KEYWORDS._replace(single=("if", "then", "else"))
+_OPENING_KEYWORDS = ("additionalProperties", "unevaluatedProperties")
+_DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
+
+
+def close_schema(schema: Any) -> dict[str, Any] | None:
+    """A schema that allows the arguments that this one knows, with any value, and no other.
+
+    None where it knows of more than it names: it has no `properties` at all, or says itself that
+    others are welcome. One whose `properties` are empty takes no arguments.
+    """
+    names_any = False
+    names: dict[str, bool] = {}
+    patterns: dict[str, bool] = {}
+    for part in _parts(schema):
+        if part is None or any(_is_open(part.get(key)) for key in _OPENING_KEYWORDS):
+            return None
+        names_any = names_any or isinstance(part.get("properties"), dict)
+        names |= dict.fromkeys(_object(part.get("properties")), True)
+        patterns |= dict.fromkeys(_object(part.get("patternProperties")), True)
+    if not names_any:
+        return None
+    known = {"properties": names, "additionalProperties": False}
+    return {**known, "patternProperties": patterns} if patterns else known
+
+
+def unknown_arguments(closed_schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+    """The names of the arguments that a closed schema does not know."""
+    unknown = [name for name in arguments if name not in closed_schema["properties"]]
+    if not unknown or "patternProperties" not in closed_schema:
+        return unknown
+    # By the engine of the schemas, which no pattern can keep busy.
+    return [name for name in unknown if validation_errors(closed_schema, {name: None})]
+
+
+def _is_open(value: Any) -> bool:
+    return value is True or isinstance(value, dict)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
+    """All schemas of the same object, each once; None for one that is not to be found here."""
+    pending: list[Any] = [schema]
+    seen: set[int] = set()
+    while pending:
+        part = pending.pop()
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        pending += subschemas(part, _SAME_OBJECT)
+        if any(key in part for key in _DYNAMIC_REFERENCES):
+            yield None
+        if "$ref" in part:
+            target = resolve_reference(schema, part["$ref"])
+            if target is None:
+                yield None
+            pending.append(target)
+
+
+# Calls held against the definitions of the tools: is there such a tool, and does it take that?
+
+_KIND_BY_KEYWORD: dict[str, FaultKind] = {
+    "required": "missing_argument",
+    "additionalProperties": "unknown_argument",
+    "unevaluatedProperties": "unknown_argument",
+    "propertyNames": "unknown_argument",
+    "type": "wrong_type",
+}
+_UNKNOWN_ARGUMENT_KEYWORD = "additionalProperties"
+_CONFLICTING_DEFINITIONS = "it is defined several times, and not in the same way."
+# Finding the name that was meant takes time; who makes up more or longer names meant none.
+_MAX_NAME_LENGTH = 64
+_MAX_NAMES = 20
+
+
+def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple[Fault, ...]:
+    """What is wrong with calls by the definitions of the tools, in the order of the calls.
+
+    A tool without `parameters` is known, and nothing is said about its arguments. Nor is anything
+    said about arguments that the trace does not have, or that have no names.
+
+    Args:
+        calls: the calls that were made.
+        tools: the tools that were offered, by name.
+
+    Raises:
+        InvalidSettings: the schema of a tool that is called cannot be used.
+    """
+    known: dict[str, dict[str, Any] | None] = {}  # the closed schema of each tool that is called
+    meant: dict[str, str | None] = {}  # by each name that no tool has
+    found: list[Fault] = []
+    for index, call in enumerate(calls):
+        tool = tools.get(call.name)
+        if tool is None:
+            found += _unknown_tool(call, index, tools, meant)
+        elif call.error is None and tool.parameters is not None and not call.positional:
+            if call.name not in known:
+                require_usable_schema(tool)
+                known[call.name] = close_schema(tool.parameters)
+            found += _wrong_arguments(call, index, tool.parameters, known[call.name])
+        found += _malformed(call, index)
+    return tuple(found)
+
+
+def malformed_calls(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
+    """The calls whose arguments are not a JSON object, which shows without any definition."""
+    return tuple([fault for index, call in enumerate(calls) for fault in _malformed(call, index)])
+
+
+def require_usable_schema(tool: Tool) -> None:
+    """Refuse a tool whose schema cannot be used.
+
+    Raises:
+        InvalidSettings: it cannot; the message names the tool and the reason.
+    """
+    problem = None if tool.parameters is None else schema_problem(tool.parameters)
+    if problem is not None:
+        raise InvalidSettings(f"the schema of the tool {tool.name!r} cannot be used: {problem}")
+
+
+def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
+    """Tools by name, of which those whose schema cannot be used have none, and why it cannot be.
+
+    That is so, too, where several schemas have the same name: nobody knows which of them was meant.
+    """
+    found: dict[str, Tool] = {}
+    problems: dict[str, str] = {}
+    for tool in tools:
+        other = found.setdefault(tool.name, tool)
+        if other.parameters != tool.parameters:
+            problems[tool.name] = _CONFLICTING_DEFINITIONS
+        if other.effect != tool.effect:
+            found[tool.name] = structs.replace(other, effect=None)
+    for name, tool in found.items():
+        problem = None if tool.parameters is None else schema_problem(tool.parameters)
+        if problem is not None:
+            problems.setdefault(name, problem)
+    usable = {name: structs.replace(found[name], parameters=None) for name in problems}
+    return found | usable, problems
+
+
+def count_checked_calls(calls: Iterable[ToolCall], tools: Mapping[str, Tool]) -> int:
+    """How many calls can be told to be valid or not.
+
+    Their tool has a schema and they have arguments, or it shows without a schema: there is no such
+    tool, or the arguments are not JSON.
+    """
+    return sum(_is_checked(call, tools.get(call.name)) for call in calls)
+
+
+def _is_checked(call: ToolCall, tool: Tool | None) -> bool:
+    if call.error is not None:
+        return call.error != NOT_CAPTURED
+    if tool is None:
+        return call.kind is None
+    return tool.parameters is not None and not call.positional
+
+
+def _unknown_tool(
+    call: ToolCall, index: int, tools: Mapping[str, Tool], meant: dict[str, str | None]
+) -> Iterator[Fault]:
+    name = call.name
+    if call.kind is not None:  # what the provider itself offers is not among the definitions
+        return
+    if name not in meant:
+        is_likely = len(name) <= _MAX_NAME_LENGTH and len(meant) < _MAX_NAMES
+        meant[name] = closest_word(name, tools) if is_likely else None
+    yield Fault("unknown_tool", name, index, wanted=meant[name])
+
+
+def _malformed(call: ToolCall, index: int) -> Iterator[Fault]:
+    if call.error not in (None, NOT_CAPTURED):
+        yield Fault("malformed", call.name, index, value=call.raw, detail=call.error)
+
+
+def _wrong_arguments(
+    call: ToolCall, index: int, schema: dict[str, Any], closed_schema: dict[str, Any] | None
+) -> Iterator[Fault]:
+    arguments = call.arguments or {}
+    reported: set[Any] = set()
+    for error in validation_errors(schema, arguments):
+        fault = _fault(error, call.name, index)
+        if fault.kind == "unknown_argument" and len(error.steps) == 1:
+            reported.add(error.steps[0])
+        yield fault
+    if closed_schema is not None:
+        for name in unknown_arguments(closed_schema, arguments):
+            if name not in reported:
+                path, value = json_path((name,)), arguments[name]
+                yield Fault(
+                    "unknown_argument",
+                    call.name,
+                    index,
+                    path,
+                    value,
+                    keyword=_UNKNOWN_ARGUMENT_KEYWORD,
+                )
+
+
+def _fault(error: SchemaError, tool: str, index: int) -> Fault:
+    return Fault(
+        _KIND_BY_KEYWORD.get(error.keyword, "invalid_value"),
+        tool,
+        index,
+        error.path,
+        error.value,
+        error.wanted,
+        error.message,
+        error.keyword,
+    )
+
+
+# Which definition a call is held against where less than the whole names of tools is compared.
+
+
+def tools_by_call_name(
+    names: Iterable[str], tools: Mapping[str, Tool], settings: Settings
+) -> dict[str, Tool]:
+    """The tools, also by those names of calls that are one of theirs as the settings compare them.
+
+    A name that a tool has just so means that tool, whatever others it is compared alike with.
+
+    Args:
+        names: what the calls name, as the trace has it.
+        tools: the tools that were offered, by name.
+        settings: how names are compared.
+
+    Raises:
+        InvalidSettings: a name can mean several tools, and these differ.
+    """
+    alike: dict[str, list[str]] = {}
+    for name in tools:
+        alike.setdefault(comparable_name(name, settings), []).append(name)
+    found = dict(tools)
+    for name in set(names) - tools.keys():
+        meant = alike.get(comparable_name(name, settings), [])
+        if meant:
+            _refuse_ambiguous(name, meant, tools)
+            found[name] = tools[meant[0]]
+    return found
+
+
+def _refuse_ambiguous(name: str, meant: list[str], tools: Mapping[str, Tool]) -> None:
+    first = tools[meant[0]]
+    other = next((each for each in meant if tools[each].parameters != first.parameters), None)
+    if other is not None:
+        problem = f"the tools {first.name!r} and {other!r} have different schemas, and {name!r} can"
+        raise InvalidSettings(f"{problem} mean either as names are compared here")

@@ -1,0 +1,308 @@
+"""The difference between two runs in one number, its test and verdict; by tag and tool too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import fsum, sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.comparing.intervals import (
+    ALPHA,
+    PairedTest,
+    min_flips,
+    paired_bootstrap,
+    paired_interval,
+    smallest_effect,
+)
+from callscore.comparing.matching import F1
+from callscore.comparing.significance import exact_mcnemar, holm_correction
+from callscore.core.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.comparing.matching import MatchedCase
+    from callscore.comparing.sides import CaseOutcome
+    from callscore.core.summary import ToolOutcome
+
+__all__ = [
+    "COARSE_EFFECT",
+    "Difference",
+    "Method",
+    "Slice",
+    "Verdict",
+    "difference_between",
+    "measure_difference",
+    "slices_of",
+    "with_verdict",
+]
+
+Verdict = Literal["improved", "regressed", "no evidence", "not enough data"]
+Method = Literal["exact McNemar", "paired bootstrap"]
+
+
+class Difference(Struct, frozen=True, gc=False, kw_only=True):
+    """How far two runs are apart in one number, over the cases that both have.
+
+    Attributes:
+        measure: the number: `passed`, `f1`, or the name of a scorer; `scorer f1` and `scorer passed`
+            for scorers that somebody called so.
+        cases: how many cases both have a number for.
+        before: the mean of the first run over these.
+        after: likewise of the second.
+        interval: the 95 % interval of the difference; None only where there is no case.
+        p_value: the chance of a difference at least as large where there is none.
+        method: how the two were tested.
+        verdict: what follows.
+        smallest: the smallest difference that as many cases could have shown, four times in five;
+            None where no difference could be shown.
+        up: how many cases went up.
+        down: how many went down.
+    """
+
+    measure: str
+    cases: int
+    before: float | None = None
+    after: float | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    method: Method = "exact McNemar"
+    verdict: Verdict = "not enough data"
+    smallest: float | None = None
+    up: int = 0
+    down: int = 0
+
+    @property
+    def change(self) -> float | None:
+        """How much the second run is above the first; None where there is nothing to compare."""
+        if self.before is None or self.after is None:
+            return None
+        return self.after - self.before
+
+
+class Slice(Struct, frozen=True, gc=False, kw_only=True):
+    """The difference over the cases of one tag, or in the calls of one tool.
+
+    Attributes:
+        kind: what the cases have in common.
+        name: the tool, or the tag.
+        difference: how far the two runs are apart there; its p-value is corrected after Holm for all
+            slices of the comparison, and its verdict follows from that.
+    """
+
+    kind: Literal["tool", "tag"]
+    name: str
+    difference: Difference
+
+
+# From the numbers of cases before and after to a difference, its test and its verdict.
+
+# A suite that could not have seen a difference of so much has nothing to say about small ones.
+COARSE_EFFECT = 0.1
+# Means of trials are not exact: 1 - 2/3 is another number than 1/3.
+_DIGITS = 12
+
+
+class MeasuredDifference(NamedTuple):
+    """A difference before anybody has judged it.
+
+    Attributes:
+        difference: the difference, with its p-value as it is.
+        size: how much a case that goes otherwise goes otherwise, from 0 to 1.
+    """
+
+    difference: Difference
+    size: float
+
+
+def difference_between(measure: str, pairs: Sequence[tuple[float, float]]) -> Difference:
+    """How far two runs are apart, with the verdict that follows.
+
+    Args:
+        measure: what the numbers are.
+        pairs: the number of each case before and after, from 0 to 1.
+    """
+    if not pairs:
+        return Difference(measure=measure, cases=0)
+    found = measure_difference(measure, pairs)
+    return with_verdict(found, found.difference.p_value)
+
+
+def measure_difference(measure: str, pairs: Sequence[tuple[float, float]]) -> MeasuredDifference:
+    """How far two runs are apart in at least one case, as it is."""
+    differences = Counter([round(after - before, _DIGITS) + 0.0 for before, after in pairs])
+    down = sum(times for value, times in differences.items() if value < 0)
+    up = sum(times for value, times in differences.items() if value > 0)
+    is_binary = {number for pair in pairs for number in pair} <= {0.0, 1.0}
+    tested = _binary_test(down, up, len(pairs)) if is_binary else paired_bootstrap(differences)
+    found = Difference(
+        measure=measure,
+        cases=len(pairs),
+        before=fsum(before for before, _ in pairs) / len(pairs),
+        after=fsum(after for _, after in pairs) / len(pairs),
+        interval=tested.interval,
+        p_value=tested.p_value,
+        method="exact McNemar" if is_binary else "paired bootstrap",
+        up=up,
+        down=down,
+    )
+    return MeasuredDifference(found, _typical_change(differences, down + up))
+
+
+def _binary_test(down: int, up: int, cases: int) -> PairedTest:
+    return PairedTest(exact_mcnemar(down, up), paired_interval(down, up, cases))
+
+
+def _typical_change(differences: Counter[float], flips: int) -> float:
+    """How much a case that goes otherwise goes otherwise; all the way where hardly any does."""
+    if flips < min_flips():
+        return 1.0
+    return sqrt(fsum(value * value * times for value, times in differences.items()) / flips)
+
+
+def with_verdict(
+    measured: MeasuredDifference, p_value: float | None, *, tests: int = 1
+) -> Difference:
+    """A difference with its verdict, and with an interval that says the same as the p-value.
+
+    Args:
+        measured: the difference.
+        p_value: corrected, where it is one of several; None where nothing is to be said.
+        tests: how many differences were tested together.
+    """
+    found = measured.difference
+    flipping = (found.up + found.down) / found.cases
+    smallest = smallest_effect(found.cases, flipping, size=measured.size, tests=tests)
+    is_believed = p_value is not None and p_value < ALPHA
+    interval = found.interval
+    if interval is not None and not is_believed:
+        # The exact test is the stricter one: what it does not believe, zero explains as well.
+        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+    return replace(
+        found,
+        p_value=p_value,
+        interval=interval,
+        smallest=smallest,
+        verdict=_verdict(found.change or 0.0, smallest, is_believed=is_believed),
+    )
+
+
+def _verdict(change: float, smallest: float | None, *, is_believed: bool) -> Verdict:
+    if is_believed:
+        return "improved" if change > 0 else "regressed"
+    return "not enough data" if smallest is None or smallest > COARSE_EFFECT else "no evidence"
+
+
+# Where two runs differ: the cases of each tag, and the calls of each tool.
+
+if TYPE_CHECKING:
+    Counted = list[dict[str, ToolOutcome] | None]
+
+SliceKind = Literal["tool", "tag"]
+ValuePair = tuple[float, float]
+
+
+def slices_of(
+    cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None], measure: str
+) -> tuple[Slice, ...]:
+    """The difference over the cases of each tag, and in the calls of each tool, by their names.
+
+    All are tested together: their p-values are corrected after Holm. A slice of fewer cases than
+    the test needs has no p-value.
+
+    Args:
+        cases: the cases that both runs have.
+        numbers: the numbers of each by the measure; None where it has none.
+        measure: what the cases of a tag are compared by; the calls of a tool are by their F1.
+    """
+    found: list[tuple[SliceKind, str, MeasuredDifference]] = []
+    for tag, pairs in sorted(_by_tag(cases, numbers).items()):
+        found.append(("tag", tag, measure_difference(measure, pairs)))
+    for tool, pairs in sorted(_by_tool(cases).items()):
+        found.append(("tool", tool, measure_difference(F1, pairs)))
+    tested = [place for place, (*_, each) in enumerate(found) if _is_testable(each)]
+    after_holm = holm_correction([found[place][2].difference.p_value or 0.0 for place in tested])
+    p_values = dict(zip(tested, after_holm, strict=True))
+    return tuple(
+        Slice(
+            kind=kind,
+            name=name,
+            difference=with_verdict(each, p_values.get(place), tests=max(1, len(tested))),
+        )
+        for place, (kind, name, each) in enumerate(found)
+    )
+
+
+def _is_testable(each: MeasuredDifference) -> bool:
+    return each.difference.cases >= min_flips()
+
+
+def _by_tag(
+    cases: Sequence[MatchedCase], numbers: Sequence[ValuePair | None]
+) -> dict[str, list[ValuePair]]:
+    found: dict[str, list[ValuePair]] = {}
+    for pair, number in zip(cases, numbers, strict=True):
+        if number is not None:
+            for tag in {*pair.before.tags, *pair.after.tags}:
+                found.setdefault(tag, []).append(number)
+    return found
+
+
+def _by_tool(cases: Sequence[MatchedCase]) -> dict[str, list[ValuePair]]:
+    found: dict[str, list[ValuePair]] = {}
+    for pair in cases:
+        first, second = _trial_counts(pair.before), _trial_counts(pair.after)
+        if not first or not second:
+            continue
+        for tool in {name for counts in (*first, *second) if counts for name in counts}:
+            numbers = _tool_values(tool, first, second)
+            if numbers is not None:
+                found.setdefault(tool, []).append(numbers)
+    return found
+
+
+_NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
+
+
+def _tool_values(tool: str, first: Counted, second: Counted) -> ValuePair | None:
+    """The mean F1 of the calls of a tool before and after; None where one of them says nothing."""
+    if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
+        return _f1(first[0].get(tool, _NO_CALLS)), _f1(second[0].get(tool, _NO_CALLS))
+    trials = min(len(first), len(second))
+    first, second = first[:trials], second[:trials]  # as for every other number
+    is_expected = any(
+        counts is not None and sum(counts.get(tool, _NO_CALLS)[:3]) for counts in (*first, *second)
+    )
+    before = _mean_f1(first, tool, is_expected=is_expected)
+    after = _mean_f1(second, tool, is_expected=is_expected)
+    return None if before is None or after is None else (before, after)
+
+
+def _trial_counts(case: CaseOutcome) -> Counted:
+    """The counts of each trial; None for one without an answer. Those nobody counted are left out."""
+    return [
+        trial.tools for trial in case.trials if trial.tools is not None or trial.status == "error"
+    ]
+
+
+def _mean_f1(trials: Counted, tool: str, *, is_expected: bool) -> float | None:
+    """The mean F1 of the calls of a tool; it is 1 where none is expected and none was made.
+
+    A trial without an answer made no call: that is wrong where one is expected, and else says
+    nothing.
+    """
+    values = [
+        0.0 if counts is None else _f1(counts.get(tool, _NO_CALLS))
+        for counts in trials
+        if counts is not None or is_expected
+    ]
+    return sum(values) / len(values) if values else None
+
+
+def _f1(counts: ToolOutcome) -> float:
+    correct, incorrect, missed, extra, _ = counts
+    whole = 2 * (correct + incorrect) + missed + extra
+    return 2 * correct / whole if whole else 1.0

@@ -1,0 +1,126 @@
+"""A case: what is asked, and what is expected (calls, groups of calls, repeats, forbidden calls)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from msgspec import Struct, structs
+
+from callscore.core.call import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["Case", "Expected", "Forbidden", "Group", "GroupKind", "Times", "calls_in", "with_calls"]
+
+
+# What may be expected beside single calls: groups of calls, repeats, and calls that are
+# forbidden.
+
+GroupKind = Literal["in_order", "any_order", "one_of", "optional"]
+
+
+class Group(Struct, frozen=True, gc=False):
+    """Calls, or groups of calls, that belong together.
+
+    Attributes:
+        kind: `in_order` (each after the one before), `any_order` (they may interleave), `one_of`
+            (alternatives), `optional` (one member, which may be made).
+        members: what is in it.
+    """
+
+    kind: GroupKind
+    members: tuple[Expected, ...]
+    # A group equals no call, and whoever looks at names alone finds none.
+    name: ClassVar[None] = None
+
+
+class Times(Struct, frozen=True, gc=False):
+    """A call that may be made several times.
+
+    Attributes:
+        call: the call.
+        least: how often it must be made.
+        most: how often it may be made; None for any number.
+    """
+
+    call: ToolCall
+    least: int = 1
+    most: int | None = 1
+    name: ClassVar[None] = None
+
+
+class Forbidden(Struct, frozen=True, gc=False):
+    """Calls that must not be made.
+
+    Attributes:
+        pattern: the names of the tools, with `*` for anything: `delete_*`.
+    """
+
+    pattern: str
+    name: ClassVar[None] = None
+
+
+Expected = ToolCall | Group | Times | Forbidden
+
+
+def calls_in(expected: Iterable[Expected]) -> Iterator[ToolCall]:
+    """Every call that stands anywhere in what is expected, in the order as written."""
+    pending = [iter(expected)]
+    while pending:
+        item = next(pending[-1], None)
+        if item is None:
+            pending.pop()
+        elif isinstance(item, Group):
+            pending.append(iter(item.members))
+        elif not isinstance(item, Forbidden):
+            yield item.call if isinstance(item, Times) else item
+
+
+def with_calls(item: Expected, change: Callable[[ToolCall], ToolCall]) -> Expected:
+    """The same expectation with every call in it changed."""
+    if isinstance(item, ToolCall):
+        return change(item)
+    if isinstance(item, Times):
+        return structs.replace(item, call=change(item.call))
+    if isinstance(item, Group):
+        members = tuple([with_calls(member, change) for member in item.members])
+        return structs.replace(item, members=members)
+    return item
+
+
+class _CaseInput(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The one field of a case that needs no name: `Case("What is the weather?", expected=[...])`."""
+
+    input: Any = None
+
+
+class Case(_CaseInput, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """One thing to score: what was expected and what was done.
+
+    Attributes:
+        input: what the agent is asked; the only one that may be given by position.
+        id: the name of the case; (`id`, `trial`) is unique. Without one the case is named for what
+            is asked and expected, where that is known.
+        expected: the calls that should be made; None where the case has no reference.
+        actual: the calls that were made; None where it was not run.
+        trial: which repetition this is, where a case is run several times.
+        tools: the definitions of the tools, as they were given.
+        tags: words to select and to group by.
+        metadata: anything else worth keeping.
+        others: the calls of further answers to the same question, of which the best may count.
+        only: whether, where agents are run, cases that do not say so are left out.
+        skip: whether, where agents are run, the case is left out; or why it is.
+    """
+
+    id: str = ""
+    expected: Sequence[Any] | None = None
+    actual: tuple[ToolCall, ...] | None = None
+    trial: int | str | None = None
+    tools: Any = None
+    tags: Sequence[str] = ()
+    metadata: Any = None
+    others: tuple[tuple[ToolCall, ...], ...] = ()
+    only: bool = False
+    skip: bool | str = False

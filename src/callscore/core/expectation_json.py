@@ -1,0 +1,187 @@
+"""Expectations as JSON: `$` keys of case files become rules, and rules become `$` keys, without loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.rules import Matcher, contains_matchers
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from callscore.core.call import ToolCall
+    from callscore.core.case import Expected
+    from callscore.core.rules import Comparator
+
+__all__ = [
+    "LITERAL",
+    "contains_rule_keys",
+    "expected_to_json",
+    "matchers_to_json",
+    "parse_matchers",
+]
+
+LITERAL = "$literal"
+_RULE_PREFIX = "$"
+
+
+def contains_rule_keys(value: Any) -> bool:
+    """Whether any key in a value begins with `$`; no depth of nesting can exhaust the walk."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            if _has_rule_keys(item):
+                return True
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+    return False
+
+
+def _has_rule_keys(value: Mapping[Any, Any]) -> bool:
+    return any(isinstance(key, str) and key.startswith(_RULE_PREFIX) for key in value)
+
+
+def parse_matchers(value: Any, *, where: str) -> Any:
+    """A value out of a case file with its `$` keys read as rules; itself where it has none.
+
+    Args:
+        value: the value.
+        where: what to call it in messages: `expected[0].arguments`.
+
+    Raises:
+        InvalidCall: a key that begins with `$` is no rule, or a rule makes no sense.
+    """
+    if not contains_rule_keys(value):
+        return value
+    try:
+        return _parse(value, where)
+    except RecursionError as error:
+        raise InvalidCall(f"{where}: rules are nested too deeply.") from error
+
+
+def _parse(value: Any, where: str) -> Any:
+    if isinstance(value, dict):
+        if _has_rule_keys(value):
+            return _parse_rule(value, where)
+        return {key: _parse(member, f"{where}.{key}") for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_parse(item, f"{where}[{position}]") for position, item in enumerate(value)]
+    return value
+
+
+def _parse_rule(value: dict[str, Any], where: str) -> Any:
+    if LITERAL in value:
+        if len(value) > 1:
+            raise InvalidCall(f"{where}: nothing stands beside `{LITERAL}`.")
+        return value[LITERAL]
+    comparator = _comparator_for(value, where)
+    key = next(key for key in comparator.keys if key in value)
+    operand = value[key]
+    options = {name: option for name, option in value.items() if name != key}
+    _require_options(key, options, comparator, where)
+    matcher = Matcher(
+        key, _parse(operand, f"{where}.{key}") if comparator.nests else operand, options
+    )
+    problem = comparator.check(matcher)
+    if problem is not None:
+        raise InvalidCall(f"{where}: `{key}`: {problem}")
+    return matcher
+
+
+def _comparator_for(value: dict[str, Any], where: str) -> Comparator:
+    from callscore.core.rules import comparator_for
+
+    key = next(key for key in value if str(key).startswith(_RULE_PREFIX))
+    try:
+        return comparator_for(key)
+    except InvalidCall as error:
+        hint = f'A key that is meant as it stands goes into {{"{LITERAL}": ...}}.'
+        raise InvalidCall(f"{where}: {error} {hint}") from error
+
+
+def _require_options(key: str, options: dict[str, Any], comparator: Comparator, where: str) -> None:
+    known = [option for option in comparator.options if option != key]
+    for option in options:
+        if option in known:
+            continue
+        if option.startswith(_RULE_PREFIX):
+            raise InvalidCall(f"{where}: `{key}` and `{option}` cannot stand together.")
+        hint = did_you_mean(option, known) or "."
+        raise InvalidCall(f"{where}: `{option}` is no option of `{key}`{hint}")
+
+
+def matchers_to_json(value: Any) -> Any:
+    """A value as a case file has it: rules as `$` keys, and keys that only look so as literal.
+
+    Raises:
+        InvalidCall: a key that begins with `$` stands beside a rule, which no file can say; or
+            rules are nested too deeply.
+    """
+    if not contains_rule_keys(value) and not contains_matchers(value):
+        return value
+    try:
+        return _to_json(value)
+    except RecursionError as error:
+        raise InvalidCall("rules are nested too deeply to be written.") from error
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, Matcher):
+        return _matcher_to_json(value)
+    if isinstance(value, dict):
+        return _object_to_json(value)
+    return [_to_json(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _matcher_to_json(matcher: Matcher) -> dict[str, Any]:
+    from callscore.core.rules import comparator_for
+
+    nests = comparator_for(matcher.key).nests
+    operand = _to_json(matcher.value) if nests else matcher.value
+    return {matcher.key: operand, **matcher.options}
+
+
+def _object_to_json(value: dict[str, Any]) -> dict[str, Any]:
+    if not _has_rule_keys(value):
+        return {key: _to_json(member) for key, member in value.items()}
+    if contains_matchers(value):
+        keys = ", ".join(key for key in value if str(key).startswith(_RULE_PREFIX))
+        raise InvalidCall(f"{keys}: a file cannot hold a rule inside an object with such a key.")
+    return {LITERAL: value}
+
+
+def expected_to_json(item: Expected) -> Any:
+    """A call, a group or what is forbidden, as a case file has it.
+
+    Raises:
+        InvalidCall: as for `spell`.
+    """
+    if isinstance(item, Group):
+        members = [expected_to_json(member) for member in item.members]
+        return {item.kind: members[0] if item.kind == "optional" else members}
+    if isinstance(item, Forbidden):
+        return {"forbid": item.pattern}
+    if isinstance(item, Times):
+        bounds = {"min": item.least, "max": item.most}
+        if item.most is None:
+            del bounds["max"]
+        return {**_call_to_json(item.call), "times": bounds}
+    return _call_to_json(item)
+
+
+def _call_to_json(call: ToolCall) -> dict[str, Any]:
+    spelled = {
+        field: value
+        for field, value in structs.asdict(call).items()
+        if value is not None and (value or field != "positional")
+    }
+    if call.arguments is not None:
+        spelled["arguments"] = matchers_to_json(call.arguments)
+    return spelled

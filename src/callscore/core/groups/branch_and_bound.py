@@ -1,0 +1,202 @@
+"""Solves a subproblem by branch and bound, with an assignment as the relaxation.
+
+Without order and without alternatives a subproblem is an assignment. If the best assignment keeps
+every rule, it is the best pairing. Otherwise the subproblem is split by a rule that it broke: between
+two members in order there is a border, before some column or after it; of alternatives it is one or
+the other. The most promising branch is looked at next.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import accumulate, count
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.core.assignment import assign
+
+if TYPE_CHECKING:
+    from callscore.core.assignment import Levels
+    from callscore.core.groups.tree import Part, Subproblem
+    from callscore.core.groups.worth import Worth
+
+__all__ = ["solve_by_branching"]
+
+
+class _Branch(NamedTuple):
+    """A puzzle in which some things are settled.
+
+    Attributes:
+        open_columns: of each row, the columns that it may still take, as a bit set.
+        chosen: which member of a group is chosen, by the number of the group; of an optional group
+            it is 0 if it counts and -1 if it does not.
+    """
+
+    open_columns: tuple[int, ...]
+    chosen: dict[int, int]
+
+
+def solve_by_branching(puzzle: Subproblem, worth: Worth, tries: int) -> list[int | None] | None:
+    """The column of each row, or None, in the best pairing; nothing if that takes more tries.
+
+    Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
+    """
+    if not tries:
+        return None
+    search = _Search(puzzle, worth)
+    everything = (1 << search.width) - 1
+    pending = [search.solved(_Branch((everything,) * len(puzzle.rows), {}))]
+    while search.tried <= tries:
+        _, columns, _, narrowed = heappop(pending)
+        split = search.split(puzzle.part, columns, narrowed)
+        if split is None:
+            return [column if column < search.width else None for column in columns]
+        for narrower in split:
+            heappush(pending, search.solved(narrower))
+    return None
+
+
+# What it is worth at the most, negated; the columns of the rows; a number that no other one has.
+_SolvedBranch = tuple[int, tuple[int, ...], int, _Branch]
+
+
+class _Search:
+    def __init__(self, puzzle: Subproblem, worth: Worth) -> None:
+        self.part = puzzle.part
+        self.worth = worth
+        self.width = len(puzzle.columns)  # also the column of rows that have none
+        different = {id(gains): gains for gains in worth.gains}  # rows that are alike share them
+        known = {number: _levels(gains) for number, gains in different.items()}
+        self.levels = [known[id(gains)] for gains in worth.gains]
+        # A row that may not take a column has a place of its own; this makes it take that one, and
+        # not some column that is worth nothing to it.
+        self.bonus = sum([levels[0][0] for levels in self.levels if levels]) + 1
+        self.numbers = count(1)
+        self.tried = 0
+
+    def solved(self, narrowed: _Branch) -> _SolvedBranch:
+        """The best assignment of a puzzle, whatever rules it breaks."""
+        self.tried = next(self.numbers)
+        rows: list[Levels] = []
+        for row, (levels, open_columns) in enumerate(
+            zip(self.levels, narrowed.open_columns, strict=True)
+        ):
+            open_levels = [
+                (gain + self.bonus, columns & open_columns)
+                for gain, columns in levels
+                if columns & open_columns
+            ]
+            rows.append([*open_levels, (self.bonus, 1 << self.width + row)])
+        assigned = assign(rows, self.width + len(rows))
+        columns = [min(column, self.width) for column in assigned if column is not None]
+        value = self._base(self.part, narrowed.chosen)
+        value += sum(
+            gains.get(column, 0) for gains, column in zip(self.worth.gains, columns, strict=True)
+        )
+        return -value, tuple(columns), self.tried, narrowed
+
+    def split(
+        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+    ) -> list[_Branch] | None:
+        """Narrower puzzles that together allow all that is allowed; nothing if no rule is broken."""
+        if part.kind == "one_of":
+            return self._split_choice(part, columns, narrowed)
+        if part.kind == "optional":
+            return self._split_optional(part, columns, narrowed)
+        for member in part.members:
+            found = self.split(member, columns, narrowed)
+            if found is not None:
+                return found
+        return self._split_border(part, columns, narrowed) if part.kind == "in_order" else None
+
+    def _split_choice(
+        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+    ) -> list[_Branch] | None:
+        choice = narrowed.chosen.get(part.number)
+        if choice is None:
+            worths = self._worths(part, narrowed.chosen)
+            choice = worths.index(max(worths))
+            others = part.members[:choice] + part.members[choice + 1 :]
+            if any(self._has_column(member, columns) for member in others):
+                return [_choose(part, number, narrowed) for number in range(len(part.members))]
+        return self.split(part.members[choice], columns, narrowed)
+
+    def _split_optional(
+        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+    ) -> list[_Branch] | None:
+        if not self._has_column(part, columns):
+            return None
+        (member,) = part.members
+        if part.number not in narrowed.chosen and self._base(member, narrowed.chosen):
+            return [_choose(part, number, narrowed) for number in (0, -1)]
+        return self.split(member, columns, narrowed)
+
+    def _split_border(
+        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+    ) -> list[_Branch] | None:
+        """By where the border between two members is of which the later one came before."""
+        spans = [self._span(member, columns) for member in part.members]
+        ends = list(accumulate([end for _, end in spans], max))
+        starts = list(accumulate([start for start, _ in reversed(spans)], min))[::-1]
+        excess = [end - start for end, start in zip(ends[:-1], starts[1:], strict=True)]
+        worst = max(excess)
+        if worst < 0:
+            return None
+        border = excess.index(worst)
+        column = (ends[border] + starts[border + 1] + 1) // 2
+        row = part.members[border].last
+        before, after = (1 << column) - 1, -1 << column + 1
+        return [
+            _restrict(narrowed, range(part.first, row), before),
+            _restrict(narrowed, range(row, part.last), after),
+        ]
+
+    def _span(self, part: Part, columns: tuple[int, ...]) -> tuple[int, int]:
+        """The first and the last column that a part has taken."""
+        taken = [column for column in columns[part.first : part.last] if column < self.width]
+        return (min(taken), max(taken)) if taken else (self.width, -1)
+
+    def _has_column(self, part: Part, columns: tuple[int, ...]) -> bool:
+        return any(column < self.width for column in columns[part.first : part.last])
+
+    def _base(self, part: Part, chosen: dict[int, int]) -> int:
+        """What a part is worth at the most with nothing paired."""
+        own = part.owed * self.worth.debt
+        if part.kind == "row":
+            return own + self.worth.alone[part.first]
+        if part.kind == "one_of":
+            worths = self._worths(part, chosen)
+            choice = chosen.get(part.number)
+            return own + (max(worths) if choice is None else worths[choice])
+        if part.kind == "optional" and chosen.get(part.number, -1) < 0:
+            return own
+        return own + sum([self._base(member, chosen) for member in part.members])
+
+    def _worths(self, part: Part, chosen: dict[int, int]) -> list[int]:
+        return [
+            rank + self._base(member, chosen)
+            for rank, member in zip(part.ranks, part.members, strict=True)
+        ]
+
+
+def _choose(part: Part, choice: int, narrowed: _Branch) -> _Branch:
+    """The puzzle in which one member counts, and the others may take nothing."""
+    for number, member in enumerate(part.members):
+        if number != choice:
+            narrowed = _restrict(narrowed, range(member.first, member.last), 0)
+    return narrowed._replace(chosen={**narrowed.chosen, part.number: choice})
+
+
+def _restrict(narrowed: _Branch, rows: range, columns: int) -> _Branch:
+    """The puzzle in which these rows may take none but these columns."""
+    kept = list(narrowed.open_columns)
+    for row in rows:
+        kept[row] &= columns
+    return narrowed._replace(open_columns=tuple(kept))
+
+
+def _levels(gains: dict[int, int]) -> Levels:
+    """The columns of a row by what they gain, most first."""
+    found: dict[int, int] = {}
+    for column, gain in gains.items():
+        found[gain] = found.get(gain, 0) | 1 << column
+    return sorted(found.items(), reverse=True)

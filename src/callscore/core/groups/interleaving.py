@@ -1,0 +1,287 @@
+"""Solves a subproblem by dynamic programming: one pass over the actual calls, all states at once.
+
+A state says how far each group has come. Groups that may interleave have a state for every
+combination of theirs, which is why their number is limited; groups in order only add up.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.groups.tree import Part, Subproblem
+    from callscore.core.groups.worth import Worth
+
+__all__ = ["MAX_STATES", "Extent", "count_states", "solve_by_states"]
+
+MAX_STATES = 1_000_000
+
+
+class Extent(NamedTuple):
+    """How large a part is.
+
+    Attributes:
+        states: in how many states it can be.
+        steps: how many steps lead from one of them to another.
+        path: where the group with the most states that may interleave stands.
+    """
+
+    states: int
+    steps: int
+    path: str
+
+
+class _StateGraph(NamedTuple):
+    """The states of a part, numbered so that every step leads to a higher one.
+
+    Attributes:
+        states: how many there are; the first is the start and the last the end.
+        takes: the steps that give a column to a row.
+        passes: those that do not, in an order in which one can follow another.
+    """
+
+    states: int
+    takes: list[_Step]
+    passes: list[_Step]
+
+
+class _Step(NamedTuple):
+    """Steps from states to others, alike but for what they do not touch.
+
+    Attributes:
+        places: added to the start and to the end, they give the states.
+        start: where the steps begin.
+        end: where they lead.
+        row: the row that is given a column.
+        tolls: what is chosen by them.
+    """
+
+    places: list[int]
+    start: int
+    end: int
+    row: int = -1
+    tolls: tuple[_Choice, ...] = ()
+
+    def moved(self, states: int) -> _Step:
+        """The same, so many states further."""
+        return self._replace(start=self.start + states, end=self.end + states)
+
+
+class _Choice(NamedTuple):
+    """What is chosen: a part, and what choosing it adds."""
+
+    part: Part
+    rank: int
+
+
+_HERE = [0]
+
+
+def count_states(part: Part, puzzle: Subproblem) -> Extent:
+    """How many states a part of a puzzle has, before they are made."""
+    if part.kind == "row":
+        return Extent(2, 2, part.path)
+    if part.kind == "any_order":
+        return _count_any_order(part, puzzle)
+    extents = [count_states(member, puzzle) for member in part.members]
+    path = max(extents, key=lambda extent: extent.states).path
+    shared = 1 if part.kind == "in_order" else 2  # an end is the next start; or all share both
+    states = sum([max(extent.states - shared, 0) for extent in extents]) + shared
+    return Extent(states, sum([extent.steps + 1 for extent in extents]), path)
+
+
+def _count_any_order(part: Part, puzzle: Subproblem) -> Extent:
+    bags = [len(rows) for rows in _interchangeable_rows(part, puzzle)]
+    extents = [Extent(size + 1, 2 * size, part.path) for size in bags]
+    extents += [count_states(member, puzzle) for member in part.members if member.kind != "row"]
+    states = prod([extent.states for extent in extents])
+    steps = sum([extent.steps * (states // extent.states) for extent in extents])
+    inner = max(extents, key=lambda extent: extent.states, default=Extent(1, 0, part.path))
+    return Extent(states, steps, inner.path if inner.states > MAX_STATES else part.path)
+
+
+def solve_by_states(puzzle: Subproblem, worth: Worth) -> list[int | None]:
+    """The column of each row, or None, in the best pairing.
+
+    Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
+    The column of every row is a digit of the worth, below everything else, so that the worth of the
+    last state says which pairing it is.
+    """
+    walk = _build_graph(puzzle.part, puzzle)
+    base, height = len(puzzle.columns) + 1, len(puzzle.rows)
+    digits = [base ** (height - row) for row in range(height + 1)]
+    passes = [_priced(step, worth, digits[0]) for step in walk.passes]
+    takes = [_priced(step, worth, digits[0]) for step in walk.takes]
+    best = [_below_minimum(worth, passes + takes, digits[0])] * walk.states
+    best[0] = 0
+    _advance(best, best, passes)
+    for column in range(len(puzzle.columns)):
+        possible: list[_Priced] = []
+        for step, (places, start, end, price) in zip(walk.takes, takes, strict=True):
+            gain = worth.gains[step.row].get(column)
+            if gain is not None:
+                gain = gain * digits[0] + (base - 1 - column) * digits[step.row + 1]
+                possible.append((places, start, end, price + gain))
+        _advance(best[:], best, possible)
+        _advance(best, best, passes)
+    return _decode_columns(best[-1], base, height)
+
+
+_Priced = tuple[list[int], int, int, int]
+
+
+def _priced(step: _Step, worth: Worth, unit: int) -> _Priced:
+    price = sum([worth.base(part) + rank for part, rank in step.tolls])
+    return step.places, step.start, step.end, price * unit
+
+
+def _below_minimum(worth: Worth, steps: list[_Priced], unit: int) -> int:
+    """What stands for a state that was never reached: no gain makes it worth something."""
+    gains = sum([max(gains.values(), default=0) + 1 for gains in worth.gains])
+    return -2 * unit * gains + 2 * sum([price for *_, price in steps]) - 1
+
+
+def _advance(before: list[int], best: list[int], steps: list[_Priced]) -> None:
+    """Let every state be reached from those before that are worth most."""
+    for places, start, end, price in steps:
+        for place in places:
+            value = before[place + start] + price
+            if value > best[place + end]:  # noqa: PLR1730  (hot, and max() is slow)
+                best[place + end] = value
+
+
+def _decode_columns(value: int, base: int, height: int) -> list[int | None]:
+    """The pairing that a worth tells of in its last digits."""
+    found: list[int | None] = []
+    for _ in range(height):
+        value, digit = divmod(value, base)
+        found.append(base - 1 - digit if digit else None)
+    return found[::-1]
+
+
+def _build_graph(part: Part, puzzle: Subproblem) -> _StateGraph:
+    if part.kind == "row":
+        return _graph_of_rows([part.first])
+    if part.kind == "any_order":
+        walks = [_graph_of_rows(rows) for rows in _interchangeable_rows(part, puzzle)]
+        walks += [_build_graph(member, puzzle) for member in part.members if member.kind != "row"]
+        return _graph_product(walks)
+    walks = [_build_graph(member, puzzle) for member in part.members]
+    if part.kind == "in_order":
+        return _graph_in_sequence(walks)
+    ranks = part.ranks or (0,)
+    tolls = [_Choice(member, rank) for member, rank in zip(part.members, ranks, strict=True)]
+    walk = _graph_of_alternatives(walks, tolls)
+    if part.kind == "optional":
+        walk.passes.append(_Step(_HERE, 0, walk.states - 1))
+    return walk
+
+
+def _interchangeable_rows(part: Part, puzzle: Subproblem) -> list[list[int]]:
+    """The rows that are members of a part, those together of which any is as good as another."""
+    bags: dict[int, list[int]] = {}
+    for member in part.members:
+        if member.kind == "row":
+            bags.setdefault(puzzle.alike[member.first], []).append(member.first)
+    return list(bags.values())
+
+
+def _graph_of_rows(rows: list[int]) -> _StateGraph:
+    """Rows that are alike: all that matters is how many of them have a column."""
+    takes = [_Step(_HERE, taken, taken + 1, row) for taken, row in enumerate(rows)]
+    passes = [_Step(_HERE, taken, len(rows)) for taken in range(len(rows))]
+    return _StateGraph(len(rows) + 1, takes, passes)
+
+
+def _graph_in_sequence(walks: list[_StateGraph]) -> _StateGraph:
+    """One walk after the other: the end of one is the start of the next."""
+    takes: list[_Step] = []
+    passes: list[_Step] = []
+    end = 0
+    for walk in walks:
+        takes += [step.moved(end) for step in walk.takes]
+        passes += [step.moved(end) for step in walk.passes]
+        end += walk.states - 1
+    return _StateGraph(end + 1, takes, passes)
+
+
+def _graph_of_alternatives(walks: list[_StateGraph], tolls: list[_Choice]) -> _StateGraph:
+    """One of the walks, which is chosen by the first step: they share their start and their end."""
+    takes: list[_Step] = []
+    passes: list[_Step] = []
+    end = sum([max(walk.states - 2, 0) for walk in walks]) + 1
+    inner = 0  # how many states between start and end are taken already
+    for walk, toll in zip(walks, tolls, strict=True):
+        for step in walk.takes:
+            takes += _embedded(step, walk.states - 1, (inner, end), toll)
+        for step in walk.passes or [_Step(_HERE, 0, 0)]:  # a walk of one state has no step
+            passes += _embedded(step, walk.states - 1, (inner, end), toll)
+        inner += max(walk.states - 2, 0)
+    return _StateGraph(end + 1, takes, passes)
+
+
+def _embedded(step: _Step, last: int, place: tuple[int, int], toll: _Choice) -> Iterator[_Step]:
+    """The step of one walk in a walk of several: some may begin at the start, or lead to the end."""
+    inner, end = place
+    between: list[int] = []
+    for at in step.places:
+        start = at + step.start
+        if start and at + step.end != last:
+            between.append(at)
+            continue
+        yield step._replace(
+            places=_HERE,
+            start=start + inner if start else 0,
+            end=end if at + step.end == last else at + step.end + inner,
+            tolls=step.tolls if start else (*step.tolls, toll),
+        )
+    if between:
+        yield step.moved(inner)._replace(places=between)
+
+
+def _graph_product(walks: list[_StateGraph]) -> _StateGraph:
+    """All walks at the same time, in every combination of their states."""
+    takes: list[_Step] = []
+    passes: list[_Step] = []
+    stride = states = prod([walk.states for walk in walks])
+    for number, walk in enumerate(walks):
+        stride //= walk.states
+        spreading = _ProductSteps(_other_states(walks, number), stride, {})
+        takes += [spreading.spread(step) for step in walk.takes]
+        passes += [spreading.spread(step) for step in walk.passes]
+    return _StateGraph(states, takes, passes)
+
+
+class _ProductSteps(NamedTuple):
+    """How the steps of one walk look while others are under way.
+
+    Attributes:
+        elsewhere: every combination of the states of the others.
+        stride: how far apart the states of this walk are now.
+        known: places that were spread before, by identity: most steps have the same.
+    """
+
+    elsewhere: list[int]
+    stride: int
+    known: dict[int, list[int]]
+
+    def spread(self, step: _Step) -> _Step:
+        """The step at every combination of the states of the others."""
+        places, start, end, row, tolls = step
+        found = self.known.get(id(places))
+        if found is None:
+            found = [other + place * self.stride for other in self.elsewhere for place in places]
+            self.known[id(places)] = found
+        return _Step(found, start * self.stride, end * self.stride, row, tolls)
+
+
+def _other_states(walks: list[_StateGraph], number: int) -> list[int]:
+    """Every combination of the states of the other walks, with this one at its start."""
+    places = [0]
+    for other, walk in enumerate(walks):
+        states = range(walk.states) if other != number else range(1)
+        places = [place * walk.states + state for place in places for state in states]
+    return places

@@ -1,0 +1,170 @@
+"""Which actual calls are paired where groups, alternatives, options and repeats are expected.
+
+Of everything that may be chosen and every pairing that the groups allow, the result has the highest
+F1; then the most correct pairs, the most equal pairs, the greatest total overlap, the most pairs;
+then the alternatives that stand first; and then it is the first in order, as in `pairing`.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, NamedTuple
+
+from callscore.core.groups.branch_and_bound import solve_by_branching
+from callscore.core.groups.interleaving import MAX_STATES, count_states, solve_by_states
+from callscore.core.groups.tree import NO_SLOT, build_tree, split_tree
+from callscore.core.groups.worth import Rate, weigh_subproblem
+from callscore.errors import InvalidCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.call import ToolCall
+    from callscore.core.case import Expected
+    from callscore.core.groups.interleaving import Extent
+    from callscore.core.groups.tree import Grader, Node, Slot, Subproblem, Tree
+    from callscore.core.settings import Settings
+
+__all__ = ["GroupPairing", "match_groups"]
+
+# An assignment takes about as long as so many steps for each row and each column.
+_STEPS_PER_LINE = 60
+# Where there are too many states, assignments are tried for as long as so many steps would take.
+_MAX_STEPS = 100_000_000
+
+
+class GroupPairing(NamedTuple):
+    """The expected calls that count, and what they are paired with.
+
+    Attributes:
+        calls: the expected calls, in the order as written: of alternatives the chosen one, of
+            optional calls those that were made, of repeats as many as were made or must be.
+        matches: the positions of an expected and of an actual call, and whether they make a correct
+            pair; in the order of the expected calls.
+    """
+
+    calls: tuple[ToolCall, ...]
+    matches: list[tuple[int, int, bool]]
+
+
+def match_groups(
+    expected: tuple[Expected, ...],
+    actual: tuple[ToolCall, ...],
+    settings: Settings,
+    grade: Grader,
+) -> GroupPairing:
+    """The best pairing, with everything settled that was left open.
+
+    Args:
+        expected: the calls and groups.
+        actual: the calls that were made.
+        settings: their `order` governs the list of what is expected.
+        grade: what an expected and an actual call of the same name make as a pair.
+
+    Raises:
+        InvalidCall: a group can be interleaved in more ways than can be looked at, or groups are
+            nested too deeply.
+    """
+    matching = _GroupMatcher(build_tree(expected, actual, settings.order, grade))
+    rate = Rate(1, 1)  # most agents are right, and then one look is enough
+    while True:
+        grouped = matching.best(rate)
+        found = _f1(grouped, len(actual))
+        if found == rate:
+            break
+        rate = found
+    # Nothing is correct, and so no optional group was made: nor may one be paired.
+    return grouped if rate.part else matching.best(Rate(0, 1, allows_optional=False))
+
+
+def _f1(grouped: GroupPairing, actual: int) -> Rate:
+    correct = sum(is_correct for _, _, is_correct in grouped.matches)
+    whole = len(grouped.calls) + actual
+    if not whole:
+        return Rate(1, 1)
+    shared = gcd(2 * correct, whole)
+    return Rate(2 * correct // shared, whole // shared)
+
+
+class _GroupMatcher:
+    """The best pairing at one rate after the other."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.puzzles = [(puzzle, count_states(puzzle.part, puzzle)) for puzzle in split_tree(tree)]
+        self.known: dict[int, dict[int, int]] = {}
+
+    def best(self, rate: Rate) -> GroupPairing:
+        """The pairing that is worth most at a rate."""
+        taken: dict[int, int] = {}  # the slots, and the positions of the calls that take them
+        for number, (puzzle, extent) in enumerate(self.puzzles):
+            found = self.known.get(number)
+            if found is None:
+                found = _solve(puzzle, extent, self.tree.slots, rate)
+                if puzzle.is_fixed:  # the same at any rate
+                    self.known[number] = found
+            taken.update(found)
+        calls: list[ToolCall] = []
+        matches: list[tuple[int, int, bool]] = []
+        for call, slot in _ChosenCalls(self.tree, taken, rate).calls(self.tree.root):
+            position = taken.get(slot)
+            if position is not None:
+                is_correct = self.tree.slots[slot].grades[position][0]
+                matches.append((len(calls), position, is_correct))
+            calls.append(call)
+        return GroupPairing(tuple(calls), matches)
+
+
+def _solve(puzzle: Subproblem, extent: Extent, slots: list[Slot], rate: Rate) -> dict[int, int]:
+    """The slots of a puzzle that are taken, and by which position."""
+    worth = weigh_subproblem(puzzle, slots, rate)
+    is_small = extent.states <= MAX_STATES
+    steps = extent.steps * len(puzzle.columns) if is_small else _MAX_STEPS
+    tries = steps // (_STEPS_PER_LINE * (len(puzzle.rows) + len(puzzle.columns)))
+    columns = solve_by_branching(puzzle, worth, tries)
+    if columns is None and not is_small:
+        problem = f"groups that expect the same tools can interleave in over {MAX_STATES:,} ways"
+        advice = "Say more about their order (`in_order`), or split the case"
+        raise InvalidCall(f"{extent.path}: {problem}, too many to find the best. {advice}.")
+    if columns is None:
+        columns = solve_by_states(puzzle, worth)
+    return {
+        worth.slots[row].get(column, puzzle.rows[row][0].slot): puzzle.columns[column]
+        for row, column in enumerate(columns)
+        if column is not None
+    }
+
+
+class _ChosenCalls(NamedTuple):
+    """A pairing, read back into what was written."""
+
+    tree: Tree
+    taken: dict[int, int]
+    rate: Rate
+
+    def calls(self, node: Node) -> Iterator[tuple[ToolCall, int]]:
+        """The calls that count, in the order as written, each with its slot if it has one."""
+        if node.call is not None:
+            yield from [(node.call, slot) for slot in self._slots(node)]
+        elif node.kind != "optional" or self._is_taken(node):
+            members = node.members
+            if node.kind == "one_of" and members:
+                members = (self._choice(node),)
+            for member in members:
+                yield from self.calls(member)
+
+    def _slots(self, node: Node) -> list[int]:
+        slots = range(node.first, node.last)
+        must = [slot for slot in slots if not self.tree.slots[slot].is_extra]
+        never = [NO_SLOT] * (node.owed - len(must))
+        return must + never + [slot for slot in slots[len(must) :] if slot in self.taken]
+
+    def _choice(self, node: Node) -> Node:
+        for member in node.members:
+            if self._is_taken(member):
+                return member
+        # None of them was made. At any F1 but zero, the one counts that expects the fewest calls.
+        return min(node.members, key=lambda member: member.owed if self.rate.part else 0)
+
+    def _is_taken(self, node: Node) -> bool:
+        return any(slot in self.taken for slot in range(node.first, node.last))

@@ -1,0 +1,411 @@
+"""What is expected as a tree of slots, and its independent subproblems.
+
+One actual call can fill a slot. A plain call is one slot that must be filled; a call with a repeat
+count has further slots that count only when they are filled correctly. A subproblem has rows and
+columns: a row (mostly one slot) takes at most one column, which is an actual call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from math import lcm, prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct, structs
+
+from callscore.core.arguments import Grade
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.errors import InvalidCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.core.case import Expected
+    from callscore.core.settings import Order
+
+__all__ = [
+    "NO_SLOT",
+    "Grader",
+    "Node",
+    "Option",
+    "Part",
+    "Slot",
+    "Subproblem",
+    "Tree",
+    "build_tree",
+    "split_tree",
+]
+
+
+# What is expected as a tree of slots, each of which one actual call can fill.
+
+# What an expected and an actual call of the same name make as a pair.
+Grader = Callable[[ToolCall, ToolCall], Grade]
+_Kind = Literal["call", "in_order", "any_order", "one_of", "optional"]
+# Nobody writes groups as deep as this, and every level costs several frames of the stack.
+_MAX_DEPTH = 100
+
+
+class Slot(Struct, frozen=True, gc=False):
+    """A place for one actual call.
+
+    Attributes:
+        name: the tool.
+        grades: the actual calls that may take it, by position, and what each makes as a pair.
+        is_extra: whether it counts only when it is taken; then only correct calls may take it.
+        is_in_optional: whether it is inside an optional group.
+    """
+
+    name: str
+    grades: dict[int, Grade]
+    is_extra: bool
+    is_in_optional: bool
+
+
+class Node(Struct, frozen=True, gc=False):
+    """A call or a group, with the slots in it.
+
+    Attributes:
+        kind: what it is; `call` for a call, with or without a repeat count.
+        path: where it stands in what was written: `expected[2].any_order`.
+        first: the number of the first slot in it.
+        last: the number after that of the last slot in it.
+        owed: how many calls it expects at the least.
+        members: what is in a group.
+        call: the expected call, where it is one; then `owed` is how often it must be made.
+    """
+
+    kind: _Kind
+    path: str
+    first: int
+    last: int
+    owed: int
+    members: tuple[Node, ...] = ()
+    call: ToolCall | None = None
+
+
+class Tree(Struct, frozen=True, gc=False):
+    """What is expected, with its slots in the order as written.
+
+    Attributes:
+        root: the list of everything that is expected, as a group.
+        slots: every slot that some actual call may take.
+    """
+
+    root: Node
+    slots: list[Slot]
+
+
+def build_tree(
+    expected: tuple[Expected, ...], actual: tuple[ToolCall, ...], order: Order, grade: Grader
+) -> Tree:
+    """The tree of what is expected, with every possible pair graded."""
+    growth = _TreeBuilder(actual, grade)
+    kind: _Kind = "in_order" if order == "in_order" else "any_order"
+    members = [
+        growth.node(item, f"expected[{position}]", depth=1, is_in_optional=False)
+        for position, item in enumerate(expected)
+    ]
+    return Tree(growth.group(kind, "expected", members, first=0), growth.slots)
+
+
+class _TreeBuilder:
+    def __init__(self, actual: tuple[ToolCall, ...], grade: Grader) -> None:
+        self.actual = actual
+        self.grade = grade
+        self.slots: list[Slot] = []
+        self.known: dict[object, Slot] = {}
+        self.positions: dict[str, list[int]] = {}
+        for position, call in enumerate(actual):
+            self.positions.setdefault(call.name, []).append(position)
+
+    def node(self, item: Expected, path: str, *, depth: int, is_in_optional: bool) -> Node:
+        """A call or a group as a node."""
+        if depth > _MAX_DEPTH:
+            where = path.partition("]")[0]
+            raise InvalidCall(
+                f"{where}]: groups are nested more than {_MAX_DEPTH} deep; flatten them"
+            )
+        if isinstance(item, ToolCall):
+            item = Times(item)
+        if isinstance(item, Times):
+            return self._call(item, path, is_in_optional=is_in_optional)
+        if isinstance(item, Forbidden):  # says nothing about what should be made
+            item = Group("any_order", ())
+        grown = self._optional if item.kind == "optional" else self._group
+        return grown(item, path, depth=depth, is_in_optional=is_in_optional)
+
+    def group(self, kind: _Kind, path: str, members: list[Node], *, first: int) -> Node:
+        """A group of these members, whose slots begin at `first`."""
+        owed = sum(member.owed for member in members)
+        if kind == "one_of":
+            owed = min((member.owed for member in members), default=0)
+        elif kind == "optional":
+            owed = 0
+        return Node(kind, path, first, len(self.slots), owed, tuple(members))
+
+    def _group(self, item: Group, path: str, *, depth: int, is_in_optional: bool) -> Node:
+        first = len(self.slots)
+        path = f"{path}.{item.kind}"
+        members = [
+            self.node(member, f"{path}[{n}]", depth=depth + 1, is_in_optional=is_in_optional)
+            for n, member in enumerate(item.members)
+        ]
+        return self.group(item.kind, path, members, first=first)
+
+    def _optional(self, item: Group, path: str, *, depth: int, is_in_optional: bool) -> Node:
+        first = len(self.slots)
+        path = f"{path}.optional"
+        if len(item.members) == 1 and isinstance(item.members[0], ToolCall):
+            call = Times(item.members[0], 0, 1)
+            return self._call(call, path, is_in_optional=is_in_optional)
+        members = [
+            self.node(member, path, depth=depth + 1, is_in_optional=True) for member in item.members
+        ]
+        return self.group("optional", path, members, first=first)
+
+    def _call(self, item: Times, path: str, *, is_in_optional: bool) -> Node:
+        call, least, most = item.call, item.least, item.most
+        first = len(self.slots)
+        places = self.positions.get(call.name, ())
+        grades = {place: self.grade(call, self.actual[place]) for place in places}
+        right = {place: grade for place, grade in grades.items() if grade[0]}
+        further = len(right) if most is None else min(most - least, len(right))
+        # More slots than calls that could take them change nothing.
+        must = min(least, len(grades))
+        for number, (fitting, is_extra) in ((must, (grades, False)), (further, (right, True))):
+            slot = Slot(call.name, fitting, is_extra, is_in_optional)
+            self.slots += [self._same(slot)] * number
+        return Node("call", path, first, len(self.slots), least, (), call)
+
+    def _same(self, slot: Slot) -> Slot:
+        """The slot, or an earlier one that is just like it."""
+        likeness = (slot.name, *slot.grades.items(), slot.is_extra, slot.is_in_optional)
+        return self.known.setdefault(likeness, slot)
+
+
+# The tree of what is expected, cut into puzzles that have nothing to do with each other.
+
+NO_SLOT = -1
+
+_FullGroup = Literal["in_order", "any_order"]  # groups of which all members count
+
+
+class Option(NamedTuple):
+    """One way to use a row.
+
+    Attributes:
+        slot: the slot that the row then is; NO_SLOT where no call could take it.
+        owed: how many calls are then expected, whether the row takes one or not.
+        rank: zero for the first alternative and less for the others, as a number that adds up:
+            the first group in the order as written outweighs all that follow.
+    """
+
+    slot: int
+    owed: int
+    rank: int
+
+
+class Part(Struct, frozen=True, gc=False):
+    """A row or a group of rows.
+
+    Attributes:
+        kind: what it is.
+        path: where it stands in what was written.
+        first: its first row.
+        last: the row after its last.
+        owed: how many calls it expects that nobody made, apart from its rows.
+        members: what is in a group.
+        ranks: of `one_of`, what choosing each member adds, as in `Option`.
+        number: tells apart the groups of a puzzle in which something is chosen.
+    """
+
+    kind: Literal["row", "in_order", "any_order", "one_of", "optional"]
+    path: str
+    first: int
+    last: int
+    owed: int = 0
+    members: tuple[Part, ...] = ()
+    ranks: tuple[int, ...] = ()
+    number: int = 0
+
+
+class Subproblem(Struct, frozen=True, gc=False):
+    """Expected calls that compete for the same actual calls, and for no others.
+
+    Attributes:
+        part: all rows, as one part.
+        rows: how each row can be used.
+        alike: of each row, the first one that can be used in just the same ways.
+        columns: the positions of the actual calls, in order.
+        scale: a number that every denominator of an overlap divides.
+        choices: in how many ways alternatives can be chosen.
+        is_fixed: whether nothing is to be chosen, so that always the same number is expected.
+    """
+
+    part: Part
+    rows: list[tuple[Option, ...]]
+    alike: list[int]
+    columns: list[int]
+    scale: int
+    choices: int
+    is_fixed: bool
+
+
+def split_tree(tree: Tree) -> list[Subproblem]:
+    """The puzzles of a tree; what no actual call could be is in none of them."""
+    if tree.root.kind == "in_order":
+        return [_make_subproblem([tree.root], tree.slots)] if tree.slots else []
+    return [_make_subproblem(nodes, tree.slots) for nodes in _group_by_tools(tree)]
+
+
+def _group_by_tools(tree: Tree) -> list[list[Node]]:
+    """The members of the top list, those together that share tools."""
+    found: list[tuple[set[str], list[Node]]] = []
+    for node in _members(tree.root):
+        names = {slot.name for slot in tree.slots[node.first : node.last]}
+        nodes: list[Node] = []
+        apart: list[tuple[set[str], list[Node]]] = []
+        for others, rivals in found:
+            if names.isdisjoint(others):
+                apart.append((others, rivals))
+            else:
+                names |= others
+                nodes += rivals
+        if names:
+            apart.append((names, [*nodes, node]))
+        found = apart
+    return [sorted(nodes, key=lambda node: node.first) for _, nodes in found]
+
+
+def _members(node: Node) -> Iterator[Node]:
+    """The members of a group without order, and those of such groups in it."""
+    for member in node.members:
+        if member.kind == "any_order":
+            yield from _members(member)
+        else:
+            yield member
+
+
+def _make_subproblem(nodes: list[Node], slots: Sequence[Slot]) -> Subproblem:
+    cutting = _SubproblemBuilder(nodes, slots)
+    path = _shared_path([node.path for node in nodes])
+    part = cutting.joined("any_order", path, [cutting.part(node) for node in nodes])
+    used = [slots[number] for node in nodes for number in range(node.first, node.last)]
+    columns = sorted({position for slot in used for position in slot.grades})
+    is_fixed = not (next(cutting.numbers) or any(slot.is_extra for slot in used))
+    scale = lcm(*{grade[3] for slot in used for grade in slot.grades.values()})
+    alike = _first_alike(cutting.rows, slots)
+    return Subproblem(part, cutting.rows, alike, columns, scale, cutting.choices, is_fixed)
+
+
+def _shared_path(paths: list[str]) -> str:
+    """Where the smallest group stands that has all of these in it."""
+    first, last = min(paths), max(paths)
+    same = 0
+    while first[same : same + 1] == last[same : same + 1] != "":
+        same += 1
+    return first[:same].rpartition("[")[0]
+
+
+def _first_alike(rows: list[tuple[Option, ...]], slots: Sequence[Slot]) -> list[int]:
+    """Of each row the first like it; slots that are alike are one object."""
+    firsts: dict[object, int] = {}
+    found: list[int] = []
+    for number, options in enumerate(rows):
+        ways = tuple([(slot != NO_SLOT and id(slots[slot]), *rest) for slot, *rest in options])
+        found.append(firsts.setdefault(ways, number))
+    return found
+
+
+def _alternative_counts(nodes: Sequence[Node]) -> Iterator[int]:
+    """How many members each `one_of` has."""
+    for node in nodes:
+        if node.kind == "one_of" and node.members:
+            yield len(node.members)
+        yield from _alternative_counts(node.members)
+
+
+class _SubproblemBuilder:
+    """Makes parts out of nodes, and rows out of slots."""
+
+    def __init__(self, nodes: list[Node], slots: Sequence[Slot]) -> None:
+        self.slots = slots
+        self.rows: list[tuple[Option, ...]] = []
+        self.choices = prod(_alternative_counts(nodes))
+        self.place = self.choices  # what the alternatives of the next group weigh, at most
+        self.numbers = count()
+
+    def part(self, node: Node) -> Part:
+        """The node as a part, its rows at the end of all rows."""
+        if node.kind == "call":
+            return self._call(node)
+        if node.kind == "one_of" and node.members:
+            return self._one_of(node)
+        parts = [self.part(member) for member in node.members]
+        if node.kind == "optional":
+            return self._optional(node, self.joined("any_order", node.path, parts))
+        kind: _FullGroup = "in_order" if node.kind == "in_order" else "any_order"
+        return self.joined(kind, node.path, parts)
+
+    def joined(self, kind: _FullGroup, path: str, parts: list[Part], owed: int = 0) -> Part:
+        """Parts as one, without groups in groups of the same kind and without groups of one."""
+        owed += sum([part.owed for part in parts])
+        made = [part for part in parts if part.first < part.last]
+        if len(made) == 1:
+            return structs.replace(made[0], owed=owed)
+        members: list[Part] = []
+        for part in made:
+            members += part.members if part.kind == kind else [structs.replace(part, owed=0)]
+        first = members[0].first if members else len(self.rows)
+        # In a group that is empty nothing is in order.
+        return Part(
+            kind if members else "any_order", path, first, len(self.rows), owed, tuple(members)
+        )
+
+    def _call(self, node: Node) -> Part:
+        parts: list[Part] = []
+        owed = node.owed
+        for number in range(node.first, node.last):
+            must = not self.slots[number].is_extra
+            owed -= must
+            parts.append(self._row(node.path, (Option(number, int(must), 0),)))
+        return self.joined("any_order", node.path, parts, owed)
+
+    def _row(self, path: str, options: tuple[Option, ...]) -> Part:
+        self.rows.append(options)
+        return Part("row", path, len(self.rows) - 1, len(self.rows))
+
+    def _one_of(self, node: Node) -> Part:
+        number, first = next(self.numbers), len(self.rows)
+        self.place //= len(node.members)
+        ranks = tuple([-self.place * member for member in range(len(node.members))])
+        parts = [self.part(member) for member in node.members]
+        if all(part.last - part.first <= 1 for part in parts):
+            options = [
+                option
+                for part, rank in zip(parts, ranks, strict=True)
+                for option in self._options(part, rank)
+            ]
+            del self.rows[first:]
+            return self._row(node.path, tuple(options))
+        return Part("one_of", node.path, first, len(self.rows), 0, tuple(parts), ranks, number)
+
+    def _optional(self, node: Node, part: Part) -> Part:
+        number, first = next(self.numbers), part.first
+        if part.last - part.first == 1:
+            options = (*self._options(part, 0), Option(NO_SLOT, 0, 0))
+            del self.rows[first:]
+            return self._row(node.path, options)
+        if part.first == part.last:  # never made, so nothing is expected
+            return structs.replace(part, owed=0)
+        return Part("optional", node.path, first, part.last, 0, (part,), (), number)
+
+    def _options(self, part: Part, rank: int) -> list[Option]:
+        """The ways to use the only row of a part, if it has one, as ways to use another row."""
+        rows = self.rows[part.first : part.last] or [(Option(NO_SLOT, 0, 0),)]
+        return [
+            Option(option.slot, option.owed + part.owed, option.rank + rank) for option in rows[0]
+        ]

@@ -1,0 +1,215 @@
+"""Values and names as text that is safe to show: bounded, on one line, without control characters."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import accumulate, takewhile
+from typing import TYPE_CHECKING
+from unicodedata import category, east_asian_width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "ELLIPSIS",
+    "clip",
+    "clip_middle",
+    "display_width",
+    "escape",
+    "excerpts",
+    "integer_text",
+    "render_arguments",
+    "render_value",
+    "safe_repr",
+    "scalar_text",
+]
+
+ELLIPSIS = "…"
+# How much of two long strings is repeated in front of the place where they part.
+_CONTEXT = 12
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_QUOTED_ESCAPES = {'"': '\\"', "\\": "\\\\"}
+# From this many bits on Python may refuse to print the decimal digits of an integer.
+_LONG_INTEGER = 10_000
+_CONSTANTS = {None: "null", True: "true", False: "false"}
+_NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+def escape(text: str) -> str:
+    """The text on one line, with everything that a terminal could obey or hide spelled out."""
+    return text if text.isprintable() else "".join(map(_escape_character, text))
+
+
+def _escape_character(character: str) -> str:
+    if character.isprintable():
+        return character
+    code = ord(character)
+    wide = f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"  # noqa: PLR2004  (the end of the BMP)
+    return _SHORT_ESCAPES.get(character, wide)
+
+
+def _quote(text: str) -> str:
+    for plain, escaped in reversed(_QUOTED_ESCAPES.items()):
+        text = text.replace(plain, escaped)
+    return f'"{escape(text)}"'
+
+
+def display_width(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    return len(text) if text.isascii() else sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    # Accents are drawn onto the letter before them, and so are the later parts of a Hangul syllable.
+    if category(character) in {"Mn", "Me", "Cf"} or "\u1160" <= character <= "\u11ff":
+        return 0
+    return 2 if east_asian_width(character) in {"W", "F"} else 1
+
+
+def clip(text: str, width: int) -> str:
+    """The text in at most `width` columns, with an ellipsis where its end was cut off."""
+    if display_width(text) <= width:
+        return text
+    return _head(text, width - 1) + ELLIPSIS if width > 0 else ""
+
+
+def clip_middle(text: str, width: int) -> str:
+    """The text in at most `width` columns, with an ellipsis where its middle was cut out."""
+    if display_width(text) <= width:
+        return text
+    tail = _head(text[::-1], (width - 1) // 2)[::-1]
+    return clip(text, width - display_width(tail)) + tail
+
+
+def _head(text: str, width: int) -> str:
+    used = accumulate(map(_character_width, text))
+    return text[: sum(1 for _ in takewhile(width.__ge__, used))]
+
+
+def render_value(
+    value: object, *, limit: int = 120, write: Callable[[object], str] | None = None
+) -> str:
+    """A value as JSON on one line, in at most `limit` columns, however long or deep it is.
+
+    Args:
+        value: the value.
+        limit: how many columns there are.
+        write: what puts a value that is neither an object nor an array into words.
+    """
+    return _join_pieces(
+        _pieces(value, write or (lambda atom: scalar_text(atom, limit=limit))), limit
+    )
+
+
+def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:
+    """Arguments as a call spells them, `query="AI news", limit=5`, in at most `limit` columns."""
+
+    def pieces() -> Iterator[str]:
+        for position, (name, value) in enumerate(arguments.items()):
+            yield f"{', ' if position else ''}{escape(str(name)[: limit + 1])}="
+            yield from _pieces(value, lambda atom: scalar_text(atom, limit=limit))
+
+    return _join_pieces(pieces(), limit)
+
+
+def excerpts(expected: object, actual: object, *, limit: int = 120) -> tuple[str, str]:
+    """Two unequal values as text; of long strings that begin alike, the part where they differ."""
+    texts = render_value(expected, limit=limit), render_value(actual, limit=limit)
+    if isinstance(expected, str) and isinstance(actual, str):
+        is_cut = any(text.endswith(ELLIPSIS) for text in texts)  # a whole string ends in a quote
+        start = _common_prefix(expected, actual) - _CONTEXT
+        if is_cut and start > 0:
+            return _render_tail(expected, start, limit), _render_tail(actual, start, limit)
+    return texts
+
+
+def _render_tail(text: str, start: int, limit: int) -> str:
+    quoted = _quote(text[start : start + limit + 1])
+    return clip(f'"{ELLIPSIS}{quoted[1:]}', limit)
+
+
+def _common_prefix(left: str, right: str) -> int:
+    low, high = 0, min(len(left), len(right))
+    while low < high:  # halving compares whole slices, which is quick even for megabytes
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def scalar_text(value: object, *, limit: int = 120) -> str:
+    """A value that is neither an object nor an array, as JSON where JSON knows it, else its repr."""
+    if isinstance(value, str):
+        # Whoever shows the text cuts it at the limit, so the rest need not be looked at.
+        return _quote(value[: limit + 1])
+    if value is None or isinstance(value, bool):
+        return _CONSTANTS[value]
+    if isinstance(value, int):
+        return integer_text(value)
+    return _float_text(value) if isinstance(value, float) else escape(safe_repr(value))
+
+
+def _float_text(value: float) -> str:
+    text = float.__repr__(value)
+    return _NOT_NUMBERS.get(text, text)
+
+
+def integer_text(value: int) -> str:
+    """The decimal digits of an integer, also of one that Python would refuse to print."""
+    if value.bit_length() < _LONG_INTEGER:
+        return int.__repr__(value)
+    return format(Decimal(value), "f")
+
+
+def safe_repr(value: object) -> str:
+    """What a value that JSON does not know prints as."""
+    try:
+        return repr(value)
+    except (RecursionError, ValueError):  # nested too deep, or an integer too long, inside it
+        return f"<{type(value).__qualname__}>"
+
+
+def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
+    """JSON text piece by piece, with a stack of its own: no depth of nesting can exhaust it."""
+    pending: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", value)]), "")]
+    while pending:
+        items, closing = pending[-1]
+        for prefix, item in items:
+            yield prefix
+            if isinstance(item, dict):
+                yield "{"
+                pending.append((_members(item, write), "}"))
+                break
+            if isinstance(item, list | tuple):
+                yield "["
+                pending.append((_items(item), "]"))
+                break
+            yield write(item)
+        else:
+            pending.pop()
+            yield closing
+
+
+def _members(
+    item: dict[object, object], write: Callable[[object], str]
+) -> Iterator[tuple[str, object]]:
+    for position, (key, value) in enumerate(item.items()):
+        yield f"{', ' if position else ''}{write(key)}: ", value
+
+
+def _items(item: list[object] | tuple[object, ...]) -> Iterator[tuple[str, object]]:
+    for position, value in enumerate(item):
+        yield ", " if position else "", value
+
+
+def _join_pieces(pieces: Iterator[str], limit: int) -> str:
+    gathered: list[str] = []
+    room = limit
+    for piece in pieces:
+        gathered.append(piece)
+        room -= display_width(piece)
+        if room < 0:
+            break
+    return clip("".join(gathered), limit)

@@ -1,0 +1,353 @@
+"""Rules in place of values: their form (`Matcher`), their result (`Verdict`), and all comparators.
+
+A comparator is a module that says what a rule in place of a value means. Those of callscore are in
+`comparators`; other packages add theirs by entry points. A comparator module has
+
+- a docstring whose first line says that in a few words,
+- `KEYS`, how case files spell it; the first names it,
+- `SCHEMA`, the JSON Schema of the `value` and of each of the `options`,
+- `EXAMPLES`, each a rule as a file spells it, a value that it accepts and one that it refuses,
+- `check(matcher) -> str | None`, what is wrong with a rule, as a sentence; it never raises,
+- `compare(matcher, actual, context) -> Verdict`, for rules that were checked; whatever the value
+  is, it never raises;
+
+and where it applies
+
+- `OPTIONS`, the keys that may stand beside its own,
+- `NESTS`, whether rules may stand inside its value,
+- `MAY_BE_ABSENT`, whether it can be asked about a value that was not given; a function of the rule
+  where that depends on what the rule holds,
+- `RULE`, whether it compares two values and accepts a value that is equal to its own, so that
+  settings can name it for an argument,
+- `describe(matcher) -> str`, itself in a few words that need no translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from msgspec import Struct
+
+from callscore.core.rendering import ELLIPSIS, clip, escape, render_value, scalar_text
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidCall, InvalidSettings
+from callscore.plugins import PluginKind
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from callscore.core.phrases import Note
+
+__all__ = [
+    "ABSENT",
+    "Comparator",
+    "Context",
+    "FailedPart",
+    "Matcher",
+    "Timeouts",
+    "Verdict",
+    "check_matcher",
+    "comparator_for",
+    "comparator_from_module",
+    "comparators",
+    "contains_matchers",
+    "describe_value",
+    "operand_problem",
+    "option_problem",
+    "rules_by_name",
+]
+
+
+# A rule that stands in place of an argument's value.
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_are_scalars = _SCALARS.issuperset
+# The rules that were ever made in this process. Where there is none, none has to be looked for.
+_used_keys: set[str] = set()
+
+
+class _Absent:
+    """The value of an argument that was not given; nothing that JSON has is this."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+
+
+class Matcher(Struct, frozen=True, gc=False):
+    """A rule in place of a value.
+
+    Attributes:
+        key: the rule, as case files spell it: `$approx`.
+        value: what stands under that key; it may hold matchers where the rule looks inside.
+        options: what stands beside it: `{"abs": 0.01}`.
+    """
+
+    key: str
+    value: Any = True
+    options: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _used_keys.add(self.key)
+
+    def __repr__(self) -> str:
+
+        return describe_value(self)
+
+
+def contains_matchers(value: Any) -> bool:
+    """Whether a rule stands anywhere in a value; no depth of nesting can exhaust the walk."""
+    if not _used_keys:
+        return False
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if item.__class__ is Matcher:
+            return True
+        if isinstance(item, dict):
+            item = item.values()
+        elif not isinstance(item, list | tuple):
+            continue
+        # Most hold nothing but scalars, which this finds out without a step of the interpreter.
+        if not _are_scalars(map(type, item)):
+            pending += [member for member in item if member.__class__ not in _SCALARS]
+    return False
+
+
+# What comparing a value by a rule gives, and what the rule may need for that.
+
+# Searches that ran out of time, by expression and digest of the text, and the time that they had.
+Timeouts = dict[tuple[str, bytes], float]
+
+
+class FailedPart(NamedTuple):
+    """A place inside a value at which a rule was not met.
+
+    Attributes:
+        step: the key, or the position, that leads there.
+        expected: what was expected there, or ABSENT.
+        actual: what was given there, or ABSENT.
+    """
+
+    step: str | int
+    expected: Any
+    actual: Any
+
+
+class Verdict(NamedTuple):
+    """What comparing a value by a rule gave.
+
+    Attributes:
+        matched: whether the value will do.
+        value: how well it does, from 0 to 1; the rule has its own threshold.
+        note: why it will not do, where the rule and the value do not say enough.
+        parts: the places inside at which it fails, where they say it better than the whole.
+    """
+
+    matched: bool
+    value: float = 1.0
+    note: Note | None = None
+    parts: tuple[FailedPart, ...] = ()
+
+
+class Context(Struct, frozen=True):
+    """What a rule may need beside the two values.
+
+    Attributes:
+        compare: compares any expected value, which may hold matchers, with an actual one.
+        similarity: how alike two texts are, from 0 to 1, in place of our own measure.
+        judge: answers a question about a value; None where no model is configured.
+        slow: the searches that ran out of time while one case is scored; None where nothing is
+            scored, but said about what was.
+    """
+
+    compare: Callable[[Any, Any], Verdict]
+    similarity: Callable[[str, str], float] | None = None
+    judge: Callable[[str, Any], Any] | None = None
+    slow: Timeouts | None = None
+
+
+# What a comparator is, and all that there are: those in `comparators`, and those of other
+# packages.
+
+_COMPARATORS = PluginKind(
+    "comparator", "callscore.core.comparators", "callscore.comparators", InvalidSettings
+)
+_REQUIRED = ("KEYS", "SCHEMA", "EXAMPLES", "check", "compare")
+_MAX_WIDTH = 120  # columns of a description
+_MAX_MENTION_WIDTH = 60  # columns of a value in a complaint
+
+
+class Comparator(Struct, frozen=True):
+    """A rule that can be asked.
+
+    Attributes:
+        name: what settings call it: `approx`.
+        title: what it means, in a line.
+        keys: how case files spell it, `$approx`; the first names it.
+        options: the keys that may stand beside its own.
+        schema: the JSON Schema of its `value` and of each of its `options`.
+        examples: a rule as a file spells it, a value that it accepts and one that it refuses.
+        nests: whether rules may stand inside its value.
+        may_be_absent: whether a rule can be asked about a value that was not given.
+        is_rule: whether settings can name it for an argument.
+        check: what is wrong with a rule; None where nothing is.
+        compare: how a value does by a rule.
+        describe: a rule in a few words.
+    """
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+    options: tuple[str, ...]
+    schema: dict[str, Any]
+    examples: tuple[tuple[Any, Any, Any], ...]
+    nests: bool
+    may_be_absent: Callable[[Matcher], bool]
+    is_rule: bool
+    check: Callable[[Matcher], str | None]
+    compare: Callable[[Matcher, Any, Context], Verdict]
+    describe: Callable[[Matcher], str]
+
+
+def comparator_from_module(name: str, module: ModuleType) -> Comparator:
+    """The comparator that a module is.
+
+    Raises:
+        InvalidSettings: it lacks something that every comparator has.
+    """
+    missing = [part for part in _REQUIRED if part not in vars(module)]
+    if missing or not module.__doc__:
+        lack = ", ".join(missing) or "a docstring"
+        raise InvalidSettings(f"the comparator {name} ({module.__name__}) lacks {lack}.")
+    keys = tuple(module.KEYS)
+    if not keys or not all(isinstance(key, str) and key.startswith("$") for key in keys):
+        problem = "has KEYS that do not begin with $"
+        raise InvalidSettings(f"the comparator {name} ({module.__name__}) {problem}.")
+    options = tuple(getattr(module, "OPTIONS", ()))
+    return Comparator(
+        name=keys[0].removeprefix("$"),
+        title=module.__doc__.strip().partition("\n")[0].removesuffix("."),
+        keys=keys,
+        options=options,
+        schema=module.SCHEMA,
+        examples=module.EXAMPLES,
+        nests=getattr(module, "NESTS", False),
+        may_be_absent=_may_be_absent_of(module),
+        is_rule=getattr(module, "RULE", False),
+        check=_check_of(module, options),
+        compare=module.compare,
+        describe=getattr(module, "describe", _describe_default),
+    )
+
+
+def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher], str | None]:
+    def check_all(matcher: Matcher) -> str | None:
+        for option in matcher.options:
+            if option not in options:
+                return f"there is no option {option!r}{did_you_mean(option, options) or '.'}"
+        problem: str | None = module.check(matcher)
+        return problem
+
+    return check_all
+
+
+def _may_be_absent_of(module: ModuleType) -> Callable[[Matcher], bool]:
+    answer: bool | Callable[[Matcher], bool] = getattr(module, "MAY_BE_ABSENT", False)
+    return answer if callable(answer) else lambda _matcher: bool(answer)
+
+
+@cache
+def comparators() -> tuple[Comparator, ...]:
+    """Every comparator, our own first.
+
+    Raises:
+        InvalidSettings: one of another package cannot be used.
+    """
+    return tuple([comparator_from_module(found.name, found.module) for found in _COMPARATORS.all()])
+
+
+@cache
+def _by_key() -> dict[str, Comparator]:
+    found: dict[str, Comparator] = {}
+    for comparator in comparators():
+        for key in comparator.keys:
+            if key in found:
+                raise InvalidSettings(f"two comparators are spelled `{key}`; one has to go.")
+            found[key] = comparator
+    return found
+
+
+def comparator_for(key: str) -> Comparator:
+    """The comparator that is spelled so.
+
+    Raises:
+        InvalidCall: there is none.
+    """
+    known = _by_key()
+    if key in known:
+        return known[key]
+    raise InvalidCall(f"there is no rule `{escape(key)}`{did_you_mean(key, known) or '.'}")
+
+
+def rules_by_name() -> dict[str, Comparator]:
+    """The comparators that settings can name for an argument, by name."""
+    return {comparator.name: comparator for comparator in comparators() if comparator.is_rule}
+
+
+def check_matcher(matcher: Matcher) -> str | None:
+    """What is wrong with a rule, as a sentence; None where nothing is.
+
+    Rules inside of it are not looked at.
+
+    Raises:
+        InvalidCall: there is no such rule.
+    """
+    return comparator_for(matcher.key).check(matcher)
+
+
+def describe_value(value: Any, *, limit: int = _MAX_WIDTH) -> str:
+    """A value, or a rule in place of one, on one line of at most `limit` columns."""
+    try:
+        if isinstance(value, Matcher):
+            return clip(_describe_rule(value), limit)
+        return render_value(value, limit=limit, write=lambda atom: _inner_text(atom, limit))
+    except RecursionError:  # rules inside of rules inside of rules
+        return ELLIPSIS
+
+
+def _describe_rule(matcher: Matcher) -> str:
+    known = _by_key().get(matcher.key)
+    return _describe_default(matcher) if known is None else known.describe(matcher)
+
+
+def _inner_text(value: object, limit: int) -> str:
+    if not isinstance(value, Matcher):
+        return scalar_text(value, limit=limit)
+    text = describe_value(value, limit=limit)
+    # In brackets, lest its options look like the next item.
+    return f"({text})" if ", " in text else text
+
+
+def _describe_default(matcher: Matcher) -> str:
+    options = [
+        f", {escape(name)} {describe_value(value)}" for name, value in matcher.options.items()
+    ]
+    return f"{escape(matcher.key)} {describe_value(matcher.value)}{''.join(options)}"
+
+
+def operand_problem(matcher: Matcher, wanted: str) -> str:
+    """The sentence about a rule whose value is not what it wants."""
+    return f"{wanted} is wanted, not {describe_value(matcher.value, limit=_MAX_MENTION_WIDTH)}."
+
+
+def option_problem(matcher: Matcher, option: str, wanted: str) -> str:
+    """The sentence about a rule with an option that is not what it wants."""
+    given = describe_value(matcher.options[option], limit=_MAX_MENTION_WIDTH)
+    return f"`{option}`: {wanted} is wanted, not {given}."

@@ -1,0 +1,167 @@
+"""Limits on the work that a JSON Schema causes once its references are followed.
+
+Twenty schemas that each refer twice to the next ask a million things of a single number: such a
+schema is not used. And where each of two alternatives looks into the same member, and so on below,
+the errors of a value ten levels deep would be listed a thousand times: they are not listed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.schemas.traversal import SAME_VALUE_KEYWORDS, resolve_reference, subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["MAX_EXPANDED", "expands_too_much", "takes_too_long"]
+
+
+# How much a schema asks of one value once its references are followed.
+
+MAX_EXPANDED = 10_000
+
+
+def expands_too_much(schema: Any) -> bool:
+    """Whether some part of a schema, with all references inside of it, asks too much of one value.
+
+    Only references within the document, `#/$defs/name`, are followed. A reference that leads back to
+    where it stands costs nothing: the library does not follow it either.
+    """
+    if not isinstance(schema, dict):
+        return False
+    return (
+        max(_expanded_counts([schema, *_reference_targets(schema)], schema).values()) > MAX_EXPANDED
+    )
+
+
+def _reference_targets(schema: dict[str, Any]) -> list[Any]:
+    """Everything that a reference leads to; what grows, grows from there."""
+    found: list[Any] = []
+    pending: list[Any] = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, dict):
+            found += [target for target in (resolve_reference(schema, part.get("$ref")),) if target]
+            pending += part.values()
+        elif isinstance(part, list):
+            pending += part
+    return list({id(target): target for target in found}.values())
+
+
+def _expanded_counts(starts: list[Any], schema: dict[str, Any]) -> dict[int, int]:
+    """How many schemas each of these, and of those inside, holds against one value.
+
+    A schema counts as often as there are ways that lead to it, up to a bit more than is allowed.
+    """
+    counted: dict[int, int] = {}
+    opened: set[int] = set()
+    pending = starts
+    while pending:
+        part = pending[-1]
+        inner = same_value_schemas(part, schema)
+        if id(part) not in opened:
+            opened.add(id(part))
+            pending += [item for item in inner if id(item) not in opened]
+            continue
+        pending.pop()
+        # Of a way that leads back to where it began there is no count yet.
+        demands = 1 + sum(counted.get(id(item), 0) for item in inner)
+        counted[id(part)] = min(demands, MAX_EXPANDED + 1)
+    return counted
+
+
+def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The schemas that a part of a schema holds against the same value, one step away."""
+    if not isinstance(part, dict):
+        return []
+    found = [*subschemas(part, SAME_VALUE_KEYWORDS), resolve_reference(schema, part.get("$ref"))]
+    return [item for item in found if isinstance(item, dict)]
+
+
+# How long it would take to tell all errors of a value.
+
+_MAX_STEPS = 10_000  # steps, each of which takes some 50 microseconds
+_MAX_WAYS = 10  # in which the same part of a schema is held against the same value, on average
+_MEMBERS = ("additionalProperties", "unevaluatedProperties")
+_ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
+
+_Ways = Counter[int]  # by the id of a part of the schema, how many ways lead to it
+
+
+def takes_too_long(schema: dict[str, Any], value: Any) -> bool:
+    """Whether the errors of a value are told again and again.
+
+    Args:
+        schema: a schema with references; without them no part of it is used twice.
+        value: a value that is not valid.
+    """
+    parts: dict[int, dict[str, Any]] = {id(schema): schema}
+    level: list[tuple[Any, _Ways]] = [(value, Counter(parts.keys()))]
+    steps = distinct = 0
+    while level:
+        below: list[tuple[Any, _Ways]] = []
+        for item, ways in level:
+            reached = _spread(ways, parts, schema)
+            if reached is None:
+                return True
+            steps += reached.total()
+            distinct += len(reached)
+            if steps > max(_MAX_STEPS, _MAX_WAYS * distinct):
+                return True
+            below += _below(item, reached, parts)
+        level = below
+    return False
+
+
+def _spread(ways: _Ways, parts: dict[int, dict[str, Any]], schema: dict[str, Any]) -> _Ways | None:
+    """The ways to all parts that are held against the same value; None where there is no end."""
+    reached: _Ways = Counter()
+    while ways:
+        reached.update(ways)
+        if reached.total() > _MAX_STEPS:
+            return None
+        further: _Ways = Counter()
+        for part, count in ways.items():
+            for inner in same_value_schemas(parts[part], schema):
+                parts[id(inner)] = inner
+                further[id(inner)] += count
+        ways = further
+    return reached
+
+
+def _below(
+    value: Any, reached: _Ways, parts: dict[int, dict[str, Any]]
+) -> Iterator[tuple[Any, _Ways]]:
+    """The members or items of a value, with the ways to what is held against each."""
+    if isinstance(value, dict):
+        children = list(value.items())
+    else:
+        children = list(enumerate(value)) if isinstance(value, list) else []
+    for key, child in children:
+        ways: _Ways = Counter()
+        for part, count in reached.items():
+            for inner in _schemas_for(key, parts[part]):
+                parts[id(inner)] = inner
+                ways[id(inner)] += count
+        if ways:
+            yield child, ways
+
+
+def _schemas_for(key: str | int, part: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What a schema asks of a member or of an item, or of some of them."""
+    if isinstance(key, str):
+        named = part.get("properties")
+        found = [named.get(key)] if isinstance(named, dict) else []
+        patterns = part.get("patternProperties")
+        found += patterns.values() if isinstance(patterns, dict) else ()
+        found += [part.get(word) for word in _MEMBERS]
+    else:
+        found = [part.get(word) for word in _ITEMS]
+        for word in ("prefixItems", "items"):
+            listed = part.get(word)
+            found += listed[key : key + 1] if isinstance(listed, list) else ()
+    for schema in found:
+        if isinstance(schema, dict):
+            yield schema

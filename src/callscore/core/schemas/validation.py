@@ -1,0 +1,373 @@
+"""JSON Schema validation, drafts 4 to 2020-12: whether a schema can be used, and the errors of a value.
+
+Nothing is ever fetched: a schema that refers to a document outside itself cannot be used. A pattern
+costs time that grows with the text, or, with lookarounds or backreferences, a limited number of steps.
+OpenAPI's `nullable` is understood.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.equality import json_type
+from callscore.core.rendering import clip, escape
+from callscore.core.schemas.expansion import MAX_EXPANDED, expands_too_much, takes_too_long
+from callscore.core.schemas.traversal import apply_nullable
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from jsonschema_rs import ValidationError, Validator
+
+__all__ = [
+    "DRAFTS",
+    "SchemaError",
+    "json_path",
+    "schema_problem",
+    "unchecked_error",
+    "validation_errors",
+]
+
+
+# What is wrong with a value by a JSON Schema, as plain data and at the place where it is wrong.
+
+# The keyword of an error that says why a value could not be checked.
+UNCHECKED = "unchecked"
+_ALTERNATIVES = frozenset({"anyOf", "oneOf"})
+_CHOICES = frozenset({"enum", "const"})
+_NO_MEMBERS = "additionalProperties"
+_KEYS = frozenset({_NO_MEMBERS, "unevaluatedProperties"})
+_Item = TypeVar("_Item")
+
+
+class SchemaError(Struct, frozen=True, gc=False):
+    """One thing that is wrong with a value by a schema.
+
+    Attributes:
+        keyword: what the value does not fulfil: `required`, `type`, `minimum`; `unchecked` where it
+            could not be checked.
+        steps: the keys and positions that lead to the place; of a member that is missing, or that
+            must not be there, to that member.
+        wanted: what the schema has under that keyword; of `required` the name of the member.
+        value: what was given at that place; None where nothing was.
+        message: the error in English, in the words of the library that found it.
+    """
+
+    keyword: str
+    steps: tuple[str | int, ...] = ()
+    wanted: Any = None
+    value: Any = None
+    message: str = ""
+
+    @property
+    def path(self) -> str:
+        """The place as a JSON path: `$.passengers[0].name`."""
+        return json_path(self.steps)
+
+
+def json_path(steps: Iterable[str | int]) -> str:
+    """Keys and positions as a JSON path."""
+    return "$" + "".join(map(_step_text, steps))
+
+
+def _step_text(step: str | int) -> str:
+    if isinstance(step, str) and step.isidentifier():
+        return f".{step}"
+    return f"[{step!r}]"
+
+
+def unchecked_error(message: str, value: Any = None) -> SchemaError:
+    """The error that says why a value could not be checked."""
+    return SchemaError(UNCHECKED, (), None, value, _short(message))
+
+
+def convert_errors(found: Iterable[ValidationError], value: Any) -> list[SchemaError]:
+    """Errors as the library gives them, each place and keyword once, in the library's order.
+
+    Args:
+        found: what the library says.
+        value: what was checked; the library itself has only a copy of it.
+    """
+    errors = {
+        (item.keyword, item.steps): item for error in found for item in _convert(error, value)
+    }
+    return list(errors.values())
+
+
+def _convert(error: ValidationError, value: Any) -> list[SchemaError]:
+    keyword = error.kind.name
+    details = error.kind.as_dict()
+    steps = tuple(error.instance_path)
+    if keyword in _KEYS:
+        return [
+            _member_error(error, keyword, (*steps, key), value) for key in details["unexpected"]
+        ]
+    if error.schema_path[-1:] == [_NO_MEMBERS]:  # which is told so where it allows none at all
+        members = _value_at(value, steps)
+        return [_member_error(error, _NO_MEMBERS, (*steps, key), value) for key in members]
+    if keyword in _ALTERNATIVES:
+        return [_alternatives_error(error, details["context"], value)]
+    read = _CONVERTERS.get(keyword, _keyword_error)
+    return [read(error, details, value)]
+
+
+def _member_error(
+    error: ValidationError, keyword: str, steps: tuple[str | int, ...], value: Any
+) -> SchemaError:
+    return SchemaError(keyword, steps, False, _value_at(value, steps), _short(error.message))  # noqa: FBT003  (what the schema says)
+
+
+def _required_error(error: ValidationError, details: dict[str, Any], _: Any) -> SchemaError:
+    name = details["property"]
+    steps = (*error.instance_path, name)
+    return SchemaError("required", steps, name, None, _short(error.message))
+
+
+def _property_name_error(
+    error: ValidationError, details: dict[str, Any], value: Any
+) -> SchemaError:
+    name = details["error"].instance
+    return _member_error(error, error.kind.name, (*error.instance_path, name), value)
+
+
+def _keyword_error(error: ValidationError, details: dict[str, Any], value: Any) -> SchemaError:
+    steps = tuple(error.instance_path)
+    if details.keys() & {"error", "message"}:  # the engine gave up, whatever the value is
+        return SchemaError(UNCHECKED, steps, None, _value_at(value, steps), _short(error.message))
+    wanted = next(iter(details.values()), None)
+    keyword = error.kind.name
+    if keyword == "type" and isinstance(wanted, list) and len(wanted) == 1:
+        wanted = wanted[0]
+    return SchemaError(keyword, steps, wanted, _value_at(value, steps), _short(error.message))
+
+
+_CONVERTERS: dict[str, Callable[[ValidationError, dict[str, Any], Any], SchemaError]] = {
+    "required": _required_error,
+    "propertyNames": _property_name_error,
+}
+
+
+def _alternatives_error(
+    error: ValidationError, context: Sequence[Sequence[ValidationError]], value: Any
+) -> SchemaError:
+    """The one error that says most about why none of the alternatives fits."""
+    steps = tuple(error.instance_path)
+    branches = [[item for inner in branch for item in _convert(inner, value)] for branch in context]
+    whole = SchemaError(
+        error.kind.name, steps, None, _value_at(value, steps), _short(error.message)
+    )
+    if not all(branches):  # some alternative fits: more than one does
+        return whole
+    return (
+        _merged(whole, branches, frozenset({"type"}))
+        or _merged(whole, branches, _CHOICES)
+        or _nearest(steps, branches)
+    )
+
+
+def _merged(
+    whole: SchemaError, branches: list[list[SchemaError]], keywords: frozenset[str]
+) -> SchemaError | None:
+    """All alternatives as one list of types, or of values; None where they say more than that."""
+    wanted: list[Any] = []
+    for branch in branches:
+        fitting = [item for item in branch if item.steps == whole.steps]
+        first = next((item for item in fitting if item.keyword in keywords), None)
+        if first is None:
+            return None
+        is_list = isinstance(first.wanted, list) and first.keyword != "const"
+        wanted += first.wanted if is_list else [first.wanted]
+    keyword = "type" if "type" in keywords else "enum"
+    return SchemaError(keyword, whole.steps, _unique(wanted), whole.value, whole.message)
+
+
+def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) -> SchemaError:
+    """The deepest error of the alternative that was probably meant."""
+
+    def rank(branch: list[SchemaError]) -> tuple[bool, bool, int]:
+        is_other_type = any(item.keyword == "type" and item.steps == steps for item in branch)
+        return is_other_type, any(item.keyword in _CHOICES for item in branch), len(branch)
+
+    meant: list[SchemaError] = min(branches, key=rank)
+    return max(meant, key=lambda item: len(item.steps))
+
+
+def _unique(items: list[_Item]) -> list[_Item]:
+    return [item for position, item in enumerate(items) if item not in items[:position]]
+
+
+def _value_at(value: Any, steps: Iterable[str | int]) -> Any:
+    for step in steps:
+        value = value[step]
+    return value
+
+
+def _short(message: str) -> str:
+    return clip(escape(message[: _MAX_PROBLEM_WIDTH + 1]), _MAX_PROBLEM_WIDTH)
+
+
+# JSON Schema, drafts 4 to 2020-12: whether a schema can be used, and what a value lacks by it.
+
+DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
+# Steps of the engine for patterns that need backtracking; these take about two milliseconds.
+_MAX_BACKTRACKING = 100_000
+_MAX_ERRORS = 100  # of one value; whoever has more of them is not helped by the rest
+_MAX_READ = 10 * _MAX_ERRORS  # several of them may say the same
+_MAX_PROBLEM_WIDTH = 300  # columns of a problem
+_TOO_DEEP = "it is nested too deep."
+_TOO_MANY_WAYS = "it is not valid; to tell where, in a schema with so many ways, takes too long."
+_INVALID = "invalid"  # the keyword of an error without a place
+_REFERENCE = b'"$ref":'
+_NULLABLE = b'"nullable":true'
+# What encoding raises for what JSON does not know.
+_NOT_JSON = (TypeError, ValueError, OverflowError)
+_encode = msgspec.json.Encoder().encode
+
+
+def schema_problem(schema: Any) -> str | None:
+    """Why a schema cannot be used, as a sentence; None where it can.
+
+    It is not a schema, refers to something that is not in it, has a pattern that is no regular
+    expression, or is of a draft that nobody here knows.
+    """
+    found = _compile(schema)
+    return found if isinstance(found, str) else None
+
+
+def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
+    """What is wrong with a value by a schema; nothing where it is valid.
+
+    `format` is checked. Of alternatives (`anyOf`, `oneOf`) none of which fits, the error is the one
+    that says most. A value that JSON does not know, or that is nested too deep, has one error with
+    the keyword `unchecked`, and one whose errors would take too long to tell one with the keyword
+    `invalid`. At most 100 errors are given.
+
+    Args:
+        schema: the schema; without a `$schema` it is of draft 2020-12.
+        value: the value.
+
+    Raises:
+        InvalidSettings: the schema cannot be used.
+    """
+    usable = _compile(schema)
+    if isinstance(usable, str):
+        raise InvalidSettings(f"the JSON Schema cannot be used: {usable}")
+    try:
+        return _errors(usable, value)
+    except UnicodeEncodeError:  # half of a surrogate pair, which the library has no letter for
+        return _errors_without_surrogates(usable, value)
+    except ValueError as error:
+        return [_unchecked_value(error, value)]
+
+
+class _CompiledSchema(NamedTuple):
+    """What checks by a schema, and the schema itself if there are references in it."""
+
+    validator: Validator
+    referring: dict[str, Any] | None
+
+
+def _errors(usable: _CompiledSchema, value: Any) -> list[SchemaError]:
+    if usable.validator.is_valid(value):  # the short way, for nearly all
+        return []
+    if usable.referring is not None and takes_too_long(usable.referring, value):
+        return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
+    found = islice(usable.validator.iter_errors(value), _MAX_READ)
+    return convert_errors(found, value)[:_MAX_ERRORS]
+
+
+def _errors_without_surrogates(usable: _CompiledSchema, value: Any) -> list[SchemaError]:
+    try:
+        return _errors(usable, _without_surrogates(value))
+    except ValueError as error:
+        return [_unchecked_value(error, value)]
+    except RecursionError:
+        return [unchecked_error(_TOO_DEEP, value)]
+
+
+def _unchecked_value(error: ValueError, value: Any) -> SchemaError:
+    problem = str(error)
+    return unchecked_error(_TOO_DEEP if "ecursion" in problem else f"not JSON: {problem}.", value)
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with the replacement character in place of halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {
+            _without_surrogates(key): _without_surrogates(member) for key, member in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_without_surrogates(item) for item in value]
+    return value
+
+
+def _compile(schema: Any) -> _CompiledSchema | str:
+    """What checks by a schema, or why nothing can."""
+    if not isinstance(schema, dict | bool):
+        return f"it is of the type {json_type(schema)}, not an object."
+    try:
+        text = _encode(schema)
+    except RecursionError:
+        return _TOO_DEEP
+    except _NOT_JSON as error:
+        return f"it is not JSON: {escape(str(error))}."
+    return _compile_text(text)
+
+
+# By its text: the records of a file each bring their own copy of the same tools.
+@lru_cache(maxsize=1024)
+def _compile_text(text: bytes) -> _CompiledSchema | str:
+    from jsonschema_rs import FancyRegexOptions, ValidationError, validator_for
+
+    schema = msgspec.json.decode(text)
+    if _NULLABLE in text:
+        apply_nullable(schema)
+    if expands_too_much(schema):
+        return f"its references multiply to more than {MAX_EXPANDED} schemas for one value."
+    try:
+        validator = validator_for(
+            schema,
+            validate_formats=True,
+            offline=True,
+            pattern_options=FancyRegexOptions(backtrack_limit=_MAX_BACKTRACKING),
+        )
+    except ValidationError as error:
+        return _problem(error, schema)
+    except ValueError as error:
+        return _unchecked_value(error, schema).message
+    return _CompiledSchema(validator, schema if _REFERENCE in text else None)
+
+
+def _problem(error: ValidationError, schema: Any) -> str:
+    if error.kind.name == "$ref":
+        return _reference_problem(error.message)
+    (first, *_) = convert_errors([error], schema)
+    if first.wanted == "regex":
+        pattern = first.value if isinstance(first.value, str) else first.steps[-1]
+        return f"{json_path(first.steps)} is not a regular expression: {_quote(pattern)}."
+    return f"{json_path(first.steps)} is wrong in it: {first.message}."
+
+
+def _reference_problem(message: str) -> str:
+    if message.startswith("Resource "):
+        return f"it refers to {_quoted(message)}, which is not in it, and nothing is fetched."
+    if message.startswith("Unknown meta-schema"):
+        return f"its $schema, {_quoted(message)}, is not of the drafts {', '.join(DRAFTS)}."
+    return f"a reference in it leads nowhere: {clip(escape(message), _MAX_PROBLEM_WIDTH)}."
+
+
+def _quoted(message: str) -> str:
+    """What a message of the library has in quotes."""
+    return _quote("'".join(message.split("'")[1:-1]))
+
+
+def _quote(text: Any) -> str:
+    return f"`{clip(escape(str(text)), _MAX_PROBLEM_WIDTH)}`"

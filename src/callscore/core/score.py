@@ -1,0 +1,462 @@
+"""The score of one case: its pairs, what is missed, extra, forbidden or faulty, and its rates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from msgspec import Struct, structs
+
+from callscore.core.arguments import Difference, differences, grade_calls
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import Expected
+from callscore.core.counted_calls import Ignored
+from callscore.core.equality import differing_keys
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.tool_names import count_same_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence, Sized
+
+    from rich.console import Console, ConsoleOptions
+    from rich.text import Text
+
+    from callscore.core.arguments import ArgumentCounts, ExpectedArguments
+    from callscore.core.phrases import Language
+
+__all__ = [
+    "SCHEMA_FAULTS",
+    "Fault",
+    "FaultKind",
+    "Outcome",
+    "Pair",
+    "Positions",
+    "Score",
+    "count_faulty_calls",
+    "has_no_counted_calls",
+    "is_passing",
+    "outcome_f1",
+    "outcome_of",
+    "pairs_at",
+    "parameters_valid",
+    "total_calls",
+]
+
+
+# What is wrong with a call by itself, whatever was expected.
+
+FaultKind = Literal[
+    "unknown_tool",
+    "missing_argument",
+    "unknown_argument",
+    "wrong_type",
+    "invalid_value",
+    "malformed",
+    "repeat",
+    "loop",
+    "retry_unchanged",
+]
+
+# What makes the parameters of a call invalid; the others are about several calls.
+SCHEMA_FAULTS: frozenset[FaultKind] = frozenset(
+    {
+        "unknown_tool",
+        "missing_argument",
+        "unknown_argument",
+        "wrong_type",
+        "invalid_value",
+        "malformed",
+    }
+)
+
+
+class Fault(Struct, frozen=True, gc=False, repr_omit_defaults=True):
+    """One thing that is wrong with one call.
+
+    Attributes:
+        kind: which class of failure it is.
+        tool: the tool that was called.
+        index: the position of the call among all calls that were made, from 0, those among them
+            that do not count in a score.
+        path: where in the arguments, as a JSON path; `$` for all of them.
+        value: what was given there.
+        wanted: what the schema asks for there, as plain data: a type, a list, a bound.
+        detail: what else is to be said, in the words of the schema or of the trace.
+        keyword: the keyword of the schema that is not fulfilled: `minimum`.
+        since: the position of the call that is repeated, or with which a loop begins.
+    """
+
+    kind: FaultKind
+    tool: str
+    index: int
+    path: str = "$"
+    value: Any = None
+    wanted: Any = None
+    detail: str | None = None
+    keyword: str | None = None
+    since: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """The fault in one English sentence."""
+        from callscore.words.reasons import fault_sentence
+
+        return fault_sentence(self)
+
+
+def count_faulty_calls(faults: Iterable[Fault]) -> int:
+    """How many calls have a fault that makes their parameters invalid."""
+    return len({fault.index for fault in faults if fault.kind in SCHEMA_FAULTS})
+
+
+def total_calls(
+    side: Literal["expected", "actual"], counted: Sized, ignored: Iterable[Ignored]
+) -> int:
+    """How many calls a side has in all: a fault is one whether the call counts in a score or not."""
+    return len(counted) + sum(item.side == side for item in ignored)
+
+
+def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> float:
+    """The share of the calls whose parameters are valid.
+
+    Args:
+        faults: what is wrong with the calls.
+        calls: how many were made; with none, the share is 1 if none was expected, and else 0.
+        expected: how many were expected.
+    """
+    if not calls:
+        return 0.0 if expected else 1.0
+    return (calls - count_faulty_calls(faults)) / calls
+
+
+# One expected call set against one actual call, and the calls that stay out of it.
+
+# The positions of an expected call and of the actual call that it is paired with.
+Positions = tuple[int, int]
+_DIFFERENCES = "differences"
+
+
+class Pair(Struct, frozen=True, dict=True):
+    """One expected call set against one actual call of the same name.
+
+    Attributes:
+        expected: the expected call.
+        actual: the actual call.
+        expected_index: the position of the expected call, from 0.
+        actual_index: the position of the actual call, from 0.
+        is_correct: whether the actual call counts as the expected one.
+        settings: what decided that.
+    """
+
+    expected: ToolCall
+    actual: ToolCall
+    expected_index: int
+    actual_index: int
+    is_correct: bool
+    settings: Settings = DEFAULT
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        """Every reason why the two calls are not equal; none where they are.
+
+        They are found once, and kept: what is counted, saved and shown is the same.
+        """
+        kept: dict[str, tuple[Difference, ...]] = self.__dict__
+        found = kept.get(_DIFFERENCES)
+        if found is None:
+            found = kept[_DIFFERENCES] = self._compared()
+        return found
+
+    def _compared(self) -> tuple[Difference, ...]:
+        call, wanted = self.actual, self._demands
+        if wanted is None and call.error in (None, NOT_CAPTURED):
+            return ()
+        if call.error is not None:
+            expected = self.expected.arguments
+            return (Difference("$", "malformed", expected, call.raw, detail=call.error),)
+        given = call.arguments or {}
+        if wanted.__class__ is dict:
+            return differences(wanted, given)
+        demands = cast("ExpectedArguments", wanted)
+        return differences(demands, demands.counted(given), demands.context)
+
+    @property
+    def matched_arguments(self) -> int:
+        """How many of the expected arguments the actual call has with the same value."""
+        return 0 if self.actual.error is not None else self._counts.matched
+
+    @property
+    def wanted_arguments(self) -> int:
+        """How many arguments were expected; one that may be absent, and is, was not."""
+        return self._counts.wanted
+
+    @property
+    def differing_arguments(self) -> list[str]:
+        """The names of the top-level arguments that are not the same on both sides."""
+        wanted = self._demands
+        if self.actual.error is not None or wanted is None:
+            return []
+        if wanted.__class__ is dict:
+            return differing_keys(wanted, self.actual.arguments or {})
+        return list(dict.fromkeys([str(found.argument) for found in self.differences]))
+
+    @property
+    def overlap(self) -> float:
+        """The share of the expected arguments that the actual call has with the same value."""
+        part, whole = self.overlap_parts
+        return part / whole
+
+    @property
+    def overlap_parts(self) -> tuple[int, int]:
+        """The overlap as a numerator and a denominator."""
+        expected = structs.replace(self.expected, arguments=self._demands)
+        _, _, part, whole = grade_calls(expected, self.actual, self.settings)
+        return part, whole
+
+    @property
+    def _demands(self) -> dict[str, Any] | None:
+        """The expected arguments with the rules of the settings in them."""
+        from callscore.core.arguments import apply_settings
+
+        return apply_settings(self.expected, self.settings).arguments
+
+    @property
+    def _counts(self) -> ArgumentCounts:
+        """How many arguments were wanted and how many of them were given so."""
+        from callscore.core.arguments import count_arguments
+
+        return count_arguments(self._demands or {}, self.actual.arguments or {})
+
+
+def pairs_at(
+    places: Sequence[Positions],
+    expected: Sequence[ToolCall],
+    actual: Sequence[ToolCall],
+    settings: Settings,
+    *,
+    is_correct: bool,
+) -> tuple[Pair, ...]:
+    """The pairs at these positions."""
+    return tuple(
+        [
+            Pair(expected[row], actual[column], row, column, is_correct, settings)
+            for row, column in places
+        ]
+    )
+
+
+# The nouns: a case and a score, with what they are made of.
+
+
+class Score(Struct, frozen=True, gc=False):
+    """How well the actual calls of one case match the expected ones.
+
+    It holds which calls are paired; correct pairs and rates are made of that when they are asked for.
+
+    Attributes:
+        expected: all expected calls, in order.
+        actual: all actual calls, in order.
+        equal_start: how many leading calls are correct and paired one by one.
+        other_correct: where the other correct pairs stand, in the order of the expected calls.
+        incorrect: the pairs of the right tool with the wrong arguments, likewise.
+        settings: what decided all this.
+        forbidden: which of the actual calls must not have been made; they are extra, too.
+        ignored: the calls that do not count under these settings, and are in neither list.
+        faults: what is wrong with the calls that were made by their tools' definitions; None where
+            nobody knows those. Their positions count all of these calls, those in `ignored` too, in
+            the order of the trace; without any in `ignored` these are the positions in `actual`.
+        expectation: what was expected as it was written, where that is not simply calls.
+    """
+
+    expected: tuple[ToolCall, ...]
+    actual: tuple[ToolCall, ...]
+    equal_start: int
+    other_correct: tuple[Positions, ...] = ()
+    incorrect: tuple[Pair, ...] = ()
+    settings: Settings = DEFAULT
+    forbidden: tuple[int, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    faults: tuple[Fault, ...] | None = None
+    expectation: tuple[Expected, ...] | None = None
+
+    @property
+    def correct(self) -> tuple[Pair, ...]:
+        """The pairs whose actual call counts as the expected one."""
+        start = tuple([(position, position) for position in range(self.equal_start)])
+        places = start + self.other_correct
+        return pairs_at(places, self.expected, self.actual, self.settings, is_correct=True)
+
+    @property
+    def missed(self) -> tuple[ToolCall, ...]:
+        """The expected calls that were never made."""
+        paired = {row for row, _ in self.other_pairs}
+        rest = range(self.equal_start, len(self.expected))
+        return tuple([self.expected[row] for row in rest if row not in paired])
+
+    @property
+    def extra(self) -> tuple[ToolCall, ...]:
+        """The actual calls that nobody expected."""
+        paired = {column for _, column in self.other_pairs}
+        rest = range(self.equal_start, len(self.actual))
+        return tuple([self.actual[column] for column in rest if column not in paired])
+
+    @property
+    def other_pairs(self) -> tuple[Positions, ...]:
+        """Where all pairs stand but those of the equal start: the correct ones first."""
+        incorrect = [(pair.expected_index, pair.actual_index) for pair in self.incorrect]
+        return (*self.other_correct, *incorrect)
+
+    @property
+    def total_expected(self) -> int:
+        """How many calls were expected."""
+        return len(self.expected)
+
+    @property
+    def total_actual(self) -> int:
+        """How many calls were made."""
+        return len(self.actual)
+
+    @property
+    def precision(self) -> float:
+        """The share of the actual calls that are correct; 1 where there are none."""
+        return self._correct_count / len(self.actual) if self.actual else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the expected calls that were made correctly; 1 where there are none."""
+        return self._correct_count / len(self.expected) if self.expected else 1.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 1 where nothing was expected or made.
+
+        It is 0 where a forbidden call was made, whatever precision and recall are.
+        """
+        if self.forbidden:
+            return 0.0
+        return f1_of(self._correct_count, len(self.expected), len(self.actual))
+
+    @property
+    def score(self) -> float:
+        """The score of the case: its F1."""
+        return self.f1
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every expected call was made correctly and no other."""
+        return self._correct_count == len(self.expected) == len(self.actual)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the score is at least what the settings ask for, and nothing forbidden was called."""
+        return not self.forbidden and self.f1 >= self.settings.at_least
+
+    @property
+    def tool_selection(self) -> float:
+        """The same F1 over the names alone, whatever the arguments."""
+        wanted = [call.name for call in self.expected]
+        given = [call.name for call in self.actual]
+        same = count_same_names(wanted, given, self.settings.order)
+        return f1_of(same, len(wanted), len(given))
+
+    @property
+    def argument_accuracy(self) -> float | None:
+        """Matched expected arguments / expected arguments, over all pairs; None without any."""
+        pairs = self.correct + self.incorrect
+        wanted = sum(pair.wanted_arguments for pair in pairs)
+        return sum(pair.matched_arguments for pair in pairs) / wanted if wanted else None
+
+    @property
+    def tool_called(self) -> int:
+        """1 if an expected tool is among the calls, or none was expected and none was made."""
+        if not self.expected:
+            return int(not self.actual)
+        called = {call.name for call in self.actual}
+        return int(any(call.name in called for call in self.expected))
+
+    @property
+    def parameters_valid(self) -> float | None:
+        """The share of the calls that their tools' schemas accept; None where nobody knows those.
+
+        Of all calls that were made, whether they count or not. Without any it is 1 where none was
+        expected, else 0.
+        """
+        if self.faults is None:
+            return None
+
+        expected = total_calls("expected", self.expected, self.ignored)
+        calls = total_calls("actual", self.actual, self.ignored)
+        return parameters_valid(self.faults, calls=calls, expected=expected)
+
+    @property
+    def rating(self) -> str:
+        """The score in one word: Excellent, Good, Moderate or Poor."""
+        from callscore.words.summary_lines import rating
+
+        return rating(self.f1)
+
+    @property
+    def summary(self) -> str:
+        """The score and the four counts on one line."""
+        from callscore.words.summary_lines import summary_line
+
+        return summary_line(self)
+
+    @property
+    def _correct_count(self) -> int:
+        return self.equal_start + len(self.other_correct)
+
+    def explain(self, *, lang: Language = "en") -> str:
+        """How the score comes about, in three steps that a person can check by hand."""
+        from callscore.words.explanation import explain
+
+        return explain(self, lang=lang)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data that any JSON encoder accepts."""
+        from callscore.words.plain_data import score_to_dict
+
+        return score_to_dict(self)
+
+    def __str__(self) -> str:
+        from callscore.words.diff import diff_lines, plain_text
+
+        return plain_text(diff_lines(self))
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from callscore.words.diff import diff_lines, rich_text
+
+        yield rich_text(diff_lines(self, width=options.max_width))
+
+
+def f1_of(correct: int, expected: int, actual: int) -> float:
+    """F1 from counts, in the one form that makes 0.8 come out as 0.8."""
+    return 2 * correct / (expected + actual) if expected or actual else 1.0
+
+
+# What one case comes to: four counts, of which every rate of the case follows.
+
+# Correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
+Outcome = tuple[int, int, int, int]
+
+
+def outcome_of(score: Score) -> Outcome:
+    """The outcome of a scored case."""
+    correct = score.equal_start + len(score.other_correct)
+    return correct, len(score.expected), len(score.actual), len(score.forbidden)
+
+
+def has_no_counted_calls(score: Score) -> bool:
+    """Whether there were calls, but none that counts under the settings; such a case passes."""
+    return bool(score.ignored) and not score.expected and not score.actual
+
+
+def outcome_f1(outcome: Outcome) -> float:
+    """The score of a case: its F1, or 0 where a forbidden call was made."""
+    correct, expected, actual, forbidden = outcome
+    return 0.0 if forbidden else f1_of(correct, expected, actual)
+
+
+def is_passing(outcome: Outcome, at_least: float) -> bool:
+    """Whether a case scores at least so much, and nothing forbidden was called."""
+    *_, forbidden = outcome
+    return not forbidden and outcome_f1(outcome) >= at_least

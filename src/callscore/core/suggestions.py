@@ -1,0 +1,30 @@
+"""The known word that is closest to a misspelt one, for "did you mean" hints in messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["closest_word", "did_you_mean"]
+
+_MIN_SIMILARITY = 0.7
+_MIN_LENGTH = 3  # to be found inside another word not only by chance
+
+
+def closest_word(word: str, words: Iterable[str]) -> str | None:
+    """The word that is spelled most like this one, or that has it inside; None where none is."""
+    from difflib import get_close_matches  # only for those who are wrong
+
+    known = {str(other).removeprefix("$"): str(other) for other in words}
+    spelled = word.strip().lower().replace("-", "_").replace(" ", "_").removeprefix("$")
+    found = get_close_matches(spelled, known, n=1, cutoff=_MIN_SIMILARITY)
+    inside = [other for other in known if len(spelled) >= _MIN_LENGTH and spelled in other]
+    return known[(found or inside)[0]] if found or inside else None
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """A question to put behind a complaint about a word, with a blank before it, or nothing."""
+    meant = closest_word(word, words) if isinstance(word, str) else None
+    return "" if meant is None else f". Is {meant!r} meant?"

@@ -1,0 +1,136 @@
+"""Tool names: how settings normalise them, patterns with `*`, and how many names two lists share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from callscore.core.case import with_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from callscore.core.call import ToolCall
+    from callscore.core.case import Expected
+    from callscore.core.settings import Order, Settings
+
+__all__ = [
+    "changes_names",
+    "comparable_name",
+    "count_same_names",
+    "expectation_with_compared_names",
+    "matches_pattern",
+    "normalise_letters",
+    "with_compared_names",
+]
+
+
+# The names of tools as they are compared: verbatim, unless the settings ask for less.
+
+_TRAILING_NUMBER = re.compile(r":\d+$")  # as in `functions.get_weather:0`
+_NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
+_DOTS = str.maketrans("./:-", "____")
+
+
+def with_compared_names(calls: tuple[ToolCall, ...], settings: Settings) -> tuple[ToolCall, ...]:
+    """The calls with their names as these settings compare them."""
+    return tuple(
+        [
+            call
+            if (name := comparable_name(call.name, settings)) == call.name
+            # A call is frozen; this is the quickest way to one that differs in its name.
+            else structs.replace(call, name=name)
+            for call in calls
+        ]
+    )
+
+
+def expectation_with_compared_names(
+    expected: tuple[Expected, ...], settings: Settings
+) -> tuple[Expected, ...]:
+    """What is expected, likewise; what is forbidden stays as it was written."""
+
+    def rename(call: ToolCall) -> ToolCall:
+        return with_compared_names((call,), settings)[0]
+
+    return tuple([with_calls(item, rename) for item in expected])
+
+
+def changes_names(settings: Settings) -> bool:
+    """Whether names are compared otherwise than as they are."""
+    return bool(settings.strip_prefix or settings.normalise_name)
+
+
+def comparable_name(name: str, settings: Settings) -> str:
+    """A tool's name as these settings compare it. Nothing is ever taken off down to no name."""
+    for fits in _prefix_searches(settings.strip_prefix):
+        found = fits(name)
+        if found and found.end() < len(name):
+            name = name[found.end() :]
+            break
+    if "namespace" in settings.normalise_name:
+        name = _NAMESPACE.sub("", _TRAILING_NUMBER.sub("", name))
+    return normalise_letters(name, settings)
+
+
+def normalise_letters(name: str, settings: Settings) -> str:
+    """A name, or a pattern for names, with nothing taken off, but with the letters as compared."""
+    if "dots" in settings.normalise_name:
+        name = name.translate(_DOTS)
+    return name.casefold() if "case" in settings.normalise_name else name
+
+
+@lru_cache(maxsize=64)
+def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match[str] | None]]:
+    """What finds each prefix: `*` stands for as little as will do."""
+    return [
+        re.compile(".*?".join(map(re.escape, prefix.split("*"))), re.DOTALL).match
+        for prefix in prefixes
+    ]
+
+
+# Patterns for names: `*` stands for anything, `?` for one character, `[a-z]` for one of several.
+
+
+def matches_pattern(pattern: str, name: str) -> bool:
+    """Whether a whole name is as a pattern says; large and small letters are different."""
+    return _compiled(pattern).match(name) is not None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    from fnmatch import translate  # few need it, and what it makes of `*` never backtracks
+
+    return re.compile(translate(pattern))
+
+
+# What two lists of calls have in common by the names of their tools alone.
+
+
+def count_same_names(expected: Sequence[str], actual: Sequence[str], order: Order) -> int:
+    """How many calls could be paired if the arguments did not matter."""
+    if order == "any":
+        return (Counter(expected) & Counter(actual)).total()
+    if order == "in_order":
+        return _longest_common_subsequence(expected, actual)
+    return sum(left == right for left, right in zip(expected, actual, strict=False))
+
+
+def _longest_common_subsequence(expected: Sequence[str], actual: Sequence[str]) -> int:
+    """The length of the longest sequence of names that both have in this order.
+
+    The bit-parallel method: a zero bit marks an actual name that makes the sequence longer.
+    """
+    positions: dict[str, int] = {}
+    for position, name in enumerate(actual):
+        positions[name] = positions.get(name, 0) | 1 << position
+    everything = (1 << len(actual)) - 1
+    row = everything
+    for name in expected:
+        here = row & positions.get(name, 0)
+        row = ((row + here) | (row - here)) & everything
+    return len(actual) - row.bit_count()

@@ -1,0 +1,552 @@
+"""Values that are valid under a JSON Schema, and calls with them; the same for a seed.
+
+Each value is built from what the schema says and then checked against it, part by part, so that
+what cannot be satisfied by construction (`not`, conditions, lookaround patterns) is at least found
+by trying.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from callscore.core.call import ToolCall
+from callscore.core.equality import equal
+from callscore.core.rendering import clip, escape
+from callscore.core.schemas.validation import json_path, validation_errors
+from callscore.datasets.flattening import (
+    NoValueError,
+    TooManyTriesError,
+    flatten_schema,
+    has_alternatives,
+    merge_schemas,
+)
+from callscore.datasets.patterns import UnknownPatternError, text_matching
+from callscore.datasets.scalars import GENERIC_WORDS, make_number, make_text
+from callscore.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from random import Random
+
+    from callscore.core.call import Tool
+
+__all__ = [
+    "ValueBuilder",
+    "ValuePosition",
+    "changed_arguments",
+    "is_valid",
+    "make_arguments",
+    "make_array",
+    "make_object",
+    "make_value",
+    "random_call",
+    "two_different_calls",
+]
+
+
+# Objects and arrays for a schema without alternatives.
+
+_OPTIONAL_SHARES = (0.5, 0.5, 0.0, 1.0)  # of what need not be given, from try to try
+_EXTRA_ITEMS = 2  # items beyond those that must be
+_MAX_TRIES = 20
+_TOO_FEW = "there are too few different items"
+_MAX_ITEMS = 1_000
+_NAME_SUFFIX_LENGTH = 4  # letters that tell a name from one that is there already
+
+
+def make_object(
+    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, attempt: int
+) -> dict[str, Any]:
+    """An object: what is required, and some of what is not.
+
+    Args:
+        making: the value that it is a part of.
+        flat: the schema.
+        task: where it stands.
+        attempt: which try this is; later ones give less, and more.
+
+    Raises:
+        UnfilledError: something that is required has no value.
+    """
+    flat = _with_dependents(making, flat)
+    required = _required(flat)
+    share = (
+        0.0 if task.depth >= _MINIMAL_DEPTH else _OPTIONAL_SHARES[attempt % len(_OPTIONAL_SHARES)]
+    )
+    names = _names(flat, required, share, making.rng)
+    found: dict[str, Any] = {}
+    for name in names:
+        try:
+            found[name] = making.make(_member_schema(flat, name), task.member(name))
+        except NoValueError:
+            if name in required:
+                raise
+    _add_missing_members(making, flat, task, found)
+    return found
+
+
+def _required(flat: dict[str, Any]) -> list[str]:
+    """What must be given, and what must be given with it."""
+    needed = flat.get("dependentRequired", flat.get("dependencies", {}))
+    found = list(dict.fromkeys(flat.get("required", ())))
+    for name in found:  # which grows
+        also = needed.get(name, ())
+        found += [other for other in also if isinstance(also, list) and other not in found]
+    return found
+
+
+def _with_dependents(making: ValueBuilder, flat: dict[str, Any]) -> dict[str, Any]:
+    """The schema with what is asked for because something else is required."""
+    asked = {**flat.get("dependencies", {}), **flat.get("dependentSchemas", {})}
+    for name in flat.get("required", ()):
+        if isinstance(asked.get(name), dict):
+            flat = merge_schemas(flat, flatten_schema(asked[name], making.root, making.rng))
+    return flat
+
+
+def _names(flat: dict[str, Any], required: list[str], share: float, rng: Random) -> list[str]:
+    """The names of the members, in the order in which the schema has them."""
+    known = flat.get("properties", {})
+    free = [
+        name
+        for name, schema in known.items()
+        if name not in required and schema is not False and rng.random() < share
+    ]
+    most = flat.get("maxProperties")
+    if isinstance(most, int):
+        free = free[: max(0, most - len(required))]
+    chosen = {*required, *free}
+    return [name for name in known if name in chosen] + [n for n in required if n not in known]
+
+
+def _member_schema(flat: dict[str, Any], name: str) -> Any:
+    """What is asked of one member."""
+    found = [flat["properties"][name]] if name in flat.get("properties", {}) else []
+    for pattern, schema in flat.get("patternProperties", {}).items():
+        if _matches(pattern, name):
+            found.append(schema)
+    if not found:
+        return flat.get("additionalProperties", True)
+    return found[0] if len(found) == 1 else {"allOf": found}
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a pattern finds something in a name, by the engine that schemas are checked with."""
+    try:
+        return not validation_errors({"pattern": pattern}, name)
+    except InvalidSettings:
+        return False
+
+
+def _add_missing_members(
+    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, found: dict[str, Any]
+) -> None:
+    """Add members until there are enough; an object that has no names of its own gets some."""
+    least = flat.get("minProperties", 0)
+    is_free = not flat.get("properties") and (
+        isinstance(flat.get("additionalProperties"), dict) or bool(flat.get("patternProperties"))
+    )
+    wanted = max(
+        least, making.rng.randint(1, _EXTRA_ITEMS) if is_free and task.depth < _MINIMAL_DEPTH else 0
+    )
+    wanted = min(wanted, flat.get("maxProperties", wanted), _MAX_ITEMS)
+    spare = [name for name in flat.get("properties", {}) if name not in found]
+    for _ in range(wanted + _MAX_TRIES):
+        if len(found) >= wanted:
+            return
+        name = spare.pop(0) if spare else _new_name(making, flat, task, found)
+        schema = _member_schema(flat, name)
+        if name not in found and schema is not False:
+            found[name] = making.make(schema, task.member(name))
+
+
+def _new_name(
+    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, found: dict[str, Any]
+) -> str:
+    rng = making.rng
+    patterns = list(flat.get("patternProperties", {}))
+    if isinstance(flat.get("propertyNames"), dict):
+        schema = {"type": "string", "allOf": [flat["propertyNames"]]}
+        return str(making.make(schema, task.member("name")))
+    if patterns and (flat.get("additionalProperties") is False or rng.random() < 0.5):  # noqa: PLR2004  (one half)
+        try:
+            name = text_matching(rng.choice(patterns), rng)
+            longer = len(name) + rng.randint(1, _NAME_SUFFIX_LENGTH)
+            return (
+                name
+                if name not in found
+                else text_matching(rng.choice(patterns), rng, least=longer)
+            )
+        except UnknownPatternError as error:
+            problem = f"a name for the pattern {patterns[0]!r} is not found"
+            raise NoValueError(task.steps, problem) from error
+    number = "" if len(found) < len(GENERIC_WORDS) else str(len(found))
+    return rng.choice(GENERIC_WORDS) + number
+
+
+def make_array(making: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
+    """An array: as many items as must be, and mostly one or two more, if there are any.
+
+    Args:
+        making: the value that it is a part of.
+        flat: the schema.
+        task: where it stands.
+
+    Raises:
+        UnfilledError: an item has no value, or there are too few different ones.
+    """
+    firsts = _prefix_schemas(flat)
+    others = flat.get("additionalItems", True) if isinstance(flat.get("items"), list) else None
+    others = flat.get("items", True) if others is None else others
+    wanted = flat.get("contains") if "contains" in flat else None
+    holds = flat.get("minContains", 1) if wanted is not None else 0
+    least = max(int(flat.get("minItems", 0)), len(firsts) + holds if holds else 0)
+    found: list[Any] = []
+    for position in range(_length(flat, len(firsts), others, least, making.rng, task)):
+        schema = firsts[position] if position < len(firsts) else others
+        if len(firsts) <= position < len(firsts) + holds:
+            schema = {"allOf": [schema, wanted]}
+        try:
+            found.append(_item(making, schema, task.item(position), flat, found))
+        except NoValueError:
+            if position < least:
+                raise
+            break  # no more are needed
+    return found
+
+
+def _prefix_schemas(flat: dict[str, Any]) -> list[Any]:
+    """The schemas of the first items, one each."""
+    items = flat.get("prefixItems", flat.get("items"))
+    return items if isinstance(items, list) else []
+
+
+def _length(  # noqa: PLR0913, PLR0917  (one argument a bound)
+    flat: dict[str, Any], firsts: int, others: Any, least: int, rng: Random, task: ValuePosition
+) -> int:
+    most = int(flat.get("maxItems", max(least, firsts, 1) + _EXTRA_ITEMS))
+    if others is False:
+        most = min(most, firsts)
+    if task.depth >= _MINIMAL_DEPTH:
+        return min(least, _MAX_ITEMS)
+    low = max(least, min(firsts, most), min(1, most))
+    return min(rng.randint(low, max(low, min(most, low + _EXTRA_ITEMS))), _MAX_ITEMS)
+
+
+def _item(
+    making: ValueBuilder, schema: Any, task: ValuePosition, flat: dict[str, Any], found: list[Any]
+) -> Any:
+    if not flat.get("uniqueItems"):
+        return making.make(schema, task)
+    known = _values_of(schema, making)
+    if known is not None:
+        left = [value for value in known if not any(equal(value, other) for other in found)]
+        if left:
+            return making.rng.choice(left)
+        raise NoValueError(task.steps, _TOO_FEW)
+    for _ in range(_MAX_TRIES):
+        value = making.make(schema, task)
+        if not any(equal(value, other) for other in found):
+            return value
+    raise NoValueError(task.steps, _TOO_FEW)
+
+
+def _values_of(schema: Any, making: ValueBuilder) -> list[Any] | None:
+    """All values that there are, where a schema lists them; None where it does not."""
+    if has_alternatives(schema, making.root):
+        return None
+    flat = flatten_schema(schema, making.root, making.rng)
+    listed = [False, True] if flat.get("type") == "boolean" else None
+    found: list[Any] | None = flat.get("enum", listed)
+    return found
+
+
+# What everything that makes values shares: the whole schema, the chance, and how much is left.
+
+_MAX_TOTAL_TRIES = 20_000  # tries for one value with all that is in it
+
+
+class ValuePosition(Struct, frozen=True):
+    """Where in a value a part is made.
+
+    Attributes:
+        name: of the argument that it belongs to.
+        steps: the keys and positions that lead to it.
+    """
+
+    name: str = ""
+    steps: tuple[str | int, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """How deep it stands."""
+        return len(self.steps)
+
+    def member(self, key: str) -> ValuePosition:
+        """The task for a member of this one."""
+        return ValuePosition(key, (*self.steps, key))
+
+    def item(self, position: int) -> ValuePosition:
+        """The task for an item of this one, which has the name of the whole."""
+        return ValuePosition(self.name, (*self.steps, position))
+
+
+class ValueBuilder:
+    """One value in the making.
+
+    Args:
+        root: the whole schema, which references are about.
+        rng: what chooses.
+        make: makes the value for a part of the schema.
+    """
+
+    def __init__(
+        self, root: Any, rng: Random, make: Callable[[ValueBuilder, Any, ValuePosition], Any]
+    ) -> None:
+        self.root = root
+        self.rng = rng
+        self._make = make
+        self._left = _MAX_TOTAL_TRIES
+
+    def make(self, schema: Any, task: ValuePosition) -> Any:
+        """The value for a part of the schema.
+
+        Raises:
+            UnfilledError: none is found.
+            GaveUpError: there were too many tries.
+        """
+        return self._make(self, schema, task)
+
+    def spend(self) -> None:
+        """Count one try.
+
+        Raises:
+            GaveUpError: there were too many.
+        """
+        if self._left == 0:
+            raise TooManyTriesError(_MAX_TOTAL_TRIES)
+        self._left -= 1
+
+
+# Values that are valid under a JSON Schema, the same ones for the same seed.
+
+_VALUE_TRIES = 30
+_MINIMAL_DEPTH = 4  # levels, below which only what must be is made
+_MAX_DEPTH = 30
+_MAX_SCHEMA_WIDTH = 200  # columns of a schema in a message
+_KEYWORDS_BY_TYPE = {
+    "object": ("properties", "required", "additionalProperties", "minProperties"),
+    "array": ("items", "prefixItems", "minItems", "contains"),
+    "string": ("pattern", "format", "minLength", "maxLength"),
+    "number": ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"),
+}
+_JSON_TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
+
+
+def make_arguments(tool: Tool, rng: Random) -> dict[str, Any]:
+    """Arguments that a tool's schema accepts; none for a tool without a schema.
+
+    Args:
+        tool: the tool.
+        rng: what chooses; the same state gives the same arguments.
+
+    Raises:
+        InvalidSettings: no value is found for a part of the schema; the message names the place, or
+            says that the schema is too large.
+    """
+    if tool.parameters is None:
+        return {}
+    try:
+        found = make_value({**tool.parameters, "type": "object"}, rng)
+    except NoValueError as error:
+        place = json_path(error.steps)
+        problem = f"the tool {tool.name!r}: no value is found for {place}: {error.problem}"
+        raise InvalidSettings(f"{problem}. Give `examples` or a `default` there.") from error
+    except TooManyTriesError as error:
+        problem = f"the schema of the tool {tool.name!r} is too large: gave up after {error.tries:,} tries"
+        raise InvalidSettings(f"{problem}. Give `examples` or a `default` in it.") from error
+    assert isinstance(found, dict)  # noqa: S101  (it is valid, and so it is an object)
+    return found
+
+
+def make_value(schema: Any, rng: Random, *, root: Any = None, name: str = "") -> Any:
+    """A value that a schema accepts.
+
+    Args:
+        schema: the schema.
+        rng: what chooses.
+        root: what references in it are about, where that is not itself.
+        name: of what the value is for.
+
+    Raises:
+        UnfilledError: none is found.
+        GaveUpError: none is found in time.
+        InvalidSettings: the schema cannot be used.
+    """
+    making = ValueBuilder(schema if root is None else root, rng, _make_part)
+    return _make_part(making, schema, ValuePosition(name=name))
+
+
+def is_valid(schema: Any, value: Any, root: Any) -> bool:
+    """Whether a part of a schema accepts a value.
+
+    A part whose references only the whole schema can follow accepts anything here.
+    """
+    try:
+        return not validation_errors(_standalone(schema, root), value)
+    except InvalidSettings:
+        return True
+
+
+def _standalone(schema: Any, root: Any) -> Any:
+    if schema is root or not isinstance(schema, dict) or not isinstance(root, dict):
+        return schema
+    kept = {word: root[word] for word in ("$schema", "$defs", "definitions") if word in root}
+    return {**kept, **schema}
+
+
+def _make_part(making: ValueBuilder, schema: Any, task: ValuePosition) -> Any:
+    if task.depth > _MAX_DEPTH:
+        raise NoValueError(task.steps, "the schema has no end")
+    problem: NoValueError | TooManyTriesError | None = None
+    for attempt in range(_VALUE_TRIES):
+        try:
+            making.spend()
+            value = _build(making, schema, task, attempt)
+        except TooManyTriesError as error:
+            problem = error
+            break
+        except NoValueError as error:
+            problem = NoValueError(error.steps or task.steps, error.problem)
+            if len(problem.steps) > task.depth and not has_alternatives(schema, making.root):
+                break  # what is inside would be the same again
+            continue
+        if is_valid(schema, value, making.root):
+            return value
+    spare = [value for value in _fallback_values(schema) if is_valid(schema, value, making.root)]
+    if spare:
+        return spare[0]
+    untold = f"{_schema_text(schema)} accepts none that was tried"
+    raise problem or NoValueError(task.steps, untold)
+
+
+def _fallback_values(schema: Any) -> list[Any]:
+    """What a schema itself names as a value, and null."""
+    if not isinstance(schema, dict):
+        return []
+    examples = schema.get("examples")
+    found = list(examples) if isinstance(examples, list) else []
+    found += [schema[word] for word in ("example", "default") if word in schema]
+    return [*found, None]
+
+
+def _build(making: ValueBuilder, schema: Any, task: ValuePosition, attempt: int) -> Any:
+    rng = making.rng
+    is_short = task.depth >= _MINIMAL_DEPTH
+    flat = flatten_schema(schema, making.root, rng, is_short=is_short)
+    if "enum" in flat:
+        return _choose_listed(flat["enum"], task, rng)
+    given = [value for value in _fallback_values(flat)[:-1] if value is not None]
+    if given and "default" not in flat and rng.random() < 0.5:  # noqa: PLR2004  (one half)
+        return rng.choice(given)
+    return _build_of_type(_choose_type(flat, rng), making, flat, task, attempt)
+
+
+def _build_of_type(
+    kind: str, making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, attempt: int
+) -> Any:
+    if kind == "object":
+        return make_object(making, flat, task, attempt)
+    if kind == "array":
+        return make_array(making, flat, task)
+    return _build_scalar(kind, flat, task.name, making.rng)
+
+
+def _choose_listed(values: list[Any], task: ValuePosition, rng: Random) -> Any:
+    if not values:
+        raise NoValueError(task.steps, "no value is in all of its lists")
+    named = [value for value in values if value is not None] or values
+    return rng.choice(named)
+
+
+def _build_scalar(kind: str, flat: dict[str, Any], name: str, rng: Random) -> Any:
+    if kind == "boolean":
+        return rng.random() < 0.5  # noqa: PLR2004  (one half)
+    if kind == "null":
+        return None
+    if kind == "string":
+        return make_text(flat, rng, name)
+    return make_number(flat, rng, name=name, is_whole=kind == "integer")
+
+
+def _choose_type(flat: dict[str, Any], rng: Random) -> str:
+    """The type of the value; where a schema names none, the one that it says most about."""
+    kinds = flat.get("type")
+    if isinstance(kinds, str):
+        return kinds
+    if isinstance(kinds, list):
+        known: list[str] = [kind for kind in kinds if kind in _JSON_TYPES]
+        if not known:
+            raise NoValueError((), "no type is in all of its lists")
+        others: list[str] = [kind for kind in known if kind != "null"]
+        return rng.choice(others or known)
+    for kind, words in _KEYWORDS_BY_TYPE.items():
+        if any(word in flat for word in words):
+            return kind
+    return rng.choice(_JSON_TYPES[:4]) if "not" in flat else "string"
+
+
+def _schema_text(schema: Any) -> str:
+    import msgspec
+
+    try:
+        text = msgspec.json.encode(schema).decode()
+    except (TypeError, ValueError, RecursionError):
+        text = "the schema"
+    return clip(escape(text), _MAX_SCHEMA_WIDTH)
+
+
+# Calls of tools with arguments that their schemas accept.
+
+
+def random_call(tool: Tool, rng: Random) -> ToolCall:
+    """A call of a tool that its schema accepts.
+
+    Raises:
+        InvalidSettings: no value is found for a part of the schema.
+    """
+    return ToolCall(tool.name, make_arguments(tool, rng))
+
+
+def changed_arguments(tool: Tool, given: dict[str, Any], rng: Random) -> dict[str, Any] | None:
+    """The arguments with another value in one place; None where there is no other.
+
+    What comes of it is mostly valid, but not surely: other places may depend on that one.
+    """
+    for _ in range(_MAX_TRIES):
+        others = make_arguments(tool, rng)
+        changed = [
+            name for name in given if name in others and not equal(given[name], others[name])
+        ]
+        if changed:
+            name = rng.choice(changed)
+            return {**given, name: others[name]}
+    return None
+
+
+def two_different_calls(tools: Sequence[Tool], rng: Random) -> tuple[ToolCall, ToolCall] | None:
+    """A call of the first tool and a different one: of the second, if there is any.
+
+    Returns:
+        the two; None where there is only one call that can be made.
+    """
+    first = random_call(tools[0], rng)
+    if tools[1:]:
+        return first, random_call(rng.choice(tools[1:]), rng)
+    for _ in range(_MAX_TRIES):
+        second = random_call(tools[0], rng)
+        if not equal(first.arguments, second.arguments):
+            return first, second
+    return None

@@ -1,0 +1,336 @@
+"""Saves the scores of files as a run of the history, case by case, while they are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.call import Tool
+from callscore.core.results import EvaluationResults, Failure, MetricValue, Result
+from callscore.core.settings import DEFAULT, Settings
+from callscore.core.totals import Totals, summary_payload
+from callscore.engines.payloads import (
+    FILE_SCORER,
+    case_payload,
+    score_payload,
+    settings_payload,
+    tools_payload,
+)
+from callscore.errors import CallscoreError, UnusableStore
+from callscore.history.encoding import asked_digest, expectation_digest
+from callscore.history.fallback_store import FallbackStore
+from callscore.history.opening import file_evaluation_name, project_path
+from callscore.history.project import git_state, versions
+from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.run_names import new_run_id, require_no_baseline
+from callscore.history.writer import RunWriter
+from callscore.models.secrets import known_secrets_hider
+from callscore.words.plain_data import call_to_dict
+
+if TYPE_CHECKING:
+    from callscore.core.case import Case
+    from callscore.core.phrases import Language
+    from callscore.core.results import Status
+    from callscore.core.score import Score
+    from callscore.engines.local import ScoreHooks
+    from callscore.errors import ModelFailed
+    from callscore.history.records import RunStatus
+    from callscore.history.store import Store
+
+__all__ = ["SaveRequest", "ScoreSaver"]
+
+_STDIN = "-"
+# So many wait in memory at the most: files are read more quickly than a disk is written.
+_MAX_WAITING = 2_000
+
+
+class SaveRequest(Struct, frozen=True, kw_only=True):
+    """What is kept beside the scores.
+
+    Attributes:
+        name: what the run is called.
+        cases: the files that hold what is expected.
+        actual: the files that hold the answers, where these are others.
+        settings: what decides the scores.
+        tools: the tools' definitions; None where each case brings its own, or none.
+        fail_under: what the mean of the scores must reach.
+    """
+
+    name: str
+    cases: Sequence[str] = ()
+    actual: Sequence[str] = ()
+    settings: Settings = DEFAULT
+    tools: Mapping[str, Tool] | None = None
+    fail_under: float | None = None
+
+
+class ScoreSaver:
+    """Keeps what it is told of, as a run that begins with the first case.
+
+    What cannot be kept does not stop the scoring; it goes to a file beside the history.
+
+    Args:
+        request: what is kept.
+        open_store: opens the history.
+        rescue: takes everything where it cannot be opened; None for that of the project.
+
+    Attributes:
+        run: the run; None where there was nothing to keep.
+        problems: what went wrong with the history, in sentences.
+    """
+
+    def __init__(
+        self,
+        request: SaveRequest,
+        open_store: Callable[[], Store],
+        rescue: FallbackStore | None = None,
+    ) -> None:
+        self.run: RunRecord | None = None
+        self.problems: list[str] = []
+        self._request = request
+        self._open_store = open_store
+        self._rescue = rescue or FallbackStore()
+        self._store: Store | None = None
+        self._keeper: RunWriter | None = None
+        self._waiting = 0
+        self._hide = known_secrets_hider()
+        self._values: tuple[MetricValue, ...] = ()  # of the case that comes next
+        self._files: list[tuple[str, str]] = []  # what each is called, and where it stands
+        self._totals: list[Totals] = []
+        self._trials: set[tuple[int, str, int]] = set()
+        self._pending = _joined_name(request.cases) if request.actual else None
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether there is no history, and everything goes to a file beside it."""
+        return self._keeper is not None and self._keeper.is_aside
+
+    @property
+    def words(self) -> str:
+        """What a command needs to find the history, see `history.addresses`."""
+        return self._rescue.words if self._store is None else self._store.words
+
+    def saved(self, lang: Language = "en") -> str:
+        """Where the run is, where it is not in the history, as a sentence; else empty."""
+        return "" if self._keeper is None else self._keeper.saved(lang)
+
+    def told(self, hooks: ScoreHooks) -> ScoreHooks:
+        """The hooks that tell this one, too."""
+        told_already = hooks.on_unjudged
+
+        def on_unjudged(place: str, case: Case, error: ModelFailed) -> None:
+            self._keep(case, None, ("raised", f"the judge gave no answer: {error}"))
+            if told_already is None:
+                raise error
+            told_already(place, case, error)
+
+        return replace(
+            hooks,
+            on_file=self.begin_file,
+            on_values=self._note_values,
+            on_score=self.take,
+            on_unscored=self.leave,
+            on_unjudged=on_unjudged,
+        )
+
+    def begin_file(self, path: str) -> None:
+        """Say that cases of another file come now."""
+        if not self._request.actual:
+            self._pending = _name_and_path(path)
+
+    def _note_values(self, values: tuple[MetricValue, ...]) -> None:
+        self._values = values
+
+    def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None = None) -> None:
+        """Keep a case that has a score, soon."""
+        self._keep(case, score, None)
+
+    def leave(self, case: Case) -> None:
+        """Keep a case that has none, soon: nothing is expected, or there is no answer to it."""
+        self._keep(case, None, None)
+
+    def _keep(self, case: Case, score: Score | None, failure: tuple[str, str] | None) -> None:
+        self._begin()
+        number = len(self._totals) - 1
+        trial = self._trial(number, case)
+        self._totals[-1].add(_scored(replace(case, trial=trial), score, failure))
+        if self.run is None or self._keeper is None:
+            return
+        record = _result_record(case, score, failure, self._hide)
+        record = replace(record, values=(*record.values, *self._values))
+        self._values = ()
+        self._keeper.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
+        self._waiting += 1
+        if self._waiting >= _MAX_WAITING:
+            self._waiting = 0
+            self._keeper.flush()
+
+    def _begin(self) -> None:
+        """Begin the run, and the evaluation of the file, if that is still to be done."""
+        if self._pending is None:
+            return
+        self._files.append(self._pending)
+        self._pending = None
+        is_first = not self._totals
+        request = self._request
+        self._totals.append(
+            Totals(request.settings, {FILE_SCORER: request.fail_under}, show="none")
+        )
+        try:
+            if is_first:
+                self._begin_run()
+            if self._keeper is not None and self.run is not None:
+                self._keeper.add_evaluation(self._evaluation(self.run.id))
+        except UnusableStore as error:
+            self._note(str(error))
+
+    def _begin_run(self) -> None:
+        commit, is_dirty = git_state(Path.cwd())
+        now = time()
+        record = RunRecord(
+            id=new_run_id(now),
+            command="score",
+            started_at=now,
+            name=self._request.name,
+            arguments=_arguments(self._request),
+            versions=versions(),
+            git_commit=commit,
+            git_dirty=is_dirty,
+        )
+        self._keeper = self._keeper_of(record)
+        self.run = self._keeper.run
+        self._keeper.problems[:] = self.problems
+        self.problems = self._keeper.problems
+
+    def _keeper_of(self, record: RunRecord) -> RunWriter:
+        """What keeps the run: in the history, or in a file where that cannot be used."""
+        try:
+            store = self._store = self._open_store()
+            require_no_baseline(record.name, store.baselines())
+            run = store.begin(record)
+        except UnusableStore as error:
+            self._note(str(error))
+            return RunWriter(self._rescue, record)
+        lock = store.lock(run.id)
+        lock.take()  # by which others tell that somebody is at it
+        return RunWriter(store, run, lock)
+
+    def _evaluation(self, run: str) -> EvaluationRecord:
+        request, (name, place) = self._request, self._files[-1]
+        threshold = request.fail_under
+        return EvaluationRecord(
+            run=run,
+            number=len(self._totals) - 1,
+            name=name,
+            place=place,
+            settings=settings_payload(request.settings),
+            scorers=(FILE_SCORER,),
+            thresholds={} if threshold is None else {FILE_SCORER: threshold},
+            tools=tools_payload(request.tools),
+        )
+
+    def _trial(self, number: int, case: Case) -> int:
+        """Which repetition a case is: the one that it says, unless that was there before."""
+        said = case.trial
+        trial = said if isinstance(said, int) and said >= 1 else 1
+        while (number, case.id, trial) in self._trials:
+            trial += 1
+        self._trials.add((number, case.id, trial))
+        return trial
+
+    def finish(self, status: RunStatus = "finished") -> None:
+        """Keep how it ended, and let go of the history."""
+        if self._keeper is not None:
+            found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
+            summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
+            self._keeper.finish(status, summary_payload(found), summaries)
+            self._keeper.release()
+        if self._store is not None:
+            with suppress(CallscoreError):
+                self._store.close()
+
+    def _note(self, problem: str) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _arguments(request: SaveRequest) -> dict[str, Any]:
+    """Where what was scored stands."""
+    sides = {"cases": request.cases, "actual": request.actual}
+    return {
+        side: [project_path(path) for path in paths if path != _STDIN]
+        for side, paths in sides.items()
+        if paths
+    }
+
+
+def _name_and_path(path: str) -> tuple[str, str]:
+    """What the cases of a file are called in the history, and where the file stands."""
+    return ("stdin", "") if path == _STDIN else (file_evaluation_name(path), project_path(path))
+
+
+def _joined_name(paths: Sequence[str]) -> tuple[str, str]:
+    """Likewise of references in one file or several; of several, none is the place of all."""
+    named = [_name_and_path(path) for path in paths]
+    place = named[0][1] if len(named) == 1 else ""
+    return "+".join([name for name, _ in named]), place
+
+
+def _scored(case: Case, score: Score | None, failure: tuple[str, str] | None) -> Result:
+    """What became of a case, as it is added up."""
+    if failure is not None:
+        _, problem = failure
+        why = Failure(case=case.id, kind="raised", problem=problem)
+        return Result(case=case, status="error", failure=why)
+    if score is None:
+        return Result(case=case, status="not_scored")
+    return Result(
+        case=case, score=score, values=(MetricValue(FILE_SCORER, score.f1),), passed=score.passed
+    )
+
+
+def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
+    """What the cases of a file come to."""
+    name, place = file
+    found = totals.evaluation({"name": name, "place": place})
+    # The mean is that of the summary, which the report of the scores shows.
+    scorers = tuple([replace(each, mean=totals.summary.macro_f1) for each in found.scorers])
+    is_repeated = any(each.trials > 1 for each in found.trials)
+    return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
+
+
+def _result_record(
+    case: Case,
+    score: Score | None,
+    failure: tuple[str, str] | None,
+    hide: Callable[[Any], Any],
+) -> ResultRecord:
+    """What is kept of a case, without secrets; the run and the evaluation are put in later."""
+    payload = case_payload(case)
+    calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
+    found = score_payload(score)
+    kept = hide([payload, calls, found.get("comparison")])
+    payload, calls, found["comparison"] = kept
+    status: Status = "not_scored" if score is None else "scored"
+    return ResultRecord(
+        run="",
+        evaluation=0,
+        case=case.id,
+        status=status if failure is None else "error",
+        payload=payload,
+        expectation=expectation_digest(payload),
+        asked=asked_digest(payload),
+        answer=calls,  # so that it can be scored again; kept once, together with the calls
+        calls=calls,
+        passed=None if score is None else score.passed,
+        values=() if score is None else (MetricValue(FILE_SCORER, score.f1),),
+        failure=failure,
+        finished_at=time(),
+        **found,
+    )

@@ -1,0 +1,281 @@
+"""`callscore.evaluation`: turns a function that asks an agent into an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import cache, partial
+from inspect import Parameter, currentframe, signature
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
+
+from callscore.core.settings import DEFAULT, Settings, settings_from
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings
+from callscore.evaluations.evaluation import (
+    Evaluation,
+    bool_from,
+    require_signature,
+    skip_from,
+    tags_from,
+    thresholds_from,
+    trials_from,
+    variants_from,
+)
+from callscore.evaluations.fingerprints import code_digest, combined_digest
+from callscore.evaluations.locations import evaluation_key, location_of_frame
+from callscore.evaluations.scorers import scorers_from
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+    from callscore.core.settings import ComparingOptions
+    from callscore.evaluations.evaluation import Scorer, Task
+    from callscore.evaluations.locations import Location
+
+__all__ = ["FileCollector", "current_collector", "evaluation"]
+
+if TYPE_CHECKING:
+    Given = Iterable[Case | Mapping[str, Any] | str]
+
+if TYPE_CHECKING:
+    Cases = Given | str | PathLike[str] | Callable[[], Given | str | PathLike[str]]
+
+if TYPE_CHECKING:
+    Scorers = str | Scorer | Callable[..., Any] | Iterable[str | Scorer | Callable[..., Any]]
+
+if TYPE_CHECKING:
+    Judge = str | Callable[[str, Any], Any]
+
+
+class FileCollector(NamedTuple):
+    """What is made while a file of evaluations is read.
+
+    Attributes:
+        file: the file.
+        evaluations: those that were made so far, in order.
+    """
+
+    file: Path
+    evaluations: list[Evaluation]
+
+
+current_collector: ContextVar[FileCollector | None] = ContextVar("made_here", default=None)
+
+
+def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluation)
+    bare: None = None,
+    /,
+    *,
+    cases: Cases = (),
+    tools: Any = None,
+    scorers: Scorers = ("accuracy",),
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    tags: str | Iterable[str] = (),
+    only: bool = False,
+    skip: bool | str = False,
+    thresholds: float | Mapping[str, float] | None = None,
+    name: str | None = None,
+    trials: int = 1,
+    preset: str | None = None,
+    settings: Settings | None = None,
+    judge: Judge | None = None,
+    **options: Unpack[ComparingOptions],
+) -> Callable[[Task], Evaluation]:
+    """Make an evaluation of the function that asks an agent.
+
+    The function is given a `Case`, and what a variant says as keywords; async or not, it returns
+    the agent's answer as it is, in any dialect that callscore reads. `callscore run` finds
+    evaluations in files that are named `eval_*.py`.
+
+    Args:
+        bare: nothing: the function stands under the brackets, and not in them.
+        cases: what to ask: `Case` values, objects as in a case file, or questions as text; the path
+            of a file of cases, from the folder of this file on; or a function that gives these.
+        tools: the tools of the agent: functions, definitions in any dialect, or the path of a file.
+            Where a `models.chat` is asked, it is enough to give them to one of the two.
+        scorers: what the answers are worth: `accuracy` (the F1 of the calls), `precision`,
+            `recall`, `exact`, `tool_called`, `parameters_valid`, `tool_selection`,
+            `argument_accuracy`, the name of another tool's metric, or functions of your own.
+        variants: ways to run the function: for each name the keywords that it is given.
+        tags: words to select by.
+        only: whether evaluations that do not say so are left out.
+        skip: whether to leave it out; or why.
+        thresholds: what the mean of each scorer must reach: one number, or numbers by scorer.
+        name: what it is called; by default as the function.
+        trials: how often each case is asked.
+        preset: settings that go together: `strict`, `flexible` or `outcome`; options override it.
+        settings: all settings together, in place of a preset and options.
+        judge: who answers the questions of `expect.judge`: the name of a model, or a function.
+        **options: single settings, by the names that they have in `Settings`.
+
+    Raises:
+        InvalidEvaluation: anything of this cannot be; the message says where it stands.
+    """
+    frame = currentframe()
+    place = location_of_frame(None if frame is None else frame.f_back)
+    del frame  # it would hold on to all that its caller knows
+    try:
+        _require_known(bare, options)
+        chosen = scorers_from(scorers)
+        asked = partial(
+            Evaluation,
+            cases=_cases(cases),
+            tools=_tools(tools, place.folder),
+            scorers=chosen,
+            variants=variants_from(variants),
+            tags=tags_from(tags),
+            only=bool_from(only, "only"),
+            skip=skip_from(skip),
+            thresholds=thresholds_from(thresholds, chosen),
+            settings=_settings(preset, settings, {**options, **_judge_setting(judge)}),
+            trials=trials_from(trials),
+        )
+    except CallscoreError as error:
+        raise InvalidEvaluation(place.text, _with_full_stop(error)) from error
+
+    def decorate(task: Task) -> Evaluation:
+        """The evaluation that a function is."""
+        return _build_evaluation(asked, task, name, place)
+
+    return decorate
+
+
+def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
+    """Refuse a decorator without brackets, and keywords that it does not have."""
+    if bare is not None:
+        raise InvalidSettings("the brackets are missing. Write @callscore.evaluation(cases=[...])")
+    settings = Settings.__struct_fields__
+    for name in options:
+        if name not in settings:
+            hint = did_you_mean(name, _own_keywords()) or did_you_mean(name, settings)
+            raise InvalidSettings(f"evaluation has no keyword {name!r}{hint}")
+
+
+def _own_keywords() -> list[str]:
+    parameters = signature(evaluation).parameters.values()
+    return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+
+
+def _build_evaluation(
+    asked: Callable[..., Evaluation], task: Task, name: str | None, place: Location
+) -> Evaluation:
+    """The evaluation, once it is known what asks the agent."""
+    try:
+        called, home = _name(task, name), _home_file(place)
+        made = _share_tools(
+            asked(
+                name=called,
+                task=task,
+                place=place.text,
+                folder=place.folder,
+                home="" if home is None else str(home),
+                key=evaluation_key(home, called),
+                source=_source_digest(task, place),
+            )
+        )
+        require_signature(made.task, made.variants)
+    except CallscoreError as error:
+        raise InvalidEvaluation(place.text, _with_full_stop(error)) from error
+    making = current_collector.get()
+    if making is not None:
+        making.evaluations.append(made)
+    return made
+
+
+def _home_file(place: Location) -> Path | None:
+    """The file that an evaluation belongs to: what a function of another file makes is its caller's."""
+    making = current_collector.get()
+    return place.file if making is None or not place.is_within else making.file
+
+
+def _source_digest(task: Task, place: Location) -> str:
+    """The digest of the task's code; what asks a model by its name is known by that alone."""
+    if hasattr(task, "identity"):
+        return ""
+    files = {file for file in (place.file, _home_file(place)) if file is not None}
+    return combined_digest(code_digest(task), *map(code_digest, files))
+
+
+def _share_tools(made: Evaluation) -> Evaluation:
+    """The evaluation, where its task is a chat, with the tools of which only one of the two knows."""
+    if not hasattr(made.task, "with_overrides"):
+        return made
+    from callscore.models import Chat
+
+    task = made.task
+    if not isinstance(task, Chat) or (task.offer is None) is (made.tools is None):
+        return made
+    if task.offer is None:  # definitions alone: whoever wants functions run gives them to the chat
+        return structs.replace(made, task=task.with_overrides(tools=made.tools))
+    return structs.replace(made, tools=_tools(list(task.offer.definitions), made.folder))
+
+
+def _name(task: Task, name: str | None) -> str:
+    if isinstance(task, Evaluation):
+        raise InvalidSettings(f"{task.name} is an evaluation already. Decorate its function once")
+    if not callable(task):
+        raise InvalidSettings(f"{task!r} cannot be called. Decorate a function that asks an agent")
+    called = getattr(task, "__name__", None) if name is None else name
+    if not isinstance(called, str) or not called.strip() or called == "<lambda>":
+        what = "this task" if name is None else repr(name)
+        raise InvalidSettings(f'{what} has no name to call the evaluation by. Give name="..."')
+    return called
+
+
+def _cases(given: Any) -> Any:
+    """The cases as they are given; those that could be read but once are remembered."""
+    if isinstance(given, Iterator):
+        return cache(partial(list, given))
+    if isinstance(given, str | PathLike):
+        if not fspath(given).strip():
+            raise InvalidSettings("cases: the path of the file is empty")
+    elif isinstance(given, Mapping) or not (callable(given) or isinstance(given, Iterable)):
+        raise InvalidSettings(f"cases: {given!r} is neither a list, nor a path, nor a function")
+    elif isinstance(given, list | tuple) and not given:
+        raise InvalidSettings("cases: there are none")
+    return given
+
+
+def _tools(given: Any, folder: str) -> Mapping[str, Tool] | None:
+    """The tools by name; a text that is no JSON is the path of a file."""
+    from callscore.engines.inputs import ToolDefinitions
+
+    is_path = isinstance(given, PathLike) or (
+        isinstance(given, str) and not given.lstrip().startswith(("[", "{"))
+    )
+    try:
+        return ToolDefinitions(Path(folder) / given if is_path else given).of_run
+    except CallscoreError as error:
+        raise InvalidSettings(f"tools: {error}") from error
+
+
+def _judge_setting(given: Any) -> dict[str, Any]:
+    """The setting for who judges; a model is asked by its name."""
+    if given is None:
+        return {}
+    if not isinstance(given, str):
+        return {"judge": given}
+    from callscore.models import judge
+
+    return {"judge": judge(given)}
+
+
+def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> Settings:
+    if settings is None:
+        return settings_from(options, preset=preset) if options or preset else DEFAULT
+    if options or preset is not None:
+        raise InvalidSettings("give `settings`, or a preset and single options, not both")
+    if not isinstance(settings, Settings):
+        raise InvalidSettings(f"settings: {settings!r} is not made by callscore.Settings(...)")
+    return settings
+
+
+def _with_full_stop(error: Exception) -> str:
+    said = str(error)
+    return said if said.endswith((".", "?", "!")) else f"{said}."

@@ -1,0 +1,222 @@
+"""Digests of questions and of the code of tasks, by which an answer is found again.
+
+Parts of the code that cannot change an answer are left out: comments, formatting, and what is expected.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from contextlib import suppress
+from functools import lru_cache, partial
+from hashlib import blake2b, sha256
+from inspect import unwrap
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from callscore.core.equality import fingerprint
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from callscore.core.case import Case
+    from callscore.evaluations.evaluation import Evaluation, Question
+
+__all__ = [
+    "QuestionDigests",
+    "code_digest",
+    "code_file",
+    "combined_digest",
+    "question_digest",
+    "task_digest",
+    "variant_keywords",
+]
+
+
+# Digests of people's code, by which it is known whether answers are still those of the same task.
+
+_OURS = "callscore"
+# Of all that is said of an evaluation, what its task may see.
+_TASK_KEYWORDS = frozenset({"tools", "variants"})
+# The same of a case.
+_CASE_KEYWORDS = frozenset({"input", "id", "metadata", "tools"})
+
+
+def code_digest(of: Any) -> str:
+    """The digest of a file of code; empty where there is none to read.
+
+    Args:
+        of: a function, or something else that is called, whose file is meant; or the path of one.
+    """
+    file = of if isinstance(of, str | PathLike) else code_file(of)
+    if file is None:
+        return ""
+    path = Path(file)
+    try:
+        known = path.stat()
+        return _file_digest(path, known.st_mtime_ns, known.st_size)
+    except OSError:
+        return ""
+
+
+def combined_digest(*digests: str) -> str:
+    """One digest of several: the same for one as for that one twice; empty ones say nothing."""
+    different = sorted({each for each in digests if each})
+    if len(different) < 2:  # noqa: PLR2004  (one needs no joining)
+        return "".join(different)
+    return sha256(" ".join(different).encode()).hexdigest()
+
+
+def code_file(function: Any) -> str | None:
+    """The file that a function stands in; of an object that is called, that of its class."""
+    inner = unwrap(function.func if isinstance(function, partial) else function)
+    for each in (inner, getattr(type(inner), "__call__", None)):  # noqa: B004  (its code is wanted)
+        code = getattr(getattr(each, "__func__", each), "__code__", None)
+        if code is not None:
+            return str(code.co_filename)
+    return None
+
+
+@lru_cache(maxsize=256)
+def _file_digest(path: Path, _changed: int, _size: int) -> str:
+    """The digest of a file as it was changed last."""
+    text = path.read_bytes()
+    # Where it cannot be parsed, every letter counts; what is nested deeply may be a SystemError.
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        tree = ast.parse(text)
+        text = ast.dump(_AnswerRelevantCode(tree).visit(tree)).encode("utf-8", "backslashreplace")
+    return sha256(text).hexdigest()
+
+
+class _AnswerRelevantCode(ast.NodeTransformer):
+    """Leaves of evaluations and cases what decides about answers.
+
+    Args:
+        tree: the module, whose imports say what goes by these names in it.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._names: dict[str, str] = {}  # what is called so here, by its name in callscore
+        self._modules: set[str] = set()
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module == _OURS and not node.level:
+                self._names |= {each.asname or each.name: each.name for each in node.names}
+            elif isinstance(node, ast.Import):
+                ours = [each for each in node.names if each.name == _OURS]
+                self._modules |= {each.asname or each.name for each in ours}
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Drop what is said of scores alone."""
+        called = self._name_of(node.func)
+        if called == "evaluation":
+            node.keywords = _select_keywords(node.keywords, _TASK_KEYWORDS)
+        elif called == "Case":
+            node.keywords = _select_keywords(node.keywords, _CASE_KEYWORDS)
+        return self.generic_visit(node)
+
+    def _name_of(self, function: ast.expr) -> str | None:
+        """What a function is called in callscore; None where it is somebody else's."""
+        if isinstance(function, ast.Name):
+            return self._names.get(function.id)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            return function.attr if function.value.id in self._modules else None
+        return None
+
+
+def _select_keywords(keywords: list[ast.keyword], wanted: frozenset[str]) -> list[ast.keyword]:
+    """The keywords of these names; `**more` may be any of them."""
+    return [each for each in keywords if each.arg is None or each.arg in wanted]
+
+
+# Digests of what is asked, by which an answer is found again.
+
+_SIZE = 16  # bytes
+# Where an object stands in memory is another place in the next process.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class QuestionDigests:
+    """Digests of the questions of one run; what tasks say of themselves is asked only once."""
+
+    def __init__(self) -> None:
+        self._identities: dict[int, Any] = {}
+
+    def of(self, question: Question) -> tuple[str, str]:
+        """The digests of a question, and of the text of its task."""
+        return question_digest(question, self._identity), task_digest(question)
+
+    def _identity(self, task: Any) -> Any:
+        known = self._identities.get(id(task))
+        if known is None:  # the task is held by its evaluation for as long as the run lasts
+            known = self._identities[id(task)] = _task_identity(task)
+        return known
+
+
+def _task_identity(task: Any) -> Any:
+    return task.identity()
+
+
+def question_digest(question: Question, identity: Callable[[Any], Any] = _task_identity) -> str:
+    """The digest of all that decides the answer to a question, but for the text of the task.
+
+    A task that can say what it asks is known by that alone: the same request has the same answer
+    whatever evaluation it is for. Of any other task nobody can tell what it makes of its case, so
+    that it is known by its file and name, its tools, and the case without what is expected.
+
+    Args:
+        question: the question.
+        identity: asks a task what it is.
+    """
+    evaluation, case = question.evaluation, question.case
+    keywords = variant_keywords(question)
+    asks = getattr(evaluation.task, "asks", None)
+    if callable(asks):
+        return _value_digest(["asks", asks(case, **keywords)])
+    about = [question.variant, keywords, _asked_fields(case)]
+    if hasattr(evaluation.task, "identity"):
+        return _value_digest(["identity", identity(evaluation.task), *about])
+    name = evaluation.key or evaluation.name
+    return _value_digest(["task", name, _tool_list(evaluation), *about])
+
+
+def task_digest(question: Question) -> str:
+    """The digest of the text that defines the task; empty where it says itself what it asks."""
+    task = question.evaluation.task
+    says_itself = hasattr(task, "asks") or hasattr(task, "identity")
+    if says_itself:
+        return ""
+    functions = [each for each in variant_keywords(question).values() if callable(each)]
+    return combined_digest(question.evaluation.source, *map(code_digest, functions))
+
+
+def variant_keywords(question: Question) -> dict[str, Any]:
+    """What the task is given beside the case."""
+    if question.variant is None:
+        return {}
+    return question.evaluation.variants.get(question.variant, {})
+
+
+def _asked_fields(case: Case) -> dict[str, Any]:
+    fields = ("id", "input", "tools", "tags", "metadata")
+    return {field: getattr(case, field) for field in fields}
+
+
+def _tool_list(evaluation: Evaluation) -> list[Any] | None:
+    return None if evaluation.tools is None else list(evaluation.tools.values())
+
+
+def _value_digest(value: Any) -> str:
+    try:
+        text = msgspec.json.encode(value, order="deterministic", enc_hook=_stable_repr)
+    except (TypeError, ValueError, RecursionError):  # keys that are no text, halves of surrogates
+        text = _ADDRESS.sub("", fingerprint(json_safe(value))).encode("utf-8", "backslashreplace")
+    return blake2b(text, digest_size=_SIZE).hexdigest()
+
+
+def _stable_repr(value: object) -> str:
+    """What JSON does not know, as it prints itself."""
+    return f"{type(value).__qualname__} {_ADDRESS.sub('', repr(value))}"

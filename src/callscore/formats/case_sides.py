@@ -1,0 +1,289 @@
+"""One side of a case, expected or actual: a list of calls, or a document of any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import structs
+
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.errors import InvalidCall, UnknownFormat
+from callscore.formats.calls import CALL_FIELDS, NAME_KEYS, read_calls, read_simple_calls
+from callscore.formats.shape import describe, first, json_of
+from callscore.formats.trace import DEFAULT_WANTED, Trace
+
+if TYPE_CHECKING:
+    from callscore.core.case import Expected
+    from callscore.formats.calls import Side
+    from callscore.formats.dialect import Dialect
+    from callscore.formats.trace import Wanted
+
+__all__ = [
+    "actual_calls_in",
+    "expected_calls_in",
+    "is_call_list",
+    "join_traces",
+    "read_expected_side",
+    "read_side",
+]
+
+_Calls = tuple[ToolCall, ...]
+_GENERIC_DIALECT = "generic"
+_PAIR = 2
+_CALL_MARKS = ("{", "<", "[", "```")
+
+
+def read_side(
+    value: Any,
+    *,
+    side: Side,
+    where: str,
+    wanted: Wanted = DEFAULT_WANTED,
+    dialect: Dialect | None = None,
+) -> _Calls:
+    """The calls that a value spells, or that a document holds; None is no calls.
+
+    Args:
+        value: calls, however they are spelled; a response, messages, spans and so on as data or as
+            objects of an SDK; or text that a model wrote.
+        side: whether they were expected or made.
+        where: what to call the value in messages: `expected`.
+        wanted: what to take from a document that offers a choice.
+        dialect: what a document is written in, where that is known.
+
+    Raises:
+        InvalidCall: it holds no calls that can be read, or expected ones that nobody could match.
+    """
+    if value.__class__ is list:
+        calls = read_simple_calls(value)
+        if calls is not None:
+            return calls
+    elif isinstance(value, tuple | set | frozenset | Iterator):
+        value = list(value)
+    if value is None or isinstance(value, ToolCall) or is_call_list(value):
+        return _with_failed_flags(read_calls(value, side=side, where=where), wanted)
+    from callscore.formats.objects import to_plain_data
+
+    document = json_of(value) if isinstance(value, str) else to_plain_data(value)
+    if dialect is None:
+        return _read_document(document, (side, where), wanted)
+    from callscore.formats.reading import read_named
+
+    try:
+        traces = read_named(dialect, document, wanted)
+    except InvalidCall as error:
+        raise InvalidCall(f"{where}: {error}") from error
+    return _calls_on_side(join_traces(traces, where=where), side, where)
+
+
+def _with_failed_flags(calls: _Calls, wanted: Wanted) -> _Calls:
+    """The calls, failed where the text of their result says so and nothing else does."""
+    if not any(isinstance(call.result, str) for call in calls):
+        return calls
+    return tuple(
+        [
+            structs.replace(call, failed=True)
+            if call.failed is None
+            and isinstance(call.result, str)
+            and wanted.failure.search(call.result)
+            else call
+            for call in calls
+        ]
+    )
+
+
+def read_expected_side(
+    value: Any,
+    *,
+    where: str,
+    wanted: Wanted = DEFAULT_WANTED,
+    dialect: Dialect | None = None,
+    spelled: bool = False,
+) -> tuple[Expected, ...]:
+    """What a value expects: calls and groups of calls, or the calls of a document.
+
+    Args:
+        value: as for `read_side`; in a list groups, repeats and what is forbidden may stand, too.
+        where: what to call the value in messages: `expected`.
+        wanted: what to take from a document that offers a choice.
+        dialect: what a document is written in, where that is known.
+        spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
+
+    Raises:
+        InvalidCall: as for `read_side`, or a group or a rule makes no sense.
+    """
+    if value.__class__ is list:
+        calls = read_simple_calls(value)
+        if calls is not None:
+            return _with_rules(calls, where, value) if spelled else calls
+    from callscore.formats.expectations import (
+        has_groups,
+        read_expectation,
+        refuse_misplaced_keywords,
+        refuse_misspelled,
+    )
+
+    if isinstance(value, tuple | set | frozenset | Iterator):
+        value = list(value)
+    items = value if isinstance(value, list) else [value]
+    if has_groups(items):
+        return read_expectation(items, where=where, spelled=spelled)
+    is_own = _is_own_notation(items)
+    if is_own:
+        refuse_misplaced_keywords(items, where)
+    try:
+        calls = read_side(value, side="expected", where=where, wanted=wanted, dialect=dialect)
+    except InvalidCall:
+        refuse_misspelled(items, where)
+        raise
+    return _with_rules(calls, where, items) if spelled and is_own else calls
+
+
+def _is_own_notation(items: list[Any]) -> bool:
+    """Whether these are calls as people write them, and no document of another stack."""
+    named = [item for item in items if isinstance(item, dict)]
+    if not all(first(item, *NAME_KEYS) for item in named):
+        return False
+    if is_call_list(items) or all(CALL_FIELDS.issuperset(item) for item in named):
+        return True
+    from callscore.formats.reading import find_dialect
+
+    dialect = find_dialect(items)
+    return dialect is None or dialect.name == _GENERIC_DIALECT
+
+
+def _with_rules(calls: _Calls, where: str, items: list[Any]) -> _Calls:
+    from callscore.formats.expectations import read_rules
+
+    if any(isinstance(item, ToolCall) for item in items):
+        return calls  # they were made in Python
+    return tuple([read_rules(call, f"{where}[{at}]") for at, call in enumerate(calls)])
+
+
+def is_call_list(value: Any) -> bool:
+    """Whether it is a list of plain calls, for which no dialect has to be asked."""
+    if not isinstance(value, list):
+        return False
+    for item in value:
+        if isinstance(item, dict):
+            if len(item) == _PAIR and "name" in item and "arguments" in item:
+                continue
+            if "type" in item or not CALL_FIELDS.issuperset(item):
+                return False
+        elif not isinstance(item, str | list | tuple | ToolCall):
+            return False
+    return True
+
+
+def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Calls:
+    from callscore.formats.reading import find_dialect, read_document
+
+    dialect = find_dialect(document)
+    is_spelled = isinstance(document, list) or first(document, *NAME_KEYS) is not None
+    if dialect is not None and dialect.name == _GENERIC_DIALECT and is_spelled:
+        return read_calls(document, side=side[0], where=side[1])
+    try:
+        traces = read_document(document, wanted)
+    except UnknownFormat as error:
+        return _read_unknown(document, side, error)
+    except InvalidCall as error:
+        raise InvalidCall(f"{side[1]}: {error}") from error
+    return _calls_on_side(join_traces(traces, where=side[1]), *side)
+
+
+def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -> _Calls:
+    """What no dialect knows: the reader of calls says best what is wrong with a list of them."""
+    if side[0] == "actual" and isinstance(document, str) and _is_prose(document):
+        return ()  # the model has answered in words
+    try:
+        return read_calls(document, side=side[0], where=side[1])
+    except InvalidCall as other:
+        if not isinstance(document, dict | list | str) or _resembles_call(document):
+            raise
+        raise UnknownFormat(f"{other} If it is a trace: {error}") from error
+
+
+def _resembles_call(document: Any) -> bool:
+    """Whether something has a name, so that it is no trace that nobody knows."""
+    items = document if isinstance(document, list) else [document]
+    return all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text is words and nothing that could be a call that went wrong."""
+    return len(text.split()) > 1 and not any(mark in text for mark in _CALL_MARKS)
+
+
+def join_traces(traces: list[Trace], *, where: str) -> Trace:
+    """The run that several documents, one after another, are; tasks with names stay apart.
+
+    Raises:
+        InvalidCall: there are several runs with names.
+    """
+    if len(traces) == 1:
+        return traces[0]
+    if any(trace.id is not None for trace in traces):
+        problem = f"there are {len(traces)} runs in it. Score them with score_cases or score_files."
+        raise InvalidCall(f"{where}: {problem}")
+    calls = [call for trace in traces for call in trace.calls or ()]
+    expected = [call for trace in traces for call in trace.expected or ()]
+    return Trace(
+        calls=None if all(trace.calls is None for trace in traces) else tuple(calls),
+        expected=None if all(trace.expected is None for trace in traces) else tuple(expected),
+    )
+
+
+def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:
+    if side == "actual":
+        return actual_calls_in(trace, where=where)
+    return cast("_Calls", expected_calls_in(trace, where=where))  # groups only in cases of our own
+
+
+def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
+    """The calls that were made in a run.
+
+    Raises:
+        InvalidCall: it says nothing about them.
+    """
+    _require_answer(trace, where)
+    if trace.calls is None:
+        problem = "this says which calls are expected, not which were made"
+        raise InvalidCall(f"{where}: {problem}.")
+    return trace.calls
+
+
+def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
+    """What a run expects.
+
+    A document that says what is expected says so for the expected side alone. One that does not,
+    such as a conversation that went well, can stand there as a whole.
+
+    Raises:
+        InvalidCall: it says nothing at all, or expects what nobody could match.
+    """
+    from callscore.core.case import calls_in, with_calls
+
+    _require_answer(trace, where)
+    expected = trace.any_calls if trace.expected is None else trace.expected
+    if all(call.error is None for call in calls_in(expected)):
+        return expected
+    return tuple(
+        [with_calls(item, lambda call: _require_readable(call, where)) for item in expected]
+    )
+
+
+def _require_answer(trace: Trace, where: str) -> None:
+    if not trace.says_anything:
+        raise InvalidCall(f"{where}: there is no answer in it, and nothing that is expected.")
+
+
+def _require_readable(call: ToolCall, where: str) -> ToolCall:
+    if call.error is None:
+        return call
+    if call.error == NOT_CAPTURED:  # all that is known to be expected is the tool
+        return structs.replace(call, error=None)
+    from callscore.words.reasons import malformed_text
+
+    problem = f"the arguments of {describe(call.name)} cannot be read: {malformed_text(call.error)}"
+    raise InvalidCall(f"{where}: {problem}; got {describe(call.raw)}.")

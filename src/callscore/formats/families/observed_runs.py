@@ -1,0 +1,407 @@
+"""Builds a run from what was observed: what models requested, and what tools executed.
+
+An observed run contains most calls more than once: in the answer of a model, in the messages that
+the next model receives, in the span of the tool, and in the spans of whatever wraps a model. They
+are returned once, in one of two views: as requested by the models, or as executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.formats.shape import text_in
+from callscore.formats.trace import Trace
+
+if TYPE_CHECKING:
+    from callscore.formats.trace import View, Wanted
+
+__all__ = [
+    "Nesting",
+    "ObservedRun",
+    "ObservedStep",
+    "ToolResult",
+    "is_repeated",
+    "nesting_of",
+    "steps_above",
+    "steps_by_id",
+    "tool_around",
+    "traces_of",
+]
+
+
+# What stands around what in an observed run: models and tools within tools, and within others.
+
+
+class Nesting(Struct, frozen=True):
+    """What has tools around it.
+
+    Attributes:
+        steps: all steps by their ids; none where no step is a part of a tool.
+        delegating: the ids of the tools that have models at work within them.
+    """
+
+    steps: dict[str | None, Any] = {}
+    delegating: frozenset[str | None] = frozenset()
+
+
+_NO_NESTING = Nesting()
+
+
+def steps_by_id(run: ObservedRun) -> dict[str | None, ObservedStep]:
+    """The steps by their ids; the last one, where several have the same."""
+    return {step.id: step for step in run.steps if step.id is not None}
+
+
+def steps_above(step: ObservedStep, steps: dict[str | None, ObservedStep]) -> list[ObservedStep]:
+    """The steps that a step is a part of, from the inside out.
+
+    Args:
+        step: one of them.
+        steps: all, by their ids.
+    """
+    found: list[ObservedStep] = []
+    seen = {step.id}
+    parent = step.parent
+    while parent in steps and parent not in seen:
+        seen.add(parent)
+        found.append(steps[parent])
+        parent = steps[parent].parent
+    return found
+
+
+def nesting_of(run: ObservedRun) -> Nesting:
+    """What has tools around it in a run."""
+    tools = {step.id for step in run.steps if step.execution is not None and step.id is not None}
+    for step in run.steps if tools else ():
+        if step.parent in tools:  # if no step is a part of a tool directly, then none is at all
+            steps = steps_by_id(run)
+            return Nesting(steps, _delegating(run, steps))
+    return _NO_NESTING
+
+
+def _delegating(run: ObservedRun, steps: dict[str | None, ObservedStep]) -> frozenset[str | None]:
+    return frozenset(
+        [
+            above.id
+            for step in run.steps
+            if step.requests is not None
+            for above in steps_above(step, steps)
+            if above.execution is not None
+        ]
+    )
+
+
+def tool_around(step: ObservedStep, nesting: Nesting) -> ObservedStep | None:
+    """The innermost tool that a step is a part of."""
+    if nesting is not _NO_NESTING:
+        for above in steps_above(step, nesting.steps):
+            if above.execution is not None:
+                return above
+    return None
+
+
+def is_repeated(done: ToolCall, around: ObservedStep | None, nesting: Nesting) -> bool:
+    """Whether a tool is within the same tool, as it is over MCP: that is one call, not two."""
+    if around is None or around.execution is None:
+        return False
+    return around.execution.name == done.name and around.id not in nesting.delegating
+
+
+# A run, put together from what was observed of it: what models asked for, and what tools did.
+
+
+class ToolResult(Struct, frozen=True, gc=False):
+    """The result of a call, as the next model is told of it.
+
+    Attributes:
+        value: the result.
+        id: of the call, where it is told.
+        name: of the tool, where it is told.
+        failed: whether the call has failed, where it is told.
+        arguments: what the tool was given, where it is told: there are calls without an id.
+    """
+
+    value: Any
+    id: str | None = None
+    name: str | None = None
+    failed: bool | None = None
+    arguments: dict[str, Any] | None = None
+
+
+def _no_results() -> list[ToolResult]:
+    return []
+
+
+class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
+    """One step of a run: a model that was asked, a tool that was run, or whatever is around them.
+
+    Attributes:
+        id: unique in the run.
+        parent: the id of the step that this is a part of.
+        requests: the calls in the answer of a model; None where this is no model.
+        execution: the call that a tool carried out, with its result; None where this is no tool.
+        answers: finds the results in what a model was given; asked only if need be.
+    """
+
+    id: str | None = None
+    parent: str | None = None
+    requests: tuple[ToolCall, ...] | None = None
+    execution: ToolCall | None = None
+    answers: Callable[[], list[ToolResult]] = _no_results
+
+
+class ObservedRun(Struct, frozen=True, gc=False):
+    """The steps of one run, in the order in which they began.
+
+    Attributes:
+        steps: what was observed.
+        input: what the agent was asked.
+    """
+
+    steps: list[ObservedStep]
+    input: Any = None
+
+
+class _PlacedCall(Struct, gc=False):
+    """A call with the position of the model that asked for it, and how many tools ran before."""
+
+    call: ToolCall
+    position: int
+    tools_before: int
+    is_answered: bool = False
+
+    def answer(self, value: Any, *, failed: bool | None) -> None:
+        self.call = replace(self.call, result=value, failed=failed)
+        self.is_answered = True
+
+
+def traces_of(runs: list[ObservedRun], wanted: Wanted) -> list[Trace]:
+    """The calls of each run, all in the same view.
+
+    By default the view is that of the models, if any of them has asked for a call and what it asked
+    for was captured. A run in which no model was observed is none of the agent's in that view.
+    """
+    view = _view_of(runs, wanted)
+    traces = []
+    for run in runs:
+        if _has_agent_steps(run, view):
+            calls = _requested(run, wanted) if view == "requested" else _executed(run)
+            traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
+    return traces or [Trace(calls=(), input=run.input, view=view) for run in runs[:1]]
+
+
+def _has_agent_steps(run: ObservedRun, view: View) -> bool:
+    """Whether a model was observed, or at least a tool where that is what counts."""
+    for step in run.steps:
+        if step.requests is not None or (step.execution is not None and view == "executed"):
+            return True
+    return False
+
+
+def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
+    requests: list[ToolCall] = []
+    executions: list[ToolCall] = []
+    for run in runs:
+        for step in run.steps:
+            if step.requests:
+                requests += step.requests
+            if step.execution is not None:
+                executions.append(step.execution)
+    if not requests or not executions:
+        return "executed" if executions else "requested"
+    if wanted.view is not None:
+        return wanted.view
+    return "executed" if _has_arguments(executions) > _has_arguments(requests) else "requested"
+
+
+def _has_arguments(calls: list[ToolCall]) -> bool:
+    """Whether anybody wrote down what the tools were given."""
+    return calls[0].error != NOT_CAPTURED or any(call.error != NOT_CAPTURED for call in calls)
+
+
+def _tools(run: ObservedRun) -> list[tuple[int, ObservedStep]]:
+    """The steps that are tools, with their positions."""
+    return [item for item in enumerate(run.steps) if item[1].execution is not None]
+
+
+# --- as the models asked for them ---------------------------------------------------------------
+
+
+def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
+    asking = [step for step in run.steps if step.requests]
+    if not asking:
+        return []
+    if len(run.steps) == 1:  # nothing that could stand there twice, or be a result
+        calls = asking[0].requests or ()
+        return [replace(call, step=0) if call.step is None else call for call in calls]
+    tools = _tools(run)
+    wrappers = _wrappers(asking, steps_by_id(run)) if len(asking) > 1 else set()
+    nesting = nesting_of(run)
+    placed = _placed(run, wrappers, nesting)
+    _answer_from_tools(tools, placed, nesting)
+    _answer_from_messages(run, placed, wanted)
+    return [item.call for item in placed]
+
+
+def _placed(run: ObservedRun, wrappers: set[str | None], nesting: Nesting) -> list[_PlacedCall]:
+    """The calls that models have asked for, each once."""
+    placed: list[_PlacedCall] = []
+    known: dict[str | None, list[_PlacedCall]] = {}
+    number = tools = 0
+    for position, step in enumerate(run.steps):
+        if step.execution is not None:
+            tools += 1
+        if not step.requests or step.id in wrappers:
+            continue
+        caller = None if tool_around(step, nesting) is None else "subagent"
+        first = number
+        for call in step.requests:
+            own = first + (call.step or 0)  # an agent can tell of several messages at once
+            is_whole = call.step == own and caller is None
+            whole = call if is_whole else replace(call, step=own, caller=call.caller or caller)
+            item = _PlacedCall(whole, position, tools, call.result is not None)
+            same = known.get(call.id)
+            if same is None:
+                known[call.id] = [item]
+            elif call.id is not None and _is_repeat(item, same):
+                continue
+            else:
+                same.append(item)
+            placed.append(item)
+            number = own + 1 if number <= own else number
+    return placed
+
+
+def _is_repeat(item: _PlacedCall, same: list[_PlacedCall]) -> bool:
+    """Whether a call was written down for another model before.
+
+    Ids are not unique: what is asked for again after tools were run is another call.
+    """
+    for other in reversed(same):
+        if item.tools_before != other.tools_before:
+            break
+        if item.position != other.position and _has_equal_content(item.call, other.call):
+            return True
+    return False
+
+
+def _wrappers(asking: list[ObservedStep], by_id: dict[str | None, ObservedStep]) -> set[str | None]:
+    """The models around others that only repeat what these have asked for."""
+    inner: dict[str, list[ToolCall]] = {}
+    for step in asking:
+        for above in steps_above(step, by_id):
+            if above.requests and above.id is not None:
+                inner.setdefault(above.id, []).extend(step.requests or ())
+    return {
+        outer
+        for outer, calls in inner.items()
+        if all(
+            any(_is_same(call, other) for other in calls) for call in by_id[outer].requests or ()
+        )
+    }
+
+
+def _is_same(call: ToolCall, other: ToolCall) -> bool:
+    return _may_be_same(call, other) and _has_equal_content(call, other)
+
+
+def _may_be_same(call: ToolCall, other: ToolCall) -> bool:
+    return call.name == other.name and (call.id == other.id or None in (call.id, other.id))
+
+
+def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
+    return (call.name, call.arguments, call.raw) == (other.name, other.arguments, other.raw)
+
+
+# --- which result belongs to which call ---------------------------------------------------------
+
+
+def _answer_from_tools(
+    tools: list[tuple[int, ObservedStep]], placed: list[_PlacedCall], nesting: Nesting
+) -> None:
+    """Give each result of a tool to the call before it that it belongs to."""
+    coming = [item for item in placed[::-1] if not item.is_answered] if tools else []
+    waiting: list[_PlacedCall] = []
+    for position, step in tools:
+        while coming and coming[-1].position < position:
+            waiting.append(coming.pop())
+        done = step.execution
+        if done is None or is_repeated(done, tool_around(step, nesting), nesting):
+            continue
+        asked = _matching_request(waiting, done)
+        if asked is not None:
+            asked.answer(done.result, failed=done.failed)
+            waiting = [item for item in waiting if item is not asked]
+
+
+def _matching_request(waiting: list[_PlacedCall], done: ToolCall) -> _PlacedCall | None:
+    """The call with the id of one that was carried out, its arguments, or at least its name."""
+    alike: list[_PlacedCall] = []
+    for item in waiting:
+        if done.id is not None and item.call.id == done.id:
+            return item
+        if _may_be_same(item.call, done):
+            alike.append(item)
+    for item in alike:
+        if item.call.arguments == done.arguments:
+            return item
+    return alike[0] if alike else None
+
+
+def _answer_from_messages(run: ObservedRun, placed: list[_PlacedCall], wanted: Wanted) -> None:
+    """Give the results that a model is told of to the calls before it that have none."""
+    coming = [item for item in placed[::-1] if not item.is_answered]
+    waiting: list[_PlacedCall] = []
+    for position, step in enumerate(run.steps) if coming else ():
+        while coming and coming[-1].position < position:
+            waiting.append(coming.pop())
+        if waiting:
+            # From the end: a model is told of all that was before, and the last calls are waiting.
+            for answer in reversed(step.answers()):
+                _answer_from_message(answer, waiting[::-1], wanted)
+            waiting = [item for item in waiting if not item.is_answered]
+
+
+def _answer_from_message(answer: ToolResult, waiting: list[_PlacedCall], wanted: Wanted) -> None:
+    for item in waiting:
+        if not item.is_answered and _belongs_to(answer, item.call):
+            failed = answer.failed
+            text = text_in(answer.value)
+            if failed is None and text is not None:
+                failed = wanted.failure.search(text) is not None
+            item.answer(answer.value, failed=failed)
+            return
+
+
+def _belongs_to(answer: ToolResult, call: ToolCall) -> bool:
+    if answer.id is not None:
+        return call.id == answer.id
+    return answer.name in (None, call.name) and answer.arguments in (None, call.arguments)
+
+
+# --- as they were executed ----------------------------------------------------------------------
+
+
+def _executed(run: ObservedRun) -> list[ToolCall]:
+    """What the tools carried out."""
+    nesting = nesting_of(run)
+    calls: list[ToolCall] = []
+    number: int | None = None
+    for step in run.steps:
+        if step.requests is not None:
+            number = 0 if number is None else number + 1
+        done = step.execution
+        if done is None:
+            continue
+        around = tool_around(step, nesting)
+        if not is_repeated(done, around, nesting):
+            caller = done.caller
+            if around is not None:
+                caller = caller or ("subagent" if around.id in nesting.delegating else "code")
+            calls.append(replace(done, step=number, caller=caller))
+    return calls

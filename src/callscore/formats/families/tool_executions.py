@@ -1,0 +1,212 @@
+"""The call that a tool execution stands for: its input in any notation, and its result."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.formats.calls import read_arguments
+from callscore.formats.shape import json_of, list_of, name_of, text_in
+from callscore.formats.transcript import NAMELESS
+
+if TYPE_CHECKING:
+    from callscore.formats.calls import ParsedArguments
+    from callscore.formats.families.spans import Span
+    from callscore.formats.trace import Wanted
+
+__all__ = ["ToolInput", "exception_in", "executed_call", "read_tool_input", "requested_call"]
+
+
+# What a tool was given, however its span has it: an object, JSON, Python, or args and kwargs.
+
+_MAX_LENGTH = 100_000
+_WRAPPER_KEYS = frozenset(("args", "kwargs", "sanitize_inputs_outputs"))
+_REDACTED = "__REDACTED__"
+_WORD = re.compile(r"'[^']*'|[^\W\d]\w*")  # a text without escapes, or a name
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+
+
+class ToolInput(Struct, frozen=True, gc=False):
+    """What came of it.
+
+    Attributes:
+        arguments: to be read as those of any call.
+        error: `not_captured` where nobody wrote them down.
+        positional: whether some are named by their positions.
+        caller: `code` where code that a model wrote has called the tool.
+        warning: `python_repr` where they were written as Python, not as JSON.
+    """
+
+    arguments: Any
+    error: str | None = None
+    positional: bool = False
+    caller: str | None = None
+    warning: str | None = None
+
+
+def read_tool_input(given: Any, names: Any = None) -> ToolInput:
+    """The arguments that a tool was given.
+
+    Args:
+        given: what its span has as its input; None where it has none.
+        names: an object with the names of the tool's parameters, in order, as keys.
+    """
+    if given is None or given == _REDACTED:
+        return ToolInput(None, NOT_CAPTURED)
+    value = json_of(given) if isinstance(given, str) else given
+    if isinstance(value, str) and value is given:
+        return _from_python(value)
+    if isinstance(value, dict) and "kwargs" in value and _WRAPPER_KEYS.issuperset(value):
+        return _unwrapped(value, names)
+    return ToolInput(given)
+
+
+def _unwrapped(value: dict[str, Any], names: Any) -> ToolInput:
+    """Positional and named arguments in one object; the positional ones get their names."""
+    known = list(names) if isinstance(names, dict) else []
+    arguments: dict[str, Any] = {}
+    values = list_of(value.get("args"))
+    for position, item in enumerate(values):
+        arguments[known[position] if position < len(known) else str(position)] = item
+    named = value["kwargs"]
+    if isinstance(named, dict):
+        arguments.update(named)
+    # The agents of smolagents ask for clean inputs, and the code that their models write does not.
+    caller = "code" if value.get("sanitize_inputs_outputs") is False else None
+    return ToolInput(arguments, None, len(values) > len(known), caller)
+
+
+def _from_python(text: str) -> ToolInput:
+    """An object that was written by Python's `str`, which is no fault of the model."""
+    if len(text) > _MAX_LENGTH or not text.lstrip().startswith("{"):
+        return ToolInput(text)
+    arguments = _python_to_json(text) or _evaluated(text)
+    return ToolInput(text) if arguments is None else ToolInput(arguments, warning="python_repr")
+
+
+def _python_to_json(text: str) -> Any:
+    """What it is as JSON, if only quotes and constants are Python's: to evaluate it takes long."""
+    if '"' in text or "\\" in text:
+        return None
+    value = json_of(_WORD.sub(_json_word, text.strip()))
+    return value if isinstance(value, dict) else None
+
+
+def _json_word(word: re.Match[str]) -> str:
+    found = word[0]
+    return f'"{found[1:-1]}"' if found[0] == "'" else _CONSTANTS.get(found, "?")
+
+
+def _evaluated(text: str) -> dict[str, Any] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that Python will not take for ever
+            value = ast.literal_eval(text.strip())
+        # What JSON cannot have was no argument of a call.
+        return msgspec.json.decode(msgspec.json.encode(value), type=dict[str, Any])
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+
+
+# The call that the span of a tool stands for, with what came of it.
+
+_NO_INPUT = ToolInput(None)
+
+
+def requested_call(
+    name: Any,
+    given: Any,
+    id: Any,  # noqa: A002  (as the field is called)
+) -> ToolCall:
+    """A call that a model asked for in its only message, as an entry in its span has it.
+
+    Args:
+        name: of the tool.
+        given: the arguments: an object, its JSON text, or whatever stands there.
+        id: of the call.
+    """
+    arguments = read_arguments(given)
+    return ToolCall(
+        name if isinstance(name, str) and name else NAMELESS,
+        arguments.value,
+        name_of(id),
+        0,
+        None,
+        None,
+        arguments.raw,
+        arguments.error,
+        None,
+        None,
+        False,  # noqa: FBT003  (a field of a call)
+        arguments.warning,
+    )
+
+
+def executed_call(  # noqa: PLR0913  (as many things are known of a call)
+    name: Any,
+    given: Any,
+    id: Any,  # noqa: A002  (as the field is called)
+    *,
+    result: Any,
+    failed: bool,
+    wanted: Wanted,
+    names: Any = None,
+) -> ToolCall:
+    """The call that a tool carried out.
+
+    Args:
+        name: of the tool.
+        given: what the span has as its input.
+        id: of the call.
+        result: what the span has as its output; None where it has none.
+        failed: whether the span says that the call has failed.
+        wanted: what was asked for.
+        names: an object with the names of the tool's parameters as keys.
+    """
+    read, arguments = _read(given, names)
+    is_captured = read.error is None
+    return ToolCall(
+        name if isinstance(name, str) and name else NAMELESS,
+        arguments.value if is_captured else None,
+        name_of(id),
+        None,
+        result,
+        True if failed else _is_failure(result, wanted),
+        arguments.raw,
+        arguments.error if is_captured else read.error,
+        None,
+        read.caller,
+        read.positional,
+        arguments.warning if read.warning is None else read.warning,
+    )
+
+
+def _read(given: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
+    """What a tool was given, and the arguments in it."""
+    if given.__class__ is str and given[:2] == '{"' and "kwargs" not in given:
+        # As most are: JSON with nothing around it, which need not be decoded once to see that.
+        arguments = read_arguments(given)
+        if arguments.error is None:
+            return _NO_INPUT, arguments
+    read = read_tool_input(given, names)
+    return read, read_arguments(read.arguments)
+
+
+def _is_failure(result: Any, wanted: Wanted) -> bool | None:
+    """Whether a result reads like an error; None where there is nothing to be read."""
+    text = result if isinstance(result, str) else text_in(result)
+    return None if text is None else wanted.failure.search(text) is not None
+
+
+def exception_in(span: Span) -> Any:
+    """What a span says was wrong: the message of an exception; None where it does not say."""
+    for event in span.events:
+        if event.name == "exception":
+            return event.attributes.get("exception.message")
+    return None

@@ -1,0 +1,435 @@
+"""Database access: SQLite connections, compiled statements, retries, readable errors."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import zlib
+from contextlib import contextmanager
+from functools import lru_cache, wraps
+from operator import itemgetter
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import URL, create_engine, event
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+
+from callscore.core.rendering import escape
+from callscore.errors import CallscoreError, UnusableStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import Connection, CursorResult, Dialect, Engine, Select, Table
+
+__all__ = [
+    "FILE_GONE",
+    "Insert",
+    "enable_wal",
+    "error_text",
+    "execute_compiled",
+    "file_identity",
+    "insert_rows",
+    "is_locked",
+    "is_lost",
+    "is_record_error",
+    "read_only_engine",
+    "readable_errors",
+    "sqlite_engine",
+    "with_retries",
+]
+
+
+# What goes wrong with a database, in sentences that say what to do.
+
+FILE_GONE = "the file was moved or deleted while it was in use. Start again to make a new one."
+_DAMAGED = "the file is damaged. Move it away, or put a copy in its place."
+_UNREADABLE = "something in it is damaged. Put a copy in its place."
+_BUSY = "another process has been writing for too long. Try again when it has ended."
+_FORBIDDEN = "the file may not be opened. See to whom it and its folder belong."
+_LOST = "the connection to the server was lost. See whether it still runs, and try again."
+_STARTING = "the server starts or stops just now. Try again in a moment."
+_TOO_MANY_CONNECTIONS = "the server has too many connections. Try again when others have ended."
+_NO_LOGIN = (
+    "the server does not know this user and password. Set PGUSER and PGPASSWORD, or ~/.pgpass."
+)
+
+# By the beginning of the name that SQLite gives to an error, or of the code of PostgreSQL.
+_ERROR_TEXTS = {
+    "SQLITE_FULL": "the disk is full. Make room on it.",
+    "SQLITE_READONLY": "nothing can be written there. Make the file and its folder writable.",
+    "SQLITE_BUSY": _BUSY,
+    "SQLITE_LOCKED": _BUSY,
+    "SQLITE_CORRUPT": _DAMAGED,
+    "SQLITE_NOTADB": "the file is no SQLite database. Move it away, and a new one is made.",
+    "SQLITE_CANTOPEN": ("the file cannot be opened. Make it and its folder readable and writable."),
+    "SQLITE_PERM": _FORBIDDEN,
+    "SQLITE_AUTH": _FORBIDDEN,
+    "SQLITE_IOERR": (
+        "the disk does not take or give what is asked of it. See whether it is full or broken."
+    ),
+    "08": _LOST,
+    "25006": "nothing can be written there: the server only reads. Use the one that is written to.",
+    "28": _NO_LOGIN,
+    "3D000": "there is no such database on the server. Make it with: createdb",
+    "40": "others have changed the same for too long. Try again when they have ended.",
+    "42501": (
+        "this user may not do that there. Let the owner of the database grant CREATE on its schema,"
+        " and all rights on its tables."
+    ),
+    "42P01": "its tables are gone. Start again to make new ones.",
+    "53100": "the disk of the server is full. Make room on it.",
+    "53200": "the server has no memory left. Try again when others have ended.",
+    "53300": _TOO_MANY_CONNECTIONS,
+    "55P03": _BUSY,
+    "57014": "it took longer than the server allows. See its statement_timeout.",
+    "57P03": _STARTING,
+    "57": _LOST,
+    "XX00": "the server finds damage in the database. Put a copy in its place.",
+}
+# A server that is not reached has no codes. By what is said then, in small letters, as a pattern.
+_CONNECTION_ERRORS = {
+    "connection refused": (
+        "nobody answers there. See whether the server runs, and whether host and port are right."
+    ),
+    "could not translate host name": "there is no host of this name. See how it is spelled.",
+    "failed to resolve host": "there is no host of this name. See how it is spelled.",
+    "no such file or directory": (
+        "no server runs on this machine. Start it, or name the host of another one."
+    ),
+    "timeout expired": "nobody answers there in time. See whether the server can be reached.",
+    "timed out": "nobody answers there in time. See whether the server can be reached.",
+    "no route to host": "no way leads to this host. See whether the network is up.",
+    "network is unreachable": "no way leads to this host. See whether the network is up.",
+    "password authentication failed": _NO_LOGIN,
+    "no password supplied": "the server wants a password. Set PGPASSWORD, or ~/.pgpass.",
+    r"no pg_hba\.conf entry": (
+        "the server lets this user not in from here. See its pg_hba.conf, and whether it wants SSL."
+    ),
+    "is not permitted to log in": _NO_LOGIN,
+    'role ".*" does not exist': _NO_LOGIN,
+    'database ".*" does not exist': _ERROR_TEXTS["3D000"],
+    "permission denied for database": (
+        "this user may not use the database. Let its owner grant CONNECT on it."
+    ),
+    "too many clients": _TOO_MANY_CONNECTIONS,
+    "too many connections": _TOO_MANY_CONNECTIONS,
+    "remaining connection slots": _TOO_MANY_CONNECTIONS,
+    "starting up": _STARTING,
+    "shutting down": _STARTING,
+    "not accepting connections": _STARTING,
+    "in recovery mode": _STARTING,
+    "does not support ssl": (
+        "the server speaks no SSL, and sslmode wants it. See the sslmode of the address."
+    ),
+    "certificate": "the server's certificate does not fit. See sslmode and sslrootcert.",
+}
+_LOCKED_CODES = ("SQLITE_BUSY", "SQLITE_LOCKED")
+_CONFLICT_CODES = ("40001", "40P01")
+_LOST_CODES = ("08", "57P")
+
+
+def _error_code(error: BaseException) -> str:
+    original = getattr(error, "orig", None) or error
+    return getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None) or ""
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether another process holds what is wanted, so that waiting may help."""
+    return _error_code(error).startswith(_LOCKED_CODES)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Whether others came in between, so that the same may be done at once."""
+    return _error_code(error).startswith(_CONFLICT_CODES)
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the connection was lost, so that another one may do."""
+    if _error_code(error).startswith(_LOST_CODES):
+        return True
+    is_cut = isinstance(error, DBAPIError) and error.connection_invalidated
+    return is_cut or (_is_postgres_error(error) and error_text(error) in (_LOST, _STARTING))
+
+
+def is_record_error(error: BaseException | None) -> bool:
+    """Whether it lies in what was to be kept, so that the rest may be kept without it."""
+    return isinstance(error, DataError | IntegrityError)
+
+
+def _is_postgres_error(error: BaseException) -> bool:
+    """Whether PostgreSQL says so, or what speaks to it."""
+    return hasattr(getattr(error, "orig", None) or error, "sqlstate")
+
+
+def error_text(error: BaseException) -> str:
+    """What happened and what to do about it, as one sentence or two."""
+    code = _error_code(error)
+    for beginning, sentence in _ERROR_TEXTS.items():
+        if code.startswith(beginning):
+            return sentence
+    words = str(getattr(error, "orig", None) or error).strip()
+    if not code and _is_postgres_error(error):
+        return _connection_error_text(error, words)
+    if "could not decode to utf-8" in words.lower():
+        return _DAMAGED
+    # The first line alone: the others are the statement, with the values that it was given.
+    return f"the database says: {_first_line(words) or type(error).__name__}."
+
+
+def _connection_error_text(error: BaseException, words: str) -> str:
+    """What is wrong where a server is not reached, or is gone."""
+    small = words.lower()
+    for some, sentence in _CONNECTION_ERRORS.items():
+        if re.search(some, small):
+            return sentence
+    if not small.startswith("connection failed") or "server closed the connection" in small:
+        return _LOST
+    return f"the server cannot be reached: {_first_line(words) or type(error).__name__}."
+
+
+def _first_line(words: str) -> str:
+    return escape(words.partition("\n")[0].rstrip("."))
+
+
+@contextmanager
+def readable_errors(place: str) -> Iterator[None]:
+    """Errors of the database as errors that people can read.
+
+    Raises:
+        UnusableStore: what was done with the database failed.
+    """
+    try:
+        yield
+    except CallscoreError:
+        raise
+    # Rows are mostly fetched without SQLAlchemy in between: the driver's own errors come as they are.
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise UnusableStore(place, error_text(error)) from error
+    except (zlib.error, msgspec.DecodeError, ValueError) as error:
+        raise UnusableStore(place, _UNREADABLE) from error
+    except Exception as error:
+        if not _is_postgres_error(error):
+            raise
+        raise UnusableStore(place, error_text(error)) from error
+
+
+# Connections to a database in a file.
+
+# How long to wait for another process that writes.
+_BUSY_TIMEOUT = 30.0
+_BUSY_PAUSE = 0.02
+
+_READ_ONLY_SETTINGS = ("PRAGMA cache_size = -8000",)
+_SETTINGS = (
+    # A process that is killed loses nothing; when the power fails, the last moments may be lost.
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA cache_size = -8000",
+    # What was a long run once need not take its room for ever.
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+def sqlite_engine(path: Path) -> Engine:
+    """What connects to the file, from any thread."""
+    return _create_engine(URL.create("sqlite", database=str(path)), _SETTINGS)
+
+
+def read_only_engine(path: Path) -> Engine:
+    """Likewise, where neither the file nor anything beside it can be written."""
+    # What others have written last stands beside the file until they are done. Where nothing does,
+    # nobody is at it: SQLite need not look for them, which it can do only by writing.
+    log = path.with_name(f"{path.name}-wal")
+    is_settled = not log.exists() or not log.stat().st_size
+    query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if is_settled else {})}
+    address = f"file:{quote(str(path.absolute()))}"
+    return _create_engine(URL.create("sqlite", database=address, query=query), _READ_ONLY_SETTINGS)
+
+
+def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
+    engine = create_engine(
+        address,
+        # Transactions are begun by the store itself, and not by what it happens to do first.
+        connect_args={
+            "timeout": _BUSY_TIMEOUT,
+            "isolation_level": None,
+            "check_same_thread": False,
+        },
+        max_overflow=-1,
+    )
+
+    @event.listens_for(engine, "connect")
+    def _set_up(connection: Any, _: Any) -> None:
+        cursor = connection.cursor()
+        for setting in settings:
+            cursor.execute(setting)
+        cursor.close()
+
+    return engine
+
+
+def enable_wal(engine: Engine) -> None:
+    """Let those who read and those who write not wait for one another.
+
+    The file remembers it. On a disk where this cannot be had, they do wait.
+    """
+    deadline = monotonic() + _BUSY_TIMEOUT
+    while True:
+        try:
+            with engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        except OperationalError as error:
+            # For this alone SQLite does not wait, when another process opens the file as well.
+            if not is_locked(error) or monotonic() > deadline:
+                raise
+            sleep(_BUSY_PAUSE)
+        else:
+            return
+
+
+# Tells whether a file is still the one that stood there before.
+
+
+def file_identity(path: Path | None) -> tuple[int, int] | None:
+    """Which file stands at the path; None for none."""
+    try:
+        found = path and path.stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found else None
+
+
+# Does again what failed for a reason that passes: others came in between, or a line was cut.
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+# How long to wait before each further try, in seconds.
+_AFTER_CONFLICT = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_AFTER_LOST_CONNECTION = (0.0, 0.5, 1.5)
+
+
+def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
+    """Do it again where that may help."""
+
+    @wraps(work)
+    def again(*given: _Given.args, **named: _Given.kwargs) -> _Found:
+        tried = 0
+        while True:
+            try:
+                return work(*given, **named)
+            except UnusableStore as error:
+                pauses = _pauses(error.__cause__)
+                if tried >= len(pauses):
+                    raise
+                sleep(pauses[tried])
+            tried += 1
+
+    return again
+
+
+def _pauses(cause: BaseException | None) -> Sequence[float]:
+    if cause is None:
+        return ()
+    if is_conflict(cause):
+        return _AFTER_CONFLICT
+    return _AFTER_LOST_CONNECTION if is_lost(cause) else ()
+
+
+def sort_in_memory(connection: Connection) -> None:
+    """Let a long list of digests be sorted in memory, where a disk would take minutes."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
+
+
+def vacuum(connection: Connection, patience: int) -> None:
+    """Write the file anew without gaps; wait at most so many milliseconds for others."""
+    before = connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one()
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+    try:
+        connection.exec_driver_sql("VACUUM")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {before}")
+
+
+# As many values as every SQLite takes in one statement.
+_MAX_VALUES = 900
+
+
+class Insert(Struct, frozen=True):
+    """A statement that adds rows, as text that the driver of a database takes.
+
+    Attributes:
+        text: the statement.
+        names: which columns the driver wants, one after the other; empty where it wants names.
+    """
+
+    text: str
+    names: tuple[str, ...]
+
+
+def _written_columns(table: Table) -> list[str]:
+    """The columns of a row that are not numbered by the database itself."""
+    own = table.autoincrement_column
+    return [column.name for column in table.columns if column is not own]
+
+
+def _compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
+    # Inline, or some databases would give back the number of each row, which nobody wants.
+    compiled = statement.inline().compile(dialect=dialect, column_keys=_written_columns(table))
+    return Insert(str(compiled), tuple(compiled.positiontup or ()))
+
+
+def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str, Any]]) -> None:
+    """Add rows, in the transaction that is under way.
+
+    The driver is given them as they are: looking at each value once more takes SQLAlchemy longer
+    than the database takes to write it. Where it can, it is given many in one statement: between two
+    statements it lets go of the interpreter, which it gets back only when the others let it.
+    """
+    if not insert.names:
+        if rows:
+            connection.exec_driver_sql(insert.text, list(rows))
+        return
+    values_of = itemgetter(*insert.names)
+    most = _MAX_VALUES // len(insert.names)
+    for start in range(0, len(rows), most):
+        some = rows[start : start + most]
+        values = tuple([value for row in some for value in values_of(row)])
+        connection.exec_driver_sql(_multi_row_text(insert, len(some)), values)
+
+
+@lru_cache(maxsize=512)
+def _multi_row_text(insert: Insert, count: int) -> str:
+    """The statement for so many rows at once."""
+    row = f"({', '.join('?' * len(insert.names))})"
+    return insert.text.replace(f"VALUES {row}", f"VALUES {', '.join([row] * count)}")
+
+
+def execute_compiled(
+    connection: Connection, query: Select[*tuple[Any, ...]], given: dict[str, Any]
+) -> CursorResult[*tuple[Any, ...]]:
+    """What a query gives that is one of a few; it spares what SQLAlchemy does for each query.
+
+    The values are as the driver of the database gives them: truth values may be numbers.
+    """
+    text, names, known = _compiled_query(query, connection.dialect)
+    values: Any = known | given
+    if names:
+        values = tuple([values[name] for name in names])
+    return connection.exec_driver_sql(text, values)
+
+
+@lru_cache(maxsize=64)
+def _compiled_query(
+    query: Select[*tuple[Any, ...]], dialect: Dialect
+) -> tuple[str, tuple[str, ...], dict[str, Any]]:
+    """The text of a query, the order that its values have, and those that it brings itself."""
+    compiled = query.compile(dialect=dialect)
+    return str(compiled), tuple(compiled.positiontup or ()), dict(compiled.params)

@@ -1,0 +1,454 @@
+"""How records become rows of the database and come back: JSON, compression, digests."""
+
+from __future__ import annotations
+
+import zlib
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from callscore.core.results import MetricValue, Usage
+from callscore.core.summary import ToolOutcome
+from callscore.history.records import (
+    COUNTS,
+    AnswerRecord,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+)
+from callscore.words.value_text import encode_json, json_safe, json_safe_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Row
+
+__all__ = [
+    "Bodies",
+    "NewRows",
+    "add_payload",
+    "answer_record",
+    "asked_digest",
+    "calls_digest",
+    "clean_text",
+    "compressed",
+    "digest_of",
+    "evaluation_record",
+    "evaluation_row",
+    "expectation_digest",
+    "json_bytes",
+    "json_text",
+    "pack_digest",
+    "result_record",
+    "result_row",
+    "rows_from",
+    "run_record",
+    "run_records",
+    "run_row",
+    "settings_digest",
+    "unpack",
+    "unpack_digest",
+]
+
+
+# Values as the bytes that a database keeps: JSON, compressed where that pays.
+
+# Shorter texts hardly shrink, and take longer to compress than to write.
+_MIN_SIZE = 400
+# What is saved must be worth the time of every later reader.
+_MAX_RATIO = 0.85
+# The quickest; the best takes three times as long for a twentieth less.
+_LEVEL = 1
+# No JSON text begins like this, and every text that zlib has made does.
+_ZLIB_PREFIX = b"x"
+_DIGEST_SIZE = 16
+_HEX_PREFIX = b"\x00"
+_TEXT_PREFIX = b"\x01"
+
+_encoder = msgspec.json.Encoder()
+
+
+def json_bytes(value: object) -> bytes:
+    """The value as JSON; what JSON does not know becomes text."""
+    try:
+        return _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return encode_json(value)
+
+
+def json_text(value: object) -> str | None:
+    """A small value as JSON, for a column that people may read; None for what is empty."""
+    return json_bytes(value).decode() if value else None
+
+
+def digest_of(body: bytes) -> bytes:
+    """The name under which a text is kept once."""
+    return blake2b(body, digest_size=_DIGEST_SIZE).digest()
+
+
+def compressed(body: bytes) -> bytes:
+    """The text as it is kept: smaller, where it becomes much smaller."""
+    if len(body) < _MIN_SIZE:
+        return body
+    smaller = zlib.compress(body, _LEVEL)
+    return smaller if len(smaller) < len(body) * _MAX_RATIO else body
+
+
+def unpack(body: bytes) -> Any:
+    """The value of a text that `compressed` gave."""
+    return msgspec.json.decode(zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body)
+
+
+def clean_text(text: str) -> str:
+    """A text that every database takes: no half characters, no zero characters."""
+    return json_safe_string(text).replace("\x00", "\\u0000")
+
+
+def pack_digest(text: str) -> bytes:
+    """A digest, half as long where it is written in hexadecimal digits."""
+    try:
+        raw = bytes.fromhex(text)
+    except ValueError:
+        raw = b""
+    return (
+        _HEX_PREFIX + raw
+        if raw.hex() == text
+        else _TEXT_PREFIX + text.encode("utf-8", "backslashreplace")
+    )
+
+
+def unpack_digest(packed: bytes) -> str:
+    """The digest that `pack_digest` was given."""
+    return packed[1:].hex() if packed[:1] == _HEX_PREFIX else packed[1:].decode()
+
+
+# Digests by which two runs are compared: of what is asked, of what is expected, of what was
+# called.
+
+# What is no part of the question: what the answer is held against, and what people note beside it.
+_NOT_ASKED = frozenset({"expected", "tags", "metadata"})
+# What makes a call what it is. Its id, its step and what the tool answered are others in every run.
+_CALL_FIELDS = ("name", "arguments", "raw")
+
+# The order of keys says nothing.
+_sorted_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def expectation_digest(payload: Mapping[str, Any]) -> str:
+    """The digest of what a case expects, as its payload spells it; empty where it expects nothing."""
+    expected = payload.get("expected")
+    return "" if expected is None else _digest(expected)
+
+
+def asked_digest(payload: Mapping[str, Any]) -> str:
+    """The digest of the rest of a case: its input, and its tools."""
+    return _digest({key: payload[key] for key in sorted(payload) if key not in _NOT_ASKED})
+
+
+def calls_digest(calls: Iterable[Mapping[str, Any]] | None) -> str:
+    """The digest of calls, given as plain data; empty where nobody knows them."""
+    if calls is None:
+        return ""
+    return _digest([[call.get(part) for part in _CALL_FIELDS] for call in calls])
+
+
+def settings_digest(settings: Mapping[str, Any], scorers: Iterable[str]) -> str:
+    """The digest of what decides the scores, given as plain data."""
+    return _digest([settings, *scorers])
+
+
+def _digest(value: object) -> str:
+    try:
+        body = _sorted_encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        body = _sorted_encoder.encode(json_safe(value))
+    return digest_of(body).hex()
+
+
+# How the records of a history become the rows of its tables, and come back.
+
+# What is to be kept once: texts by their digests.
+Bodies = dict[bytes, bytes]
+
+_NO_COUNTS = (None,) * len(COUNTS)
+_MAX_INTEGER = 2**31 - 1
+
+
+class _StoredValue(msgspec.Struct, array_like=True):
+    """What a scorer says, as it stands in a column."""
+
+    name: str
+    value: float | None
+    reason: str | None
+    is_broken: bool = False
+
+
+_values = msgspec.json.Decoder(tuple[_StoredValue, ...])
+_tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
+
+
+def add_payload(value: object, bodies: Bodies) -> bytes | None:
+    """The digest of a value that is added to what is to be kept; None for nothing."""
+    if value is None:
+        return None
+    body = json_bytes(value)
+    digest = digest_of(body)
+    bodies[digest] = body
+    return digest
+
+
+def _clean_optional(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
+
+
+def _decode_object(text: str | None) -> Any:
+    return {} if text is None else msgspec.json.decode(text)
+
+
+def run_row(run: RunRecord) -> dict[str, Any]:
+    """A run as a row."""
+    return {
+        "id": clean_text(run.id),
+        "command": run.command,
+        "status": run.status,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "name": _clean_optional(run.name),
+        "arguments": json_text(run.arguments),
+        "versions": json_text(run.versions),
+        "git_commit": run.git_commit,
+        "git_dirty": run.git_dirty,
+        "parent": run.parent,
+        "totals": json_text(run.totals),
+    }
+
+
+def run_record(row: Sequence[Any]) -> RunRecord:
+    """A row as a run."""
+    [record] = run_records([row])
+    return record
+
+
+def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
+    """Rows, with the columns of `runs` in their order, as runs.
+
+    Most runs of a project are asked for the same things by the same versions, which is read once.
+    """
+    known: dict[str | None, Any] = {}
+    found: list[RunRecord] = []
+    for row in rows:
+        _, name, command, status, started_at, finished_at, called, *others = row
+        arguments, versions, git_commit, git_dirty, parent, totals = others
+        for text in (arguments, versions):
+            if text not in known:
+                known[text] = _decode_object(text)
+        found.append(
+            RunRecord(
+                id=name,
+                command=command,
+                status=status,
+                started_at=started_at,
+                finished_at=finished_at,
+                name=called,
+                arguments=known[arguments],
+                versions=known[versions],
+                git_commit=git_commit,
+                git_dirty=None if git_dirty is None else bool(git_dirty),
+                parent=parent,
+                totals=_decode_object(totals),
+            )
+        )
+    return found
+
+
+def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
+    """An evaluation of the run of this number as a row."""
+    return {
+        "run": number,
+        "number": record.number,
+        "name": clean_text(record.name),
+        "variant": _clean_optional(record.variant),
+        "place": clean_text(record.place),
+        "settings": json_text(record.settings),
+        "scorers": json_text(record.scorers),
+        "thresholds": json_text(record.thresholds),
+        "tools": add_payload(record.tools, bodies),
+        "summary": json_text(record.summary),
+    }
+
+
+def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
+    """A row as an evaluation of this run."""
+    return EvaluationRecord(
+        run=run,
+        number=row.number,
+        name=row.name,
+        variant=row.variant,
+        place=row.place,
+        settings=_decode_object(row.settings),
+        scorers=tuple(_decode_object(row.scorers)),
+        thresholds=_decode_object(row.thresholds),
+        tools=None if row.tools_body is None else unpack(row.tools_body),
+        summary=_decode_object(row.summary),
+    )
+
+
+def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, Any]:
+    """A result of the run of this number as a row."""
+    kind, failure = record.failure or (None, None)
+    row = {
+        "run": number,
+        "evaluation": record.evaluation,
+        "case_id": clean_text(record.case),
+        "trial": record.trial,
+        "status": record.status,
+        "passed": record.passed,
+        "f1": record.f1,
+        "scores": _scores_text(record.values),
+        "tags": json_text(record.payload.get("tags")),
+        "payload": add_payload(record.payload or None, bodies),
+        "question": pack_digest(record.question),
+        "answer": add_payload(record.answer, bodies),
+        "calls": add_payload(record.calls, bodies),
+        "failure_kind": kind,
+        "failure": _clean_optional(failure),
+        "seconds": record.seconds,
+        "attempts": record.attempts,
+        "is_reused": record.is_reused,
+        "finished_at": record.finished_at,
+        "expectation": _digest_bytes(record.expectation),
+        "asked": _digest_bytes(record.asked),
+        "faults": None if record.faults is None else min(record.faults, _MAX_INTEGER),
+        "tools": None if record.tools is None else json_bytes(record.tools).decode(),
+        "comparison": add_payload(record.comparison, bodies),
+        "made": _digest_bytes(calls_digest(record.calls)),
+        **_usage_row(record.usage),
+    }
+    row.update(zip(COUNTS, record.counts or _NO_COUNTS, strict=False))
+    return row
+
+
+def _digest_bytes(text: str) -> bytes | None:
+    """A digest as it is kept; what is none, for somebody has made it up, is known by its own."""
+    if not text:
+        return None
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return digest_of(clean_text(text).encode())
+
+
+def _hex(digest: bytes | None) -> str:
+    return "" if digest is None else digest.hex()
+
+
+def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
+    return json_text([_value_text(each) for each in values])
+
+
+def _value_text(value: MetricValue) -> tuple[str | float | None, ...]:
+    """What a scorer says; that it is broken stands at the end, where it is."""
+    said = (value.name, value.value, value.reason)
+    return (*said, True) if value.is_broken else said
+
+
+def _usage_row(usage: Usage) -> dict[str, int]:
+    # A server may say anything here, also what no column holds.
+    return {
+        "requests": min(usage.requests, _MAX_INTEGER),
+        "input_tokens": min(usage.input_tokens, _MAX_INTEGER),
+        "output_tokens": min(usage.output_tokens, _MAX_INTEGER),
+    }
+
+
+def _usage(row: Row[Any]) -> Usage:
+    return Usage(row.requests, row.input_tokens, row.output_tokens)
+
+
+def result_record(row: Row[Any], run: str) -> ResultRecord:
+    """A row, with the bodies of its payloads, as a result of this run."""
+    counts = tuple(getattr(row, name) for name in COUNTS)
+    return ResultRecord(
+        run=run,
+        evaluation=row.evaluation,
+        case=row.case_id,
+        trial=row.trial,
+        status=row.status,
+        payload={} if row.payload_body is None else unpack(row.payload_body),
+        question=unpack_digest(row.question),
+        answer=None if row.answer_body is None else unpack(row.answer_body),
+        calls=None if row.calls_body is None else unpack(row.calls_body),
+        expectation=_hex(row.expectation),
+        asked=_hex(row.asked),
+        f1=row.f1,
+        counts=() if counts == _NO_COUNTS else counts,
+        faults=row.faults,
+        tools=None if row.tools is None else _tools.decode(row.tools),
+        comparison=None if row.comparison_body is None else unpack(row.comparison_body),
+        passed=row.passed,
+        values=_stored_values(row.scores),
+        failure=None if row.failure_kind is None else (row.failure_kind, row.failure),
+        seconds=row.seconds,
+        usage=_usage(row),
+        attempts=row.attempts,
+        is_reused=row.is_reused,
+        finished_at=row.finished_at,
+    )
+
+
+def _stored_values(scores: str | None) -> tuple[MetricValue, ...]:
+    if scores is None:
+        return ()
+    return tuple([MetricValue(*msgspec.structs.astuple(each)) for each in _values.decode(scores)])
+
+
+def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:
+    """An answer as a row; it was asked for in the run of this number, where there is one."""
+    return {
+        "run": number,
+        "question": pack_digest(record.question),
+        "source": pack_digest(record.source),
+        "trial": record.trial,
+        "answer": add_payload(record.answer, bodies),
+        "seconds": record.seconds,
+        "attempts": record.attempts,
+        "asked_at": record.asked_at,
+        **_usage_row(record.usage),
+    }
+
+
+def answer_record(row: Row[Any]) -> AnswerRecord:
+    """A row, with the body of its payload, as an answer."""
+    return AnswerRecord(
+        question=unpack_digest(row.question),
+        source=unpack_digest(row.source),
+        trial=row.trial,
+        answer=None if row.answer_body is None else unpack(row.answer_body),
+        seconds=row.seconds,
+        usage=_usage(row),
+        attempts=row.attempts,
+        asked_at=row.asked_at,
+        run=row.run_id or "",
+    )
+
+
+_tool_outcomes = msgspec.json.Decoder(dict[str, ToolOutcome])
+
+# The rows of answers, the rows of results, and the payloads of both.
+NewRows = tuple[list[dict[str, Any]], list[dict[str, Any]], Bodies]
+
+
+def rows_from(
+    records: Iterable[AnswerRecord | ResultRecord], numbers: Mapping[str, int]
+) -> NewRows:
+    """The records as rows, given the numbers of their runs."""
+    answers: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    bodies: Bodies = {}
+    for record in records:
+        if isinstance(record, AnswerRecord):
+            answers.append(answer_row(record, numbers.get(record.run), bodies))
+        else:
+            results.append(result_row(record, numbers[record.run], bodies))
+    return answers, results, bodies

@@ -1,0 +1,473 @@
+"""Runs as JSON lines that any history can import, and the checks of records from files.
+
+The first line holds the run; then each evaluation, each result and, for a run that did not finish, each answer has a
+line of its own. An exported file ends with a line of counts, so that a truncated file is not taken for a whole one;
+a file that is written while a run goes on has no such line. A file may hold several runs, one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from callscore.core.settings import ArgumentRule, settings_from
+from callscore.errors import CallscoreError, UnreadableInput
+from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.run_names import name_problem
+from callscore.words.value_text import encode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = [
+    "VERSION",
+    "Record",
+    "encode_line",
+    "end_line",
+    "read_lines",
+    "record_from",
+    "record_problem",
+]
+
+
+# Whether a record that others have made can be kept, and will harm nobody who looks at it later.
+
+_AnyRecord = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
+
+# Files are named for runs, and people type their ids; none is one of our own words.
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}", re.ASCII)
+_LATEST = "latest"
+_DIGEST = re.compile(r"(?:[0-9a-f]{32})?", re.ASCII)
+# As much as a column holds.
+_MAX_COMMAND = 32
+_MAX_COMMIT = 64
+_MAX_KIND = 16
+_MAX_COUNT = 2**31 - 1
+_COUNT_FIELDS = 7  # as many as a result has
+_MAX_ATTEMPTS = 2**15 - 1
+# Some time in the year 5138, which every calendar still knows.
+_MAX_TIME = 1e11
+_FUNCTIONS = ("judge", "similarity")
+# Of many results; and a share of them, which rounding may leave a little above 1.
+_Count = Annotated[int, Meta(ge=0, le=2**53)]
+_Share = Annotated[float, Meta(ge=0.0, le=1.000001)]
+
+
+class _Scorer(Struct):
+    """What a scorer says of all answers."""
+
+    name: str
+    mean: float | None = None
+    scored: _Count = 0
+    passed: _Count = 0
+    threshold: float | None = None
+
+
+class _Totals(Struct):
+    """What many results come to; there may be more."""
+
+    cases: _Count = 0
+    answered: _Count = 0
+    passed: _Count = 0
+    undecided: _Count = 0
+    errors: _Count = 0
+    reused: _Count = 0
+    skipped: _Count = 0
+    forbidden: _Count = 0
+    requests: _Count = 0
+    input_tokens: _Count = 0
+    output_tokens: _Count = 0
+    seconds: Annotated[float, Meta(ge=0.0)] | None = None
+    passed_share: _Share | None = None
+    f1: _Share | None = None
+    macro_f1: _Share | None = None
+    macro_f1_interval: tuple[_Share, _Share] | None = None
+    scorers: list[_Scorer] = []
+
+
+class _Difference(Struct):
+    """How a pair differs in one place."""
+
+    pair: int
+    path: str
+    reason: str
+
+
+class _Fault(Struct):
+    """What is wrong with a call by its schema."""
+
+    tool: str
+    kind: str
+    index: int
+    reason: str
+
+
+class _Comparison(Struct):
+    """Which calls are paired, and how they differ."""
+
+    pairs: list[tuple[int, int, bool]] = []
+    missed: list[int] = []
+    extra: list[int] = []
+    forbidden: list[int] = []
+    differences: list[_Difference] = []
+    faults: list[_Fault] = []
+    expected: list[Any] = []
+    actual: list[dict[str, Any]] = []
+
+
+class _Settings(Struct):
+    """Those of the settings that are made of more than words and numbers."""
+
+    arguments: list[ArgumentRule] | None = None
+
+
+class _ScoreArguments(Struct):
+    """Where what `score` has scored stands."""
+
+    cases: list[str] = []
+    actual: list[str] = []
+
+
+class _RunArguments(Struct):
+    """What `run` was asked for, by which it goes on."""
+
+    paths: list[str] | None = None
+    keyword: str | None = None
+    tags: list[str] | None = None
+    limit: int | None = None
+    trials: int | None = None
+    cases: list[tuple[str, str | None, str]] | None = None
+
+
+class _Payload(Struct):
+    """What others read of a case without looking at it as a case."""
+
+    tags: list[str] = []
+    expected: list[Any] | None = None
+
+
+def record_problem(record: _AnyRecord) -> str | None:
+    """What is wrong with a record that has the right types; None where nothing is."""
+    return next(_CHECKS[type(record)](record), None)
+
+
+def _run_problems(run: RunRecord) -> Iterator[str]:
+    for field in ("id", "parent"):
+        name = getattr(run, field)
+        if name is not None and not _is_id(name):
+            yield f"{field}: {name!r} is not the id of a run."
+    if len(run.command) > _MAX_COMMAND:
+        yield f"command: longer than {_MAX_COMMAND} characters."
+    if run.git_commit is not None and len(run.git_commit) > _MAX_COMMIT:
+        yield f"git_commit: longer than {_MAX_COMMIT} characters."
+    for field in ("started_at", "finished_at"):
+        yield from _time_problems(field, getattr(run, field))
+    fault = None if run.name is None else name_problem(run.name)
+    if fault is not None:
+        yield f"name: a run cannot be called {run.name!r}: {fault}."
+    yield from _shape_problems("totals", run.totals, _Totals)
+    if run.command in _ARGUMENTS:
+        yield from _shape_problems("arguments", run.arguments, _ARGUMENTS[run.command])
+
+
+def _is_id(name: str) -> bool:
+    return _ID.fullmatch(name) is not None and name != _LATEST
+
+
+def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
+    yield from _range_problems("number", record.number)
+    yield from _shape_problems("summary", record.summary, _Totals)
+    yield from _shape_problems("settings", record.settings, _Settings)
+    yield from _settings_problems(record.settings)
+    yield from _finite_problems("thresholds", record.thresholds.values())
+
+
+def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
+    """What nobody could score by; of functions only the names are kept, and not looked at."""
+    chosen = {name: value for name, value in settings.items() if name not in _FUNCTIONS}
+    try:
+        rules = chosen.pop("arguments", None) or ()
+        chosen["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
+        settings_from(chosen)
+    except (CallscoreError, TypeError, ValueError, RecursionError) as error:
+        yield f"settings: {str(error).rstrip('.')}."
+
+
+def _result_problems(record: ResultRecord) -> Iterator[str]:
+    for field in ("evaluation", "trial", "faults"):
+        yield from _range_problems(field, getattr(record, field))
+    yield from _usage_problems(record)
+    yield from _time_problems("finished_at", record.finished_at)
+    yield from _calls_problems(record)
+    yield from _finite_problems("values", [each.value for each in record.values])
+    if record.f1 is not None and not 0 <= record.f1 <= 1:
+        yield f"f1: {record.f1} is not a number from 0 to 1."
+    yield from _shape_problems("payload", record.payload, _Payload)
+    yield from _shape_problems("comparison", record.comparison or {}, _Comparison)
+    if record.failure is not None and len(record.failure[0]) > _MAX_KIND:
+        yield f"failure: its kind is longer than {_MAX_KIND} characters."
+    for field in ("expectation", "asked"):
+        if not _DIGEST.fullmatch(getattr(record, field)):
+            yield f"{field}: not a digest of 32 hexadecimal digits."
+
+
+def _calls_problems(record: ResultRecord) -> Iterator[str]:
+    if len(record.counts) not in (0, _COUNT_FIELDS):
+        yield f"counts: {len(record.counts)} numbers, and not {_COUNT_FIELDS}."
+    of_tools = [count for counts in (record.tools or {}).values() for count in counts]
+    for count in (*record.counts, *of_tools):
+        yield from _range_problems("counts", count)
+
+
+def _answer_problems(record: AnswerRecord) -> Iterator[str]:
+    yield from _range_problems("trial", record.trial)
+    yield from _usage_problems(record)
+    yield from _time_problems("asked_at", record.asked_at)
+
+
+def _usage_problems(record: ResultRecord | AnswerRecord) -> Iterator[str]:
+    usage = record.usage
+    for field in ("requests", "input_tokens", "output_tokens"):
+        yield from _range_problems(f"usage: {field}", getattr(usage, field))
+    yield from _range_problems("attempts", record.attempts, _MAX_ATTEMPTS)
+    yield from _time_problems("seconds", record.seconds)
+
+
+def _shape_problems(field: str, value: dict[str, Any], shape: type[Struct]) -> Iterator[str]:
+    try:
+        msgspec.convert(value, shape)
+    except (msgspec.ValidationError, RecursionError) as error:
+        yield f"{field}: {error}."
+
+
+def _range_problems(field: str, value: int | None, most: int = _MAX_COUNT) -> Iterator[str]:
+    if value is not None and not 0 <= value <= most:
+        yield f"{field}: {value} is not a number from 0 to {most}."
+
+
+def _finite_problems(field: str, values: Iterable[float | None]) -> Iterator[str]:
+    for value in values:
+        if value is not None and not isfinite(value):
+            yield f"{field}: {value} is no number."
+
+
+def _time_problems(field: str, value: float | None) -> Iterator[str]:
+    if value is not None and not 0 <= value <= _MAX_TIME:
+        yield f"{field}: {value} is no number of seconds."
+
+
+_ARGUMENTS: dict[str, type[Struct]] = {"score": _ScoreArguments, "run": _RunArguments}
+
+_CHECKS: dict[type[_AnyRecord], Any] = {
+    RunRecord: _run_problems,
+    EvaluationRecord: _evaluation_problems,
+    ResultRecord: _result_problems,
+    AnswerRecord: _answer_problems,
+}
+
+
+# Runs as text that any history takes: one JSON object a line, the run first.
+
+VERSION = 1
+
+Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
+
+_HEADER_KEY = "callscore"
+_RUN = "run"
+_HAS_END = "has_end"
+_END = "end"
+# What stands in a line, by the name under which it does; a run has more to say of itself.
+_KINDS: dict[str, type[Record]] = {
+    _RUN: RunRecord,
+    "evaluation": EvaluationRecord,
+    "result": ResultRecord,
+    "answer": AnswerRecord,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+_encoder = msgspec.json.Encoder()
+_decode = msgspec.json.Decoder().decode
+_DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class _RecordCounts(msgspec.Struct, frozen=True):
+    """How much a run has.
+
+    Attributes:
+        evaluations: how many evaluations.
+        results: how many results.
+    """
+
+    evaluations: int = 0
+    results: int = 0
+
+
+def encode_line(record: Record, *, has_end: bool = False) -> bytes:
+    """A record as a line, with its line break.
+
+    Args:
+        record: the record.
+        has_end: whether a line comes at the end that says how much the run has.
+    """
+    name = _NAMES[type(record)]
+    head: dict[str, Any] = {_HEADER_KEY: _RUN, "version": VERSION} if name == _RUN else {}
+    if has_end:
+        head[_HAS_END] = True
+    try:
+        return _encoder.encode({**head, name: record}) + b"\n"
+    except (TypeError, ValueError, RecursionError):  # what JSON does not know becomes text
+        return encode_json({**head, name: _record_fields(record)}) + b"\n"
+
+
+def _record_fields(record: Record) -> dict[str, Any]:
+    """The fields of a record; structs in them are fields as well."""
+    found = {}
+    for field in record.__struct_fields__:
+        value = getattr(record, field)
+        is_struct = field in ("usage", "values")
+        found[field] = msgspec.to_builtins(value) if is_struct else value
+    return found
+
+
+def end_line(*, evaluations: int, results: int) -> bytes:
+    """The line at the end of a run, with its line break: how much it has."""
+    return _encoder.encode({_END: _RecordCounts(evaluations, results)}) + b"\n"
+
+
+def read_lines(
+    lines: Iterable[bytes], name: str, on_bytes: Callable[[int], None] | None = None
+) -> Iterator[Record]:
+    """The records in some lines; evaluations, results and answers belong to the run before them.
+
+    Args:
+        lines: the lines.
+        name: the file, as it is called in places.
+        on_bytes: is told how long each line is.
+
+    Raises:
+        UnreadableInput: a line is damaged, the end is missing, or a newer callscore has written it.
+    """
+    run: RunRecord | None = None
+    is_open = False  # an end is still to come
+    seen = _RecordCounts()
+    for number, line in enumerate(lines, 1):
+        if on_bytes is not None:
+            on_bytes(len(line))
+        if not line.strip():
+            continue
+        place = f"{name}:{number}"
+        record, has_end = _read_line(line, place, is_first=run is None)
+        if isinstance(record, _RecordCounts):
+            _require_counts(record, seen, place)
+            is_open = False
+            continue
+        if isinstance(record, RunRecord):
+            _require_complete(place, is_open=is_open)
+            run, is_open, seen = record, has_end, _RecordCounts()
+        elif run is not None:
+            record = replace(record, run=run.id)
+            seen = _count_record(seen, record)
+        yield record
+    _require_complete(name, is_open=is_open)
+    if run is None:
+        raise UnreadableInput(name, "there is no run in it. Make such a file: callscore export RUN")
+
+
+def _count_record(seen: _RecordCounts, record: Record) -> _RecordCounts:
+    return _RecordCounts(
+        seen.evaluations + isinstance(record, EvaluationRecord),
+        seen.results + isinstance(record, ResultRecord),
+    )
+
+
+def _require_counts(end: _RecordCounts, seen: _RecordCounts, place: str) -> None:
+    if end != seen:
+        raise UnreadableInput(
+            place,
+            f"something is missing: {seen.evaluations} evaluations and {seen.results} results come"
+            f" before the end, and there were {end.evaluations} and {end.results}. Export it again.",
+        )
+
+
+def _require_complete(place: str, *, is_open: bool) -> None:
+    if is_open:
+        raise UnreadableInput(place, "the end is missing: the file was cut off. Export it again.")
+
+
+def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _RecordCounts, bool]:
+    """What a line says; of a run also whether an end is to come."""
+    try:
+        found = _decode(line)
+    except _DECODE_ERRORS as error:
+        raise UnreadableInput(place, f"the line is damaged: {_error_line(error)}.") from error
+    if not isinstance(found, dict):
+        raise UnreadableInput(place, _NO_RECORD)
+    if _HEADER_KEY in found:
+        require_version(found.get("version"), place)
+    elif is_first:
+        raise UnreadableInput(place, f"a run has to come first, and this is none. {_EXPORT_HINT}")
+    kinds = [name for name in (*_KINDS, _END) if name in found]
+    if len(kinds) != 1 or (_HEADER_KEY in found) != (kinds == [_RUN]):
+        raise UnreadableInput(place, _NO_RECORD)
+    [kind] = kinds
+    if kind == _END:
+        return _decode_end(found[_END], place), False
+    return record_from(_KINDS[kind], found[kind], place), found.get(_HAS_END) is True
+
+
+def _decode_end(fields: object, place: str) -> _RecordCounts:
+    try:
+        return msgspec.convert(fields, _RecordCounts)
+    except msgspec.ValidationError as error:
+        raise UnreadableInput(place, f"end: {_error_line(error)}.") from error
+
+
+_EXPORT_HINT = "Such files are made by: callscore export RUN"
+_NO_RECORD = f"this is neither a run nor a part of one. {_EXPORT_HINT}"
+
+
+def require_version(version: object, place: str) -> None:
+    """Refuse what a newer callscore has written.
+
+    Raises:
+        UnreadableInput: a newer callscore has written it.
+    """
+    if not isinstance(version, int) or version < 1:
+        raise UnreadableInput(place, f"the version is {version!r}, and should be a number.")
+    if version > VERSION:
+        raise UnreadableInput(
+            place,
+            f"a newer callscore has written it: the version is {version}, and this one reads up to"
+            f" {VERSION}. Upgrade: pip install --upgrade callscore",
+        )
+
+
+def record_from(kind: type[Any], fields: object, place: str) -> Any:
+    """The record that plain data spells.
+
+    Args:
+        kind: which of the records it is.
+        fields: its fields.
+        place: where they stand.
+
+    Raises:
+        UnreadableInput: something is missing, or not as it can be.
+    """
+    try:
+        record = msgspec.convert(fields, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        problem = _error_line(error)
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {problem}.") from error
+    fault = record_problem(record)
+    if fault is not None:
+        raise UnreadableInput(place, f"{_NAMES[kind]}: {fault}")
+    return record
+
+
+def _error_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".") or type(error).__name__

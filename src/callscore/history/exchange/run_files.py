@@ -1,0 +1,331 @@
+"""Runs as files: CSV and Parquet tables of results, and reading a run from any such file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from callscore.errors import MissingExtra, UnreadableInput
+from callscore.history.encoding import json_bytes
+from callscore.history.exchange.json_lines import Record, encode_line, read_lines, record_from
+from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, RunRecord
+from callscore.sources.files import as_seekable, display_path, open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from callscore.core.results import MetricValue
+
+__all__ = [
+    "COLUMNS",
+    "csv_lines",
+    "flat_row",
+    "is_parquet",
+    "open_run_file",
+    "read_parquet_run",
+    "record_from_row",
+    "write_parquet_run",
+]
+
+
+# Results as rows of a table that others read: numbers and words in columns, the rest as JSON.
+
+_USAGE = ("requests", "input_tokens", "output_tokens")
+# What stands in a column as it is.
+_PLAIN_FIELDS = (
+    *("evaluation", "case", "trial", "status", "passed", "f1", "faults", "seconds", "attempts"),
+    *("is_reused", "finished_at", "question", "expectation", "asked"),
+)
+# What stands in a column as JSON.
+_JSON_FIELDS = ("payload", "answer", "calls", "comparison", "tools")
+JSON_COLUMNS = ("tags", "values", *_JSON_FIELDS)
+
+# The columns in their order, with what is in each: a word of `str`, `int`, `float`, `bool`.
+COLUMNS: dict[str, type] = {
+    "run": str,
+    "evaluation": int,
+    "evaluation_name": str,
+    "variant": str,
+    "case": str,
+    "trial": int,
+    "status": str,
+    "passed": bool,
+    "f1": float,
+    **dict.fromkeys(COUNTS, int),
+    "faults": int,
+    "failure_kind": str,
+    "failure": str,
+    "seconds": float,
+    **dict.fromkeys(_USAGE, int),
+    "attempts": int,
+    "is_reused": bool,
+    "finished_at": float,
+    "question": str,
+    "expectation": str,
+    "asked": str,
+    **dict.fromkeys(JSON_COLUMNS, str),
+}
+
+
+def flat_row(record: ResultRecord, evaluation: EvaluationRecord | None) -> dict[str, Any]:
+    """A result as a row; what is not known is None."""
+    kind, failure = record.failure or (None, None)
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {"run": record.run, "failure_kind": kind, "failure": failure}
+    row |= {name: getattr(record, name) for name in _PLAIN_FIELDS}
+    row |= dict(zip(COUNTS, record.counts, strict=False))
+    row |= {name: getattr(record.usage, name) for name in _USAGE}
+    row |= {name: _encode_json(getattr(record, name)) for name in _JSON_FIELDS}
+    row["values"] = _encode_json([_value_fields(value) for value in record.values])
+    row["tags"] = _encode_json(record.payload.get("tags") or [])
+    if evaluation is not None:
+        row |= {"evaluation_name": evaluation.name, "variant": evaluation.variant}
+    return row
+
+
+def _encode_json(value: object) -> str | None:
+    return None if value is None else json_bytes(value).decode()
+
+
+def _value_fields(value: MetricValue) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(value)
+    return found
+
+
+def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
+    """The result that a row was made of.
+
+    Args:
+        row: the row.
+        run: the run that it belongs to.
+        place: where it stands.
+
+    Raises:
+        UnreadableInput: a column is missing, or something in it is not as it can be.
+    """
+    missing = [name for name in COLUMNS if name not in row]
+    if missing:
+        raise UnreadableInput(place, f"the column {missing[0]} is missing.")
+    fields = {name: row[name] for name in _PLAIN_FIELDS if row[name] is not None}
+    counts = [row[name] for name in COUNTS]
+    fields |= {
+        "run": run,
+        "usage": {name: row[name] for name in _USAGE},
+        "values": _decode_json(row, "values", place) or [],
+        "counts": [] if None in counts else counts,
+        "failure": None if row["failure_kind"] is None else [row["failure_kind"], row["failure"]],
+    }
+    fields |= {name: _decode_json(row, name, place) for name in _JSON_FIELDS}
+    result: ResultRecord = record_from(ResultRecord, fields, place)
+    return result
+
+
+def _decode_json(row: dict[str, Any], name: str, place: str) -> Any:
+    text = row[name]
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise UnreadableInput(place, f"{name}: this is not JSON.") from error
+
+
+# A run as a Parquet file: a row a result, and the run with its evaluations in the file's
+# metadata.
+
+_MAGIC = b"PAR1"
+_METADATA_KEY = b"callscore"
+_ROWS_PER_BATCH = 1_000
+_NO_RUN = "there is no run in its metadata. Such files are made by: callscore export RUN"
+
+
+def is_parquet(head: bytes) -> bool:
+    """Whether a file that begins like this is a Parquet file."""
+    return head.startswith(_MAGIC)
+
+
+def write_parquet_run(
+    file: IO[bytes],
+    run: RunRecord,
+    evaluations: Sequence[EvaluationRecord],
+    results: Iterable[ResultRecord],
+) -> int:
+    """Write a run; how many results it has.
+
+    Raises:
+        MissingExtra: the extra `parquet` is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("Writing Parquet files", "parquet") from None
+    kinds = {
+        str: pa.string(),
+        int: pa.int64(),
+        float: pa.float64(),
+        bool: pa.bool_(),
+    }
+    told = b"".join([encode_line(run), *map(encode_line, evaluations)])
+    schema = pa.schema(
+        [(name, kinds[kind]) for name, kind in COLUMNS.items()], metadata={_METADATA_KEY: told}
+    )
+    named = {record.number: record for record in evaluations}
+    count = 0
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        for some in _batches(results):
+            rows = [flat_row(result, named.get(result.evaluation)) for result in some]
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            count += len(rows)
+    return count
+
+
+def _batches(results: Iterable[ResultRecord]) -> Iterator[list[ResultRecord]]:
+    some: list[ResultRecord] = []
+    for result in results:
+        some.append(result)
+        if len(some) == _ROWS_PER_BATCH:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def read_parquet_run(file: IO[bytes], name: str) -> Iterator[Record]:
+    """The records of a run in a Parquet file.
+
+    Args:
+        file: the file, which can be read back and forth.
+        name: the file, as it is called in places.
+
+    Raises:
+        MissingExtra: the extra `parquet` is not installed.
+        UnreadableInput: the file is damaged, or holds no run.
+    """
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtra("Reading Parquet files", "parquet") from None
+    try:
+        table = parquet.ParquetFile(file, pre_buffer=False)
+        yield from _records(table, name)
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        told = str(error).partition("\n")[0].rstrip(".")
+        raise UnreadableInput(name, f"the Parquet file is damaged ({told}).") from error
+
+
+def _records(table: Any, name: str) -> Iterator[Record]:
+    told = (table.schema_arrow.metadata or {}).get(_METADATA_KEY)
+    if told is None:
+        raise UnreadableInput(name, _NO_RUN)
+    run = ""
+    for record in read_lines(told.splitlines(), f"{name}: metadata"):
+        if isinstance(record, RunRecord):
+            run = record.id
+        yield record
+    index = 0
+    for batch in table.iter_batches(_ROWS_PER_BATCH, use_threads=False):
+        for row in batch.to_pylist():
+            yield record_from_row(row, run, f"{name}[{index}]")
+            index += 1
+
+
+# Files that hold runs, read as records: JSON lines or Parquet, whichever they are.
+
+# No answer is as long; a compressed file could hold anything.
+_MAX_LINE = 1 << 28
+_MAGIC_SIZE = 4
+_TABLES = (".csv", ".csv.gz", ".tsv")
+_ONLY_RESULTS = "CSV has only the results. Export the run as .jsonl or .parquet: callscore export RUN -o run.jsonl"
+
+
+class RunFile:
+    """A file of runs that may be read more than once.
+
+    Args:
+        file: its bytes, which can be read back and forth.
+        name: what it is called in places.
+    """
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        self._name = name
+
+    def records(self, on_bytes: Callable[[int], None] | None = None) -> Iterator[Record]:
+        """The records in it, from the beginning.
+
+        Args:
+            on_bytes: is told how much more was read.
+
+        Raises:
+            UnreadableInput: it is damaged, holds no run, or a newer callscore has written it.
+            MissingExtra: it is a Parquet file, and the extra is not installed.
+        """
+        self._file.seek(0)
+        head = self._file.read(_MAGIC_SIZE)
+        self._file.seek(0)
+        if is_parquet(head):
+            return read_parquet_run(self._file, self._name)
+        if self._name.lower().endswith(_TABLES):
+            raise UnreadableInput(self._name, _ONLY_RESULTS)
+        return read_lines(self._lines(), self._name, on_bytes)
+
+    def _lines(self) -> Iterator[bytes]:
+        number = 0
+        while line := self._file.readline(_MAX_LINE + 1):
+            number += 1
+            if len(line) > _MAX_LINE:
+                problem = f"the line is longer than {_MAX_LINE >> 20} MB."
+                raise UnreadableInput(f"{self._name}:{number}", problem)
+            yield line
+
+
+@contextmanager
+def open_run_file(path: str) -> Iterator[RunFile]:
+    """A file of runs, decompressed; `-` is standard input.
+
+    Raises:
+        UnreadableInput: there is no such file, or it cannot be read.
+    """
+    with open_bytes(path) as stream, as_seekable(stream) as file:
+        yield RunFile(file, display_path(path))
+
+
+# The results of a run as a table for spreadsheets: nothing in it is taken for a formula.
+
+# What spreadsheets evaluate begins like this; with an apostrophe before it, it is text.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_TEXT_PREFIX = "'"
+
+
+def csv_lines(
+    evaluations: Mapping[int, EvaluationRecord], results: Iterable[ResultRecord]
+) -> Iterator[bytes]:
+    """The table, one row at a time: the names of the columns, then a row a result.
+
+    Args:
+        evaluations: the evaluations of the run, by their numbers.
+        results: its results.
+    """
+    yield _csv_line(list(COLUMNS))
+    for result in results:
+        row = flat_row(result, evaluations.get(result.evaluation))
+        yield _csv_line([_cell(row[name]) for name in COLUMNS])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return f"{_TEXT_PREFIX}{value}"
+    return value
+
+
+def _csv_line(cells: list[Any]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerow(cells)
+    return text.getvalue().encode("utf-8", "backslashreplace")

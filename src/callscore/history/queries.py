@@ -1,0 +1,817 @@
+"""All SQL over the tables of a history: functions of a connection, statements built once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from time import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    Float,
+    LargeBinary,
+    MetaData,
+    Table,
+    and_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    except_,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from callscore.errors import InvalidSettings, UnknownRun
+from callscore.history.database import (
+    Insert,
+    _compile_insert,
+    _written_columns,
+    execute_compiled,
+    insert_rows,
+)
+from callscore.history.encoding import (
+    Bodies,
+    NewRows,
+    answer_record,
+    clean_text,
+    compressed,
+    json_bytes,
+    json_text,
+    pack_digest,
+    result_record,
+    run_row,
+)
+from callscore.history.records import COUNTS, Baseline, EvaluationNumbers
+from callscore.history.run_names import name_problem, new_run_id
+from callscore.history.schema import (
+    NEWEST_FIRST,
+    answers,
+    baselines,
+    evaluations,
+    judgements,
+    payloads,
+    results,
+    runs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from sqlalchemy import ColumnElement, Connection, Dialect, Row, Select
+
+    from callscore.history.records import AnswerRecord, ResultRecord, RunRecord, RunStatus
+
+__all__ = [
+    "BASELINE_RUN",
+    "EVALUATIONS",
+    "RUN_NUMBER",
+    "SIDE_RESULTS",
+    "all_baselines",
+    "all_runs",
+    "answer_in_run",
+    "answered_questions",
+    "baseline_numbers",
+    "begin_run",
+    "count_runs",
+    "delete_baseline",
+    "end_run",
+    "inserts_for",
+    "judgement_by_key",
+    "known_names",
+    "newest_answer",
+    "newest_ids",
+    "page_of_results",
+    "result_times",
+    "results_by_number",
+    "results_of_case",
+    "run_by_id",
+    "run_by_name",
+    "runs_begun_at",
+    "runs_by_ids",
+    "runs_by_numbers",
+    "runs_of_commit",
+    "runs_with_prefix",
+    "save_baseline",
+    "save_judgement",
+    "save_payloads",
+    "save_rows",
+    "trials_by_evaluation",
+]
+
+
+# The statements that are made thousands of times, built once.
+
+_INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
+class Inserts(Struct, frozen=True):
+    """What adds rows, in the words of one kind of database.
+
+    Attributes:
+        payload: keeps a payload, unless it is there.
+        evaluation: keeps an evaluation, in place of one of the same number.
+        answer: keeps an answer.
+        result: keeps a result, in place of one of the same case and trial.
+        judgement: keeps a judgement, in place of an earlier one.
+        baseline: keeps a baseline, in place of an earlier one of the same name.
+    """
+
+    payload: Insert
+    evaluation: Insert
+    answer: Insert
+    result: Insert
+    judgement: Insert
+    baseline: Insert
+
+
+@lru_cache(maxsize=8)
+def inserts_for(dialect: Dialect) -> Inserts:
+    """What adds rows in SQLite or PostgreSQL."""
+    insert: Any = _INSERTS[dialect.name]
+
+    def adding(table: Table) -> Insert:
+        return _compile_insert(insert(table), table, dialect)
+
+    def replacing(table: Table, *key: str) -> Insert:
+        statement = insert(table)
+        others = {
+            name: statement.excluded[name] for name in _written_columns(table) if name not in key
+        }
+        return _compile_insert(
+            statement.on_conflict_do_update(index_elements=key, set_=others), table, dialect
+        )
+
+    return Inserts(
+        payload=_compile_insert(insert(payloads).on_conflict_do_nothing(), payloads, dialect),
+        evaluation=replacing(evaluations, "run", "number"),
+        answer=adding(answers),
+        result=replacing(results, "run", "evaluation", "case_id", "trial"),
+        judgement=replacing(judgements, "key"),
+        baseline=replacing(baselines, "name"),
+    )
+
+
+def insert_run(connection: Connection, row: dict[str, Any]) -> bool:
+    """Add a run, in the transaction that is under way; whether no other has its id."""
+    insert: Any = _INSERTS[connection.dialect.name](runs)
+    adding = insert.values(row).on_conflict_do_nothing(index_elements=["id"])
+    counted = adding.execution_options(preserve_rowcount=True)
+    return bool(connection.execute(counted).rowcount)
+
+
+RUN_NUMBER = select(runs.c.number).where(runs.c.id == bindparam("id"))
+
+EXISTING_PAYLOADS = select(payloads.c.digest).where(
+    payloads.c.digest.in_(bindparam("digests", expanding=True))
+)
+
+JUDGEMENT = select(judgements.c.answer).where(judgements.c.key == bindparam("key"))
+
+_tool_payloads = payloads.alias("tools")
+EVALUATIONS = (
+    select(evaluations, _tool_payloads.c.body.label("tools_body"))
+    .outerjoin(_tool_payloads, evaluations.c.tools == _tool_payloads.c.digest)
+    .where(evaluations.c.run == bindparam("run"))
+    .order_by(evaluations.c.number)
+)
+
+
+def _results_query() -> Select[Any]:
+    names = ("asked_for", "answered", "called", "compared")
+    asked, answered, called, compared = (payloads.alias(name) for name in names)
+    return (
+        select(
+            results,
+            asked.c.body.label("payload_body"),
+            answered.c.body.label("answer_body"),
+            called.c.body.label("calls_body"),
+            compared.c.body.label("comparison_body"),
+        )
+        .outerjoin(asked, results.c.payload == asked.c.digest)
+        .outerjoin(answered, results.c.answer == answered.c.digest)
+        .outerjoin(called, results.c.calls == called.c.digest)
+        .outerjoin(compared, results.c.comparison == compared.c.digest)
+        .where(results.c.run == bindparam("run"))
+    )
+
+
+_results_of_run = _results_query()
+RESULTS = (
+    _results_of_run.where(results.c.number > bindparam("after"))
+    .order_by(results.c.number)
+    .limit(bindparam("limit"))
+)
+RESULTS_OF_CASE = _results_of_run.where(results.c.case_id == bindparam("case")).order_by(
+    results.c.evaluation, results.c.trial
+)
+
+_answers_query = (
+    select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))
+    .outerjoin(payloads, answers.c.answer == payloads.c.digest)
+    .outerjoin(runs, answers.c.run == runs.c.number)
+    .where(answers.c.question == bindparam("question"), answers.c.trial == bindparam("trial"))
+    .order_by(answers.c.number.desc())
+    .limit(1)
+)
+ANSWER_BY_QUESTION = _answers_query.where(answers.c.source == bindparam("source"))
+ANSWER_IN_RUN = _answers_query.where(answers.c.run == bindparam("run"))
+
+
+# Reads the results of a run: page by page, those of one case, how many trials there are.
+
+
+def page_of_results(
+    connection: Connection,
+    run: tuple[str, int],
+    evaluation: int | None,
+    *,
+    after: int,
+    limit: int,
+) -> tuple[list[ResultRecord], int]:
+    """Some results of a run, in the order they were first written, and the number of the last.
+
+    Args:
+        connection: where they are kept.
+        run: the id of the run, and its number.
+        evaluation: the number of the evaluation that is meant; None for all of them.
+        after: the number of the last result that was read before.
+        limit: how many at the most.
+    """
+    query = RESULTS if evaluation is None else RESULTS.where(results.c.evaluation == evaluation)
+    name, number = run
+    rows = connection.execute(query, {"run": number, "after": after, "limit": limit}).all()
+    return [result_record(row, name) for row in rows], rows[-1].number if rows else after
+
+
+def results_of_case(
+    connection: Connection,
+    run: tuple[str, int],
+    case: str,
+    trial: int | None,
+    evaluation: int | None,
+) -> list[ResultRecord]:
+    """What became of one case of a run, in order of the evaluations and the trials."""
+    query = RESULTS_OF_CASE
+    if trial is not None:
+        query = query.where(results.c.trial == trial)
+    if evaluation is not None:
+        query = query.where(results.c.evaluation == evaluation)
+    name, number = run
+    rows = connection.execute(query, {"run": number, "case": clean_text(case)})
+    return [result_record(row, name) for row in rows]
+
+
+def trials_by_evaluation(connection: Connection, number: int) -> dict[int, int]:
+    """How often the cases of each evaluation of a run were asked, by the number of the evaluation."""
+    highest = (
+        select(results.c.evaluation, func.max(results.c.trial).label("most"))
+        .where(results.c.run == number)
+        .group_by(results.c.evaluation)
+    )
+    return {row.evaluation: row.most for row in connection.execute(highest)}
+
+
+def results_by_number(
+    connection: Connection, run: int, numbers: Collection[int]
+) -> Sequence[Row[Any]]:
+    """The results of a run with these numbers, with the bodies of their payloads."""
+    query = RESULTS.where(results.c.number.in_(numbers))
+    return connection.execute(query, {"run": run, "after": -1, "limit": len(numbers)}).all()
+
+
+def answered_questions(connection: Connection, run: str) -> set[tuple[bytes, int]]:
+    """The questions of a run that have an answer: the digest as it is kept, and the trial."""
+    query = select(answers.c.question, answers.c.trial).join(runs, answers.c.run == runs.c.number)
+    found = connection.execute(query.where(runs.c.id == run))
+    return {(bytes(row[0]), row[1]) for row in found}
+
+
+def result_times(connection: Connection, run: str) -> dict[tuple[int, str, int], float]:
+    """When each result of a run was written, by its evaluation, case and trial."""
+    columns = (results.c.evaluation, results.c.case_id, results.c.trial, results.c.finished_at)
+    query = select(*columns).join(runs, results.c.run == runs.c.number).where(runs.c.id == run)
+    return {(row[0], row[1], row[2]): row[3] for row in connection.execute(query)}
+
+
+# Finds answers by what was asked, and judgements by what was judged.
+
+
+def newest_answer(
+    connection: Connection, question: str, source: str, trial: int
+) -> AnswerRecord | None:
+    """The newest answer to a question, whatever run it was for."""
+    asked = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
+    row = connection.execute(ANSWER_BY_QUESTION, asked).first()
+    return None if row is None else answer_record(row)
+
+
+def answer_in_run(
+    connection: Connection, number: int, question: str, trial: int
+) -> AnswerRecord | None:
+    """The answer to a question that was asked in the run of this number."""
+    asked = {"run": number, "question": pack_digest(question), "trial": trial}
+    row = connection.execute(ANSWER_IN_RUN, asked).first()
+    return None if row is None else answer_record(row)
+
+
+def judgement_by_key(connection: Connection, key: str) -> Any | None:
+    """What a judge answered; None where it was not asked."""
+    text = connection.execute(JUDGEMENT, {"key": clean_text(key)}).scalar()
+    return None if text is None else msgspec.json.decode(text)
+
+
+def save_judgement(connection: Connection, key: str, model: str, answer: Any) -> None:
+    """Keep what a judge answered, in place of what it answered before."""
+    row = {
+        "key": clean_text(key),
+        "model": clean_text(model),
+        "answer": json_bytes(answer).decode(),
+        "kept_at": time(),
+    }
+    insert_rows(connection, inserts_for(connection.dialect).judgement, [row])
+
+
+# The rows of runs: how one begins and ends, and how runs are found.
+
+_STORED_RUNS = select(runs).order_by(*NEWEST_FIRST)
+
+
+def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
+    """Add a run, or go on with the one of this id that began at the same time.
+
+    Returns:
+        The run as it is kept: under another id, where another process has just taken this one.
+    """
+    known = connection.execute(select(runs).where(runs.c.id == run.id)).first()
+    if known is not None and known.started_at == run.started_at:
+        same = runs.c.number == known.number
+        connection.execute(update(runs).where(same).values(run_row(run)))
+        return run
+    # Another process may take the id between two statements of ours.
+    while known is not None or not insert_run(connection, run_row(run)):
+        run = replace(run, id=new_run_id(run.started_at))
+        known = connection.execute(RUN_NUMBER, {"id": run.id}).first()
+    return run
+
+
+def end_run(
+    connection: Connection,
+    run: tuple[str, int],
+    status: RunStatus,
+    totals: Mapping[str, Any],
+    summaries: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """Note how the run of this id and number ended, and what its evaluations come to.
+
+    Raises:
+        UnknownRun: somebody has removed it; another may have its number by now.
+    """
+    name, number = run
+    ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
+    is_it = (runs.c.number == number) & (runs.c.id == clean_text(name))
+    if not connection.execute(update(runs).where(is_it).values(ended)).rowcount:
+        raise UnknownRun(f"the run {name} is no longer there: somebody has removed it")
+    for which, summary in summaries.items():
+        one = (evaluations.c.run == number) & (evaluations.c.number == which)
+        text = json_text(dict(summary))
+        connection.execute(update(evaluations).where(one).values(summary=text))
+
+
+def all_runs(
+    connection: Connection, limit: int | None = None, offset: int | None = None
+) -> Sequence[Row[Any]]:
+    """The runs, the newest first; so many of them, after the first ones."""
+    return connection.execute(_STORED_RUNS.offset(offset).limit(limit)).all()
+
+
+def count_runs(connection: Connection) -> int:
+    """How many runs there are."""
+    return connection.execute(select(func.count()).select_from(runs)).scalar_one()
+
+
+def run_by_id(connection: Connection, name: str) -> Row[Any] | None:
+    """The run of this id."""
+    return connection.execute(_STORED_RUNS.limit(1).where(runs.c.id == name)).first()
+
+
+def run_by_name(connection: Connection, name: str) -> Row[Any] | None:
+    """The newest run of this name."""
+    return connection.execute(_STORED_RUNS.limit(1).where(runs.c.name == name)).first()
+
+
+def runs_by_ids(connection: Connection, ids: Collection[str]) -> Sequence[Row[Any]]:
+    """The runs of these ids."""
+    return connection.execute(select(runs).where(runs.c.id.in_(ids))).all()
+
+
+def runs_by_numbers(connection: Connection, numbers: Collection[int]) -> Sequence[Row[Any]]:
+    """The number, the id and the status of each of these runs that is there."""
+    given: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
+    query = select(runs.c.number, runs.c.id, runs.c.status).where(runs.c.number.in_(given))
+    found: Sequence[Row[Any]] = connection.execute(query, {"numbers": list(numbers)}).all()
+    return found
+
+
+def runs_with_prefix(connection: Connection, prefix: str, limit: int) -> list[Row[Any]]:
+    """The runs whose ids begin like this, the newest first."""
+    alike = _STORED_RUNS.where(runs.c.id.startswith(prefix, autoescape=True)).limit(limit)
+    # Not every database tells capital letters from small ones here.
+    return [row for row in connection.execute(alike) if row.id.startswith(prefix)]
+
+
+def runs_of_commit(connection: Connection, commit: str) -> Sequence[Row[Any]]:
+    """The finished runs of a commit, the newest first."""
+    finished = _STORED_RUNS.where(runs.c.git_commit == commit, runs.c.status == "finished")
+    return connection.execute(finished).all()
+
+
+def runs_begun_at(connection: Connection, started_at: float) -> Sequence[Row[Any]]:
+    """The runs that began at just this moment, in the order in which they were written."""
+    query = select(runs).where(runs.c.started_at == started_at).order_by(runs.c.number)
+    return connection.execute(query).all()
+
+
+def newest_ids(connection: Connection, limit: int) -> list[str]:
+    """The ids of the newest runs."""
+    ids = select(runs.c.id).order_by(*NEWEST_FIRST).limit(limit)
+    return list(connection.execute(ids).scalars())
+
+
+def known_names(connection: Connection, limit: int) -> tuple[list[Row[Any]], list[str]]:
+    """The ids and the names of the newest runs, and the names of all baselines."""
+    names = select(runs.c.id, runs.c.name).order_by(*NEWEST_FIRST).limit(limit)
+    set_names = connection.execute(select(baselines.c.name)).scalars()
+    return list(connection.execute(names)), list(set_names)
+
+
+def baseline_numbers(connection: Connection) -> set[int]:
+    """The numbers of the runs that are baselines."""
+    return set(connection.execute(select(baselines.c.run)).scalars())
+
+
+# Names for the runs that others are compared with.
+
+_ALL_BASELINES = select(baselines.c.name, runs.c.id, baselines.c.set_at).join(
+    runs, baselines.c.run == runs.c.number
+)
+BASELINE_RUN = (
+    select(runs)
+    .join(baselines, baselines.c.run == runs.c.number)
+    .where(baselines.c.name == bindparam("name"))
+)
+
+
+def all_baselines(connection: Connection) -> list[Baseline]:
+    """All baselines, in the order of their names."""
+    # Databases do not agree on what the alphabet is.
+    rows = sorted(connection.execute(_ALL_BASELINES).all(), key=lambda row: str(row.name))
+    return [Baseline(name=row.name, run=row.id, set_at=row.set_at) for row in rows]
+
+
+def save_baseline(connection: Connection, name: str, number: int) -> None:
+    """Let the name mean the run of this number from now on.
+
+    Raises:
+        InvalidSettings: nobody could name the baseline by this.
+    """
+    fault = name_problem(name)
+    if fault is not None:
+        raise InvalidSettings(
+            f"{name!r} cannot be the name of a baseline: {fault}. Take a word such as main"
+        )
+    row = {"name": clean_text(name), "run": number, "set_at": time()}
+    insert_rows(connection, inserts_for(connection.dialect).baseline, [row])
+
+
+def delete_baseline(connection: Connection, name: str) -> bool:
+    """Forget a name; whether there was one."""
+    gone = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
+    return gone.rowcount > 0
+
+
+# Writes answers and results, many in one transaction, and what they share once.
+
+# Databases bound how many values one statement takes; this is far below.
+_DIGESTS_PER_QUERY = 500
+
+
+def save_rows(connection: Connection, rows: NewRows) -> None:
+    """Write all of them in the transaction that is under way."""
+    answers, results, bodies = rows
+    inserts = inserts_for(connection.dialect)
+    save_payloads(connection, bodies)
+    insert_rows(connection, inserts.answer, answers)
+    insert_rows(connection, inserts.result, results)
+
+
+def save_payloads(connection: Connection, bodies: Bodies) -> None:
+    """Write those of the payloads that are not there yet.
+
+    Asking first is quicker than compressing what then turns out to be there. It is asked in the
+    transaction that writes what refers to them, so that nobody clears them away in between.
+    """
+    digests = sorted(bodies)  # two who add the same wait for each other in one order alone
+    known: set[bytes] = set()
+    for start in range(0, len(digests), _DIGESTS_PER_QUERY):
+        asked = {"digests": digests[start : start + _DIGESTS_PER_QUERY]}
+        known.update(map(bytes, connection.execute(EXISTING_PAYLOADS, asked).scalars()))
+    new = [
+        {"digest": digest, "body": compressed(bodies[digest])}
+        for digest in digests
+        if digest not in known
+    ]
+    insert_rows(connection, inserts_for(connection.dialect).payload, new)
+
+
+SIDE_EVALUATIONS = (
+    select(
+        evaluations.c.number,
+        evaluations.c.name,
+        evaluations.c.variant,
+        evaluations.c.place,
+        evaluations.c.settings,
+        evaluations.c.scorers,
+        evaluations.c.summary,
+    )
+    .where(evaluations.c.run == bindparam("run"))
+    .order_by(evaluations.c.number)
+)
+
+# The columns that a comparison reads, and no other: no text of a case or of an answer.
+SIDE_RESULTS = (
+    select(
+        results.c.evaluation,
+        results.c.case_id,
+        results.c.trial,
+        results.c.tags,
+        results.c.expectation,
+        results.c.asked,
+        results.c.status,
+        results.c.passed,
+        results.c.f1,
+        results.c.scores,
+        results.c.forbidden,
+        results.c.faults,
+        results.c.tools,
+        results.c.made,
+        results.c.failure,
+    )
+    .where(results.c.run == bindparam("run"))
+    .order_by(results.c.number)
+)
+LIGHT_COLUMNS = (
+    *("run", "number", "evaluation", "case_id", "trial", "status", "passed", "seconds"),
+    *("requests", "input_tokens", "output_tokens", "attempts", "is_reused"),
+    *("failure_kind", "failure", "scores", "tools"),
+)
+LIGHT_RESULTS = (
+    select(*[results.c[name] for name in (*LIGHT_COLUMNS, *COUNTS)])
+    .join(runs, results.c.run == runs.c.number)
+    .where(runs.c.id == bindparam("id"))
+    .order_by(results.c.number)
+)
+
+ANSWERS_PER_PAGE = 200
+ANSWERS_OF_RUN: Select[Any] = (
+    select(answers, payloads.c.body.label("answer_body"), runs.c.id.label("run_id"))
+    .join(runs, answers.c.run == runs.c.number)
+    .outerjoin(payloads, answers.c.answer == payloads.c.digest)
+    .where(runs.c.id == bindparam("run"), answers.c.number > bindparam("after"))
+    .order_by(answers.c.number)
+    .limit(ANSWERS_PER_PAGE)
+)
+
+_RUN_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True)
+
+# A limit that is none.
+_NO_LIMIT = 2**31 - 1
+
+_NEWEST_RUNS = select(runs).order_by(*NEWEST_FIRST).limit(bindparam("limit"))
+BASELINE_NAMES = select(baselines.c.run, baselines.c.name)
+EVALUATIONS_OF_RUNS = (
+    select(
+        evaluations.c.run,
+        evaluations.c.number,
+        evaluations.c.name,
+        evaluations.c.variant,
+        evaluations.c.place,
+        evaluations.c.summary,
+    )
+    .where(evaluations.c.run >= bindparam("low"), evaluations.c.run <= bindparam("high"))
+    .order_by(evaluations.c.run, evaluations.c.number)
+)
+
+
+def has_tag(connection: Connection, tag: str) -> ColumnElement[bool]:
+    """Whether a case has a tag, told by the text of the column, as every database can."""
+    position = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    text = json_bytes(tag).decode()
+    # At the beginning of the list, or after another tag: a quote within a tag has a backslash.
+    return or_(position(results.c.tags, f"[{text}") == 1, position(results.c.tags, f'",{text}') > 0)
+
+
+def newest_runs(
+    connection: Connection, limit: int | None, tagged: ColumnElement[bool] | None
+) -> Sequence[Any]:
+    given = {"limit": _NO_LIMIT if limit is None else limit}
+    if tagged is None:
+        return execute_compiled(connection, _NEWEST_RUNS, given).cursor.fetchall()
+    has_case = select(results.c.number).where(results.c.run == runs.c.number, tagged).exists()
+    return connection.execute(_NEWEST_RUNS.where(has_case), given).all()
+
+
+def evaluation_numbers(
+    connection: Connection, numbers: list[int], tagged: ColumnElement[bool] | None
+) -> dict[tuple[int, int], EvaluationNumbers]:
+    """What the results of runs come to by their evaluations, counted in the database."""
+    if not numbers:
+        return {}
+    is_error = results.c.status == "error"
+    is_decided = or_(is_error, results.c.passed.is_not(None))
+    has_passed = and_(results.c.passed.is_(True), ~is_error)
+    has_score = and_(results.c.f1.is_not(None), ~is_error)
+    of_case = (
+        select(
+            results.c.run,
+            results.c.evaluation,
+            _count_if(is_decided).label("decided"),
+            _count_if(has_passed).label("passed"),
+            _count_if(is_error).label("errors"),
+            func.count().label("trials"),
+            func.sum(case((has_score, results.c.f1), else_=0.0)).label("f1"),
+            _count_if(has_score).label("scored"),
+        )
+        .where(results.c.run.in_(_RUN_NUMBERS))
+        .group_by(results.c.run, results.c.evaluation, results.c.case_id)
+    )
+    cases = (of_case if tagged is None else of_case.where(tagged)).subquery()
+    share = cast(cases.c.passed, Float) / func.nullif(cases.c.decided, 0)
+    f1 = cases.c.f1 / func.nullif(cases.c.scored + cases.c.errors, 0)
+    totals = select(
+        cases.c.run,
+        cases.c.evaluation,
+        _count_if(cases.c.decided > 0).label("cases"),
+        func.sum(cases.c.trials).label("trials"),
+        func.sum(cases.c.passed).label("passed"),
+        func.sum(cases.c.errors).label("errors"),
+        func.avg(share).label("share"),
+        func.avg(f1).label("f1"),
+        func.sum(cases.c.scored).label("scored"),
+    ).group_by(cases.c.run, cases.c.evaluation)
+    found = _in_batches(connection, totals, numbers)
+    return {(row.run, row.evaluation): _numbers_from_row(row) for row in found}
+
+
+def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.sum(case((condition, 1), else_=0))
+
+
+def _numbers_from_row(row: Any) -> EvaluationNumbers:
+    # Some databases add integers up to numbers of another kind.
+    trials, errors = int(row.trials), int(row.errors)
+    return EvaluationNumbers(
+        cases=int(row.cases),
+        answered=trials - errors,
+        passed=int(row.passed),
+        share=None if row.share is None else float(row.share),
+        # What nobody scores is not worth 0 because there is no answer.
+        f1=float(row.f1) if row.scored else None,
+        errors=errors,
+    )
+
+
+# As many values as every SQLite takes in one statement.
+_MAX_VALUES = 900
+
+
+def _in_batches(connection: Connection, query: Any, numbers: list[int]) -> Iterable[Any]:
+    """The rows of a query over runs, however many these are."""
+    for start in range(0, len(numbers), _MAX_VALUES):
+        yield from connection.execute(query, {"numbers": numbers[start : start + _MAX_VALUES]})
+
+
+# Numbers stand in the statement itself, for there may be more than a database takes as values.
+_LITERAL_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
+_ALL_REMOVED: BindParameter[int] = bindparam("going", expanding=True, literal_execute=True)
+
+# Where the digest of a payload may stand.
+_PAYLOAD_COLUMNS = (
+    results.c.payload,
+    results.c.answer,
+    results.c.calls,
+    results.c.comparison,
+    evaluations.c.tools,
+    answers.c.answer,
+)
+
+_unused_payloads = Table(
+    "callscore_unused",
+    MetaData(),
+    Column("digest", LargeBinary(16), primary_key=True),
+    prefixes=["TEMPORARY"],
+)
+
+
+def count_results(connection: Connection, numbers: list[int]) -> int:
+    """How many results runs have."""
+    query = select(func.count()).select_from(results).where(results.c.run.in_(_LITERAL_NUMBERS))
+    return connection.execute(query, {"numbers": numbers}).scalar_one()
+
+
+def freed_payloads(connection: Connection, numbers: list[int]) -> tuple[int, int]:
+    """How many payloads nothing refers to without these runs, and how much room they take."""
+    gone = _unreferenced_payloads(_LITERAL_NUMBERS).subquery()
+    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).join_from(
+        gone, payloads, gone.c.digest == payloads.c.digest
+    )
+    count, size = connection.execute(sizes, {"numbers": numbers}).one()
+    return count, int(size or 0)
+
+
+def unused_digests(connection: Connection) -> list[bytes]:
+    """The digests of the payloads that nothing refers to."""
+    return list(map(bytes, connection.execute(_unreferenced_payloads()).scalars()))
+
+
+def _unreferenced_payloads(removed: Any = None) -> Any:
+    """The digests of the payloads that nothing refers to, once these runs are removed."""
+    referring = [select(column).where(column.is_not(None)) for column in _PAYLOAD_COLUMNS]
+    if removed is not None:
+        referring = [
+            query.where(_is_kept(column, removed))
+            for query, column in zip(referring, _PAYLOAD_COLUMNS, strict=True)
+        ]
+    return except_(select(payloads.c.digest), *referring)
+
+
+def _is_kept(column: Any, removed: Any) -> Any:
+    """Whether a row stays when runs are removed."""
+    if column.table is answers:
+        return or_(answers.c.run.is_(None), answers.c.run.not_in(removed), _is_reused(removed))
+    return column.table.c.run.not_in(removed)
+
+
+def _is_reused(removed: Any) -> Any:
+    """Whether a run that stays has taken an answer over, and did not ask again."""
+    return answers.c.question.in_(_reused_questions(removed))
+
+
+def _reused_questions(removed: Any) -> Any:
+    return select(results.c.question).where(results.c.is_reused, results.c.run.not_in(removed))
+
+
+def has_reused_answers(connection: Connection, removed: list[int]) -> bool:
+    """Whether a run that stays has taken any answer over."""
+    some = _reused_questions(_LITERAL_NUMBERS).limit(1)
+    return connection.execute(some, {"numbers": removed}).first() is not None
+
+
+def parents_in_use(connection: Connection, going: dict[str, int]) -> set[int]:
+    """Those of the runs whose answers a run that stays scores again, by their numbers."""
+    children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(going)))
+    numbers = set(going.values())
+    return {going[row.parent] for row in connection.execute(children) if row.number not in numbers}
+
+
+def delete_runs(connection: Connection, some: list[int], going: list[int] | None) -> int:
+    """Remove runs; how many results they had.
+
+    Args:
+        connection: where they are kept.
+        some: their numbers.
+        going: those of all that go, where others may have taken their answers over.
+    """
+    given = {"numbers": some}
+    unwanted = delete(answers).where(answers.c.run.in_(_LITERAL_NUMBERS))
+    if going is None:
+        connection.execute(unwanted, given)
+    else:
+        connection.execute(unwanted.where(~_is_reused(_ALL_REMOVED)), given | {"going": going})
+    gone = connection.execute(delete(results).where(results.c.run.in_(_LITERAL_NUMBERS)), given)
+    connection.execute(delete(runs).where(runs.c.number.in_(_LITERAL_NUMBERS)), given)
+    return gone.rowcount
+
+
+def delete_unused_payloads(connection: Connection, digests: list[bytes]) -> tuple[int, int]:
+    """Remove payloads, unless somebody refers to them by now."""
+    _unused_payloads.create(connection)
+    connection.execute(insert(_unused_payloads), [{"digest": digest} for digest in digests])
+    candidates = select(_unused_payloads.c.digest)
+    for column in _PAYLOAD_COLUMNS:
+        used = select(column).where(column.in_(candidates))
+        connection.execute(delete(_unused_payloads).where(_unused_payloads.c.digest.in_(used)))
+    unused = payloads.c.digest.in_(candidates)
+    sizes = select(func.count(), func.sum(func.length(payloads.c.body))).where(unused)
+    count, size = connection.execute(sizes).one()
+    connection.execute(delete(payloads).where(unused))
+    _unused_payloads.drop(connection)
+    return count, int(size or 0)

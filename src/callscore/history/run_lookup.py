@@ -1,0 +1,294 @@
+"""Finds the run that a reference means (`latest~1`, an id, a name), and lists runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import UnknownRun
+from callscore.history.database import execute_compiled, with_retries
+from callscore.history.encoding import run_records
+from callscore.history.queries import (
+    BASELINE_NAMES,
+    BASELINE_RUN,
+    EVALUATIONS_OF_RUNS,
+    all_runs,
+    count_runs,
+    evaluation_numbers,
+    has_tag,
+    known_names,
+    newest_ids,
+    newest_runs,
+    run_by_id,
+    run_by_name,
+    runs_by_ids,
+    runs_of_commit,
+    runs_with_prefix,
+)
+from callscore.history.records import EvaluationNumbers, RunRecord
+from callscore.history.run_names import is_partial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sqlalchemy import Connection, Row
+
+    from callscore.history.store import Store
+
+__all__ = ["EvaluationLine", "RunLine", "find_run", "list_runs"]
+
+
+# Which run somebody means: a baseline, an id or the beginning of one, a name, an age, a commit.
+
+_LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
+_MAX_LISTED = 5
+_COMMIT_DIGITS = 10
+_SCORE_COMMAND = "score"
+
+
+def find_run(
+    connection: Connection, reference: str, resolve: Callable[[str], str | None] | None = None
+) -> Row[Any]:
+    """The row of the run that is meant.
+
+    Args:
+        connection: where the runs are.
+        reference: `latest`, `latest~2` for the one two before it, the name of a baseline, an id, a
+            name (the newest of those that share it), a beginning that only one id has, or what git
+            knows a commit by: its newest finished run, a complete one before others, then one
+            that asked before files that were scored, then one without changed files.
+        resolve: the commit that git knows by a reference; None where it knows none.
+
+    Raises:
+        UnknownRun: there is no such run, or several ids begin like this.
+    """
+    latest = _LATEST.fullmatch(reference)
+    if latest:
+        return _by_age(connection, reference, int(latest[1] or 0))
+    found = _by_name(connection, reference) or _by_id_prefix(connection, reference)
+    if found is not None:
+        return found
+    commit = resolve(reference) if resolve is not None and reference else None
+    if commit is None:
+        raise UnknownRun(_unknown_run_text(connection, reference))
+    return _by_commit(connection, reference, commit)
+
+
+def _by_name(connection: Connection, reference: str) -> Row[Any] | None:
+    """The baseline of this name; else the run of this id; else the newest of this name."""
+    baseline = connection.execute(BASELINE_RUN, {"name": reference}).first()
+    if baseline is not None:
+        return baseline
+    return run_by_id(connection, reference) or run_by_name(connection, reference)
+
+
+def _by_age(connection: Connection, reference: str, back: int) -> Row[Any]:
+    found = all_runs(connection, limit=1, offset=back)
+    if found:
+        return found[0]
+    count = count_runs(connection)
+    raise UnknownRun(
+        _empty_history_text(reference) if count == 0 else _too_few_runs_text(reference, count)
+    )
+
+
+def _empty_history_text(reference: str) -> str:
+    return f"there is no run {reference!r}: the history is empty. Begin with: callscore run"
+
+
+def _too_few_runs_text(reference: str, count: int) -> str:
+    runs_there_are = "is 1 run" if count == 1 else f"are {count} runs"
+    return f"there is no run {reference!r}: there {runs_there_are}, back to 'latest~{count - 1}'"
+
+
+def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
+    if not reference:
+        return None
+    found = runs_with_prefix(connection, reference, _MAX_LISTED + 1)
+    if len(found) > 1:
+        raise UnknownRun(f"{reference!r} may be any of the runs {_join_ids([r.id for r in found])}")
+    return found[0] if found else None
+
+
+def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
+    """The finished run of a commit that says most about it; the newest of those that are alike."""
+    found = runs_of_commit(connection, commit)
+    if not found:
+        raise UnknownRun(
+            f"there is no finished run of the commit {commit[:_COMMIT_DIGITS]} ({reference}){_newest_runs_text(connection)}"
+        )
+    records = run_records(found)
+    known = _with_parents(connection, records)
+    ranks = [
+        (is_partial(run, known), run.command == _SCORE_COMMAND, bool(run.git_dirty))
+        for run in records
+    ]
+    return found[ranks.index(min(ranks))]
+
+
+def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str, RunRecord]:
+    """The runs, and those that they have their answers from, by their ids."""
+    known = {run.id: run for run in records}
+    while wanted := {run.parent for run in known.values() if run.parent} - set(known):
+        parents = runs_by_ids(connection, wanted)
+        if not parents:
+            break
+        known |= {run.id: run for run in run_records(parents)}
+    return known
+
+
+def _unknown_run_text(connection: Connection, reference: str) -> str:
+    known, set_names = known_names(connection, _MAX_LISTED + 1)
+    if not known:
+        return _empty_history_text(reference)
+    ids = [row.id for row in known]
+    meant = did_you_mean(
+        reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
+    )
+    # Where a whole run is asked for, a variant of one cannot be had.
+    colon = ". What follows a colon is a variant, which not every command takes"
+    told = colon if ":" in reference and not meant else meant
+    return f"there is no run {reference!r}; the newest are {_join_ids(ids)}{told}"
+
+
+def _newest_runs_text(connection: Connection) -> str:
+    return f"; the newest are {_join_ids(newest_ids(connection, _MAX_LISTED + 1))}"
+
+
+def _join_ids(ids: list[str]) -> str:
+    more = ["..."] if len(ids) > _MAX_LISTED else []
+    return ", ".join([*ids[:_MAX_LISTED], *more])
+
+
+# The runs of a history with the numbers that a list of them shows, read in a few queries.
+
+if TYPE_CHECKING:
+    Fits = Callable[[Sequence[str]], bool]
+
+
+# An evaluation says what it comes to in the same words.
+_decode_numbers = msgspec.json.Decoder(EvaluationNumbers).decode
+_NO_NUMBERS = EvaluationNumbers(cases=0, answered=0, passed=0, share=None, f1=None, errors=0)
+
+
+class EvaluationLine(Struct, frozen=True, gc=False):
+    """An evaluation of a run, under one variant.
+
+    Attributes:
+        name: what it is called.
+        variant: the variant; None where there is only one way to run it.
+        place: the file that it stands in, and its name there.
+        tally: what its cases come to, or those with a tag.
+    """
+
+    name: str
+    variant: str | None = None
+    place: str = ""
+    tally: EvaluationNumbers = _NO_NUMBERS
+
+
+class RunLine(Struct, frozen=True, kw_only=True):
+    """A run of a list.
+
+    Attributes:
+        run: the run.
+        baselines: the names that it is a baseline under.
+        evaluations: what it evaluated, in order.
+    """
+
+    run: RunRecord
+    baselines: tuple[str, ...] = ()
+    evaluations: tuple[EvaluationLine, ...] = ()
+
+
+@with_retries
+def list_runs(
+    store: Store, *, limit: int | None = None, tag: str | None = None, fits: Fits | None = None
+) -> list[RunLine]:
+    """The runs, the newest first, each with what a list shows of it.
+
+    Args:
+        store: the history.
+        limit: how many at the most; None for all.
+        tag: only the cases with this tag count, and evaluations without such cases are left out.
+        fits: tells by its name, its variant and its place whether an evaluation is asked for; runs
+            without any are left out.
+    """
+    with store.reading() as connection:
+        tagged = None if tag is None else has_tag(connection, tag)
+        rows = newest_runs(connection, limit if fits is None else None, tagged)
+        suites = _evaluations_by_run(connection, [row[0] for row in rows], fits)
+        if fits is not None:
+            rows = [row for row in rows if suites[row[0]]][:limit]
+        numbers = [row[0] for row in rows]
+        if tagged is None:
+            said, untold = _stored_numbers(suites, numbers)
+            tallies = evaluation_numbers(connection, untold, None)
+        else:
+            said, tallies = {}, evaluation_numbers(connection, numbers, tagged)
+        named = _baseline_names(connection)
+    return [
+        RunLine(
+            run=run,
+            baselines=tuple(named.get(number, ())),
+            evaluations=said.get(number)
+            or _evaluation_lines(suites[number], tallies, has_all=tag is None),
+        )
+        for number, run in zip(numbers, run_records(rows), strict=True)
+    ]
+
+
+def _stored_numbers(
+    suites: dict[int, list[Any]], numbers: Iterable[int]
+) -> tuple[dict[int, tuple[EvaluationLine, ...]], list[int]]:
+    """What runs have said of their evaluations, and those that did not: their results are counted."""
+    said: dict[int, tuple[EvaluationLine, ...]] = {}
+    untold: list[int] = []
+    for run in numbers:
+        try:
+            said[run] = tuple(
+                [
+                    EvaluationLine(name, variant, place, _decode_numbers(text or b"{}"))
+                    for _, _, name, variant, place, text in suites[run]
+                ]
+            )
+        except msgspec.DecodeError:  # of a run that did not end, or of an older callscore
+            untold.append(run)
+    return said, untold
+
+
+def _evaluation_lines(
+    suites: Sequence[Any], tallies: dict[tuple[int, int], EvaluationNumbers], *, has_all: bool
+) -> tuple[EvaluationLine, ...]:
+    """The evaluations of a run; only those with numbers, where not all of them are asked for."""
+    return tuple(
+        [
+            EvaluationLine(name, variant, place, tallies.get((run, number), _NO_NUMBERS))
+            for run, number, name, variant, place, _ in suites
+            if has_all or (run, number) in tallies
+        ]
+    )
+
+
+def _baseline_names(connection: Connection) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for run, name in sorted(execute_compiled(connection, BASELINE_NAMES, {})):
+        found.setdefault(run, []).append(name)
+    return found
+
+
+def _evaluations_by_run(
+    connection: Connection, numbers: list[int], fits: Fits | None
+) -> dict[int, list[Any]]:
+    """The rows of the evaluations that are asked for, by the number of the run."""
+    given = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
+    found: dict[int, list[Any]] = {number: [] for number in numbers}
+    for row in execute_compiled(connection, EVALUATIONS_OF_RUNS, given).cursor.fetchall():
+        run, _, name, variant, place, _ = row
+        if run in found and (fits is None or fits((name, variant or "", place))):
+            found[run].append(row)
+    return found

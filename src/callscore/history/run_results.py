@@ -1,0 +1,332 @@
+"""Reads the results of one run: short, in full, or as one side of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from callscore.comparing.sides import CaseOutcome, EvaluationSide, Side, TrialOutcome
+from callscore.core.case import Case
+from callscore.core.phrases import Note, Phrase
+from callscore.core.results import (
+    Answer,
+    Failure,
+    KeptScore,
+    MetricValue,
+    Result,
+    Usage,
+    failure_kind,
+)
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import UnknownRun
+from callscore.history.database import execute_compiled, with_retries
+from callscore.history.encoding import _tool_outcomes, clean_text, result_record, settings_digest
+from callscore.history.queries import (
+    LIGHT_RESULTS,
+    SIDE_EVALUATIONS,
+    SIDE_RESULTS,
+    results_by_number,
+)
+from callscore.words.value_text import decimal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlalchemy import Connection
+
+    from callscore.history.records import ResultRecord, RunRecord
+    from callscore.history.store import Store
+
+__all__ = ["LightRow", "full_results", "light_results", "run_side"]
+
+
+# The results of a run without what was asked and answered: quick, however long the answers are.
+
+# As many values as every SQLite takes in one statement, and a few for the others in it.
+_MAX_VALUES = 800
+
+
+class LightRow(NamedTuple):
+    """A result without its long texts, and where it stands.
+
+    Attributes:
+        run: the number of the run's row.
+        number: the number of its own.
+        evaluation: the number of the evaluation in the run.
+        result: the result; its case says which trial it is where the evaluation has several.
+    """
+
+    run: int
+    number: int
+    evaluation: int
+    result: Result
+
+
+@with_retries
+def light_results(
+    store: Store, run: str, is_wanted: Callable[[int, str], bool] | None = None
+) -> list[LightRow]:
+    """The results of a run, in the order they were first written.
+
+    Args:
+        store: the history.
+        run: the run.
+        is_wanted: tells by the number of its evaluation and the id of its case whether a result is
+            asked for; None for all.
+
+    Raises:
+        UnusableStore: the database cannot be used.
+    """
+    with store.reading() as connection:
+        # As the driver gives them: a row of many columns costs more than its values.
+        rows: Sequence[Any] = execute_compiled(
+            connection, LIGHT_RESULTS, {"id": clean_text(run)}
+        ).cursor.fetchall()
+    if is_wanted is not None:
+        rows = [row for row in rows if is_wanted(row[2], row[3])]
+    repeated = {row[2] for row in rows if row[4] > 1}
+    reader = _Reader()
+    return [reader.row(row, has_trials=row[2] in repeated) for row in rows]
+
+
+class _Reader:
+    """Reads rows; most of them have the same few texts, each of which is read once."""
+
+    def __init__(self) -> None:
+        self._values: dict[str | None, tuple[MetricValue, ...]] = {None: ()}
+        self._scores: dict[Any, KeptScore] = {}
+
+    def row(self, row: Sequence[Any], *, has_trials: bool) -> LightRow:
+        """One row, as the columns stand in it."""
+        run, number, evaluation, case, trial, status, passed, seconds, *rest = row
+        requests, read, written, attempts, is_reused, kind, problem, scores, *kept = rest
+        trial = trial if has_trials else None
+        failure = None
+        if status == "error":
+            failure = Failure(
+                case=case,
+                kind=failure_kind(kind or ""),
+                problem=problem or "",
+                trial=trial,
+                attempts=attempts,
+            )
+        result = Result(
+            case=Case(id=case, trial=trial),
+            status=status,
+            answer=Answer(
+                seconds=seconds,
+                usage=Usage(requests, read, written),
+                attempts=attempts,
+                is_reused=bool(is_reused),
+            ),
+            values=self._values_in(scores),
+            passed=None if passed is None else bool(passed),
+            failure=failure,
+            kept=self._score_in(tuple(kept)),
+        )
+        return LightRow(run, number, evaluation, result)
+
+    def _values_in(self, text: str | None) -> tuple[MetricValue, ...]:
+        found = self._values.get(text)
+        if found is None:
+            decoded: list[list[Any]] = msgspec.json.decode(text or "[]")
+            found = self._values[text] = tuple([MetricValue(*each) for each in decoded])
+        return found
+
+    def _score_in(self, columns: tuple[Any, ...]) -> KeptScore:
+        found = self._scores.get(columns)
+        if found is None:
+            tools, *counts = columns
+            found = self._scores[columns] = KeptScore(
+                counts=() if counts[0] is None else tuple(counts),
+                tools=None if tools is None else _tool_outcomes.decode(tools),
+            )
+        return found
+
+
+def full_results(
+    store: Store, run: str, wanted: Sequence[LightRow]
+) -> Iterator[tuple[int, ResultRecord]]:
+    """Some results of a run with all that is kept of them, each with the number of its row.
+
+    Raises:
+        UnusableStore: the database cannot be used.
+    """
+    for start in range(0, len(wanted), _MAX_VALUES):
+        some = wanted[start : start + _MAX_VALUES]
+        numbers = [one.number for one in some]
+        with store.reading() as connection:
+            rows = results_by_number(connection, some[0].run, numbers)
+            found = [(row.number, result_record(row, run)) for row in rows]
+        yield from found
+
+
+# What a run brings to a comparison, read in one go and without the long texts.
+
+BELOW_THRESHOLD = Phrase(
+    "{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}"
+)
+NO_MEAN = Phrase(
+    "{scorer} has no number, and should reach {threshold}",
+    "{scorer}: нет ни одной оценки, порог {threshold}",
+)
+
+
+class _ScorerValue(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """What a scorer says; the reasons that follow are passed over."""
+
+    name: str
+    value: float | None
+
+
+_values = msgspec.json.Decoder(tuple[_ScorerValue, ...])
+_tags = msgspec.json.Decoder(tuple[str, ...])
+_tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
+
+
+# The cases of each evaluation by the id of the case, by the number of the evaluation.
+_Cases = dict[int, dict[str, CaseOutcome]]
+
+
+def run_side(
+    connection: Connection, number: int, run: RunRecord, label: str, variant: str | None = None
+) -> Side:
+    """What a run brings to a comparison.
+
+    Args:
+        connection: where it is kept.
+        number: the number of its row.
+        run: the run.
+        label: what somebody called it.
+        variant: the variant whose evaluations are meant; None for all of them.
+
+    Raises:
+        UnknownRun: the run has no such variant.
+    """
+    wanted = _of_variant(
+        execute_compiled(connection, SIDE_EVALUATIONS, {"run": number}).all(), run, variant
+    )
+    # All at once, and as the driver gives them: a row of many columns costs more than its values.
+    cases = _cases_by_evaluation(
+        execute_compiled(connection, SIDE_RESULTS, {"run": number}).cursor.fetchall()
+    )
+    return Side(
+        label=label,
+        run=run.id,
+        command=run.command,
+        started_at=run.started_at,
+        git_commit=run.git_commit,
+        git_dirty=run.git_dirty,
+        is_finished=run.status == "finished",
+        evaluations=tuple([_evaluation_side(row, cases.get(row.number, {})) for row in wanted]),
+    )
+
+
+def _of_variant(rows: Sequence[Any], run: RunRecord, variant: str | None) -> Sequence[Any]:
+    if variant is None:
+        return rows
+    found = [row for row in rows if row.variant == clean_text(variant)]
+    if found:
+        return found
+    known = list(dict.fromkeys([row.variant for row in rows if row.variant is not None]))
+    if not known:
+        raise UnknownRun(f"the run {run.id} has no variant {variant!r}: it has no variants at all")
+    raise UnknownRun(
+        f"the run {run.id} has no variant {variant!r}; it has {', '.join(known)}"
+        f"{did_you_mean(variant, known)}"
+    )
+
+
+def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
+    """The cases of each evaluation, in the order they were first written."""
+    cases: _Cases = {}
+    repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
+    # Most cases have the same few tags, values and tools.
+    tags, values, tools = (
+        _DecodeCache(read) for read in (_tags.decode, _decode_pairs, _tools.decode)
+    )
+    for row in rows:
+        evaluation, case_id, trial, tag_text, expectation, asked = row[:6]
+        status, passed, f1, scores, forbidden, faults, by_tool, made, failure = row[6:]
+        outcome = TrialOutcome(
+            status=status,
+            passed=None if passed is None else bool(passed),
+            f1=f1,
+            values=values[scores] if scores else (),
+            forbidden=forbidden or 0,
+            faults=faults,
+            tools=tools[by_tool] if by_tool else None,
+            calls=made.hex() if made else "",
+            failure=failure or "",
+        )
+        of_evaluation = cases.setdefault(evaluation, {})
+        if case_id not in of_evaluation:
+            of_evaluation[case_id] = CaseOutcome(
+                id=case_id,
+                trials=(outcome,),
+                tags=tags[tag_text] if tag_text else (),
+                expectation=expectation.hex() if expectation else "",
+                asked=asked.hex() if asked else "",
+            )
+            if trial > 1:
+                repeated[evaluation, case_id] = [(trial, outcome)]
+        else:
+            first = (1, of_evaluation[case_id].trials[0])
+            repeated.setdefault((evaluation, case_id), [first]).append((trial, outcome))
+    for (evaluation, case_id), trials in repeated.items():
+        trials.sort(key=_trial_number)
+        in_order = tuple([outcome for _, outcome in trials])
+        of_evaluation = cases[evaluation]
+        of_evaluation[case_id] = replace(of_evaluation[case_id], trials=in_order)
+    return cases
+
+
+class _DecodeCache(dict[str, Any]):
+    """What texts say, each read once."""
+
+    def __init__(self, read: Any) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, text: str) -> Any:
+        found = self[text] = self._read(text)
+        return found
+
+
+def _decode_pairs(scores: str) -> tuple[tuple[str, float | None], ...]:
+    return tuple([(each.name, each.value) for each in _values.decode(scores)])
+
+
+def _evaluation_side(row: Any, cases: dict[str, CaseOutcome]) -> EvaluationSide:
+    return EvaluationSide(
+        name=row.name,
+        place=row.place,
+        variant=row.variant,
+        cases=tuple(cases.values()),
+        settings=settings_digest(_decode_json(row.settings, {}), _decode_json(row.scorers, ())),
+        below=tuple(_missed_thresholds(_decode_json(row.summary, {}))),
+    )
+
+
+def _trial_number(entry: tuple[int, TrialOutcome]) -> int:
+    return entry[0]
+
+
+def _decode_json(text: str | None, nothing: Any) -> Any:
+    return nothing if text is None else msgspec.json.decode(text)
+
+
+def _missed_thresholds(summary: dict[str, Any]) -> Iterator[Note]:
+    """The thresholds that an evaluation misses, which a run says only when it has come to its end."""
+    for scorer in summary.get("scorers") or ():
+        mean, threshold = scorer.get("mean"), scorer.get("threshold")
+        if threshold is None or (mean is not None and mean >= threshold):
+            continue
+        told = {"scorer": scorer.get("name"), "threshold": decimal(threshold)}
+        yield (
+            Note(NO_MEAN, told)
+            if mean is None
+            else Note(BELOW_THRESHOLD, told | {"mean": decimal(mean)})
+        )

@@ -1,0 +1,257 @@
+"""The tables of a history, their version, and how they are created.
+
+A run has evaluations, an evaluation has results. Long or repeated values (a case, an answer, its calls) are stored
+once in `payloads`, under the digest of their text. Answers are also stored by what was asked, so that the same
+question need not be asked again. `baselines` names the runs that others are compared with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+)
+
+from callscore.errors import UnusableStore
+from callscore.history.records import COUNTS
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+__all__ = [
+    "METADATA",
+    "NEWEST_FIRST",
+    "VERSION",
+    "answers",
+    "baselines",
+    "ensure_tables",
+    "evaluations",
+    "is_current",
+    "judgements",
+    "payloads",
+    "require_tables",
+    "results",
+    "runs",
+]
+
+
+# The tables of a history, in words that every database understands.
+
+METADATA = MetaData()
+
+# SQLite numbers rows by itself only where their number is called an integer.
+_RowNumber = BigInteger().with_variant(Integer(), "sqlite")
+
+schema_version = Table(
+    "callscore_schema",
+    METADATA,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+)
+
+runs = Table(
+    "runs",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("command", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    # An index since version 2.
+    Column("started_at", Double, nullable=False, index=True),
+    Column("finished_at", Double),
+    Column("name", Text, index=True),
+    Column("arguments", Text),
+    Column("versions", Text),
+    Column("git_commit", String(64)),
+    Column("git_dirty", Boolean),
+    Column("parent", String(64)),
+    Column("totals", Text),
+)
+
+# What is imported, or written late, is as old as the run was.
+NEWEST_FIRST = (runs.c.started_at.desc(), runs.c.number.desc())
+
+evaluations = Table(
+    "evaluations",
+    METADATA,
+    Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, nullable=False),
+    Column("variant", Text),
+    Column("place", Text, nullable=False),
+    Column("settings", Text),
+    Column("scorers", Text),
+    Column("thresholds", Text),
+    Column("tools", LargeBinary(16)),
+    Column("summary", Text),
+)
+
+# Digests of payloads are not declared as references: thousands of checks a second would find that
+# the payload is there, for it is written in the same transaction.
+results = Table(
+    "results",
+    METADATA,
+    Column("number", _RowNumber, primary_key=True),
+    Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), nullable=False),
+    Column("evaluation", Integer, nullable=False),
+    Column("case_id", Text, nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("passed", Boolean),
+    Column("f1", Double),
+    *(Column(name, Integer) for name in COUNTS),
+    Column("scores", Text),
+    Column("tags", Text),
+    Column("payload", LargeBinary(16)),
+    Column("question", LargeBinary),
+    Column("answer", LargeBinary(16)),
+    Column("calls", LargeBinary(16)),
+    Column("failure_kind", String(16)),
+    Column("failure", Text),
+    Column("seconds", Double, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("attempts", SmallInteger, nullable=False),
+    Column("is_reused", Boolean, nullable=False),
+    Column("finished_at", Double, nullable=False),
+    Column("expectation", LargeBinary(16)),
+    Column("asked", LargeBinary(16)),
+    Column("faults", Integer),
+    Column("tools", Text),
+    Column("comparison", LargeBinary(16)),
+    # What was called, without what is another in every run: the ids of the calls, their results.
+    Column("made", LargeBinary(16)),
+    # The case comes before the evaluation: people ask for it without saying which.
+    Index("results_case", "run", "case_id", "evaluation", "trial", unique=True),
+    Index("results_order", "run", "number"),
+)
+
+answers = Table(
+    "answers",
+    METADATA,
+    Column("number", _RowNumber, primary_key=True),
+    Column("run", Integer, ForeignKey("runs.number", ondelete="SET NULL")),
+    Column("question", LargeBinary, nullable=False),
+    Column("source", LargeBinary, nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("answer", LargeBinary(16)),
+    Column("seconds", Double, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("attempts", SmallInteger, nullable=False),
+    Column("asked_at", Double, nullable=False),
+    Index("answers_question", "question", "source", "trial", "number"),
+    Index("answers_run", "run", "question", "trial", "number"),
+)
+
+payloads = Table(
+    "payloads",
+    METADATA,
+    Column("digest", LargeBinary(16), primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+
+judgements = Table(
+    "judgements",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("kept_at", Double, nullable=False),
+)
+
+# Since version 2.
+baselines = Table(
+    "baselines",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("run", Integer, ForeignKey("runs.number", ondelete="CASCADE"), nullable=False),
+    Column("set_at", Double, nullable=False),
+)
+
+
+# The version of the tables: created new, checked, refused where it is not this one.
+
+VERSION = 2
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether the tables are there, and of this version."""
+    is_there = inspect(connection).has_table(schema_version.name)
+    return is_there and connection.execute(select(schema_version.c.version)).scalar() == VERSION
+
+
+def ensure_tables(connection: Connection, place: str) -> None:
+    """Create the tables where there are none, in the transaction that is under way.
+
+    Raises:
+        UnusableStore: the tables are of another version, or the database is of another program.
+    """
+    if _are_current(connection, place):
+        return
+    METADATA.create_all(connection)
+    connection.execute(insert(schema_version).values(version=VERSION))
+
+
+def require_tables(connection: Connection, place: str) -> None:
+    """Refuse a database without tables of this version, where nothing can be written.
+
+    Raises:
+        UnusableStore: there are no tables, or they are of another version or program.
+    """
+    if not _are_current(connection, place):
+        raise UnusableStore(place, "it is empty, and nothing can be written there. Move it away.")
+
+
+def _are_current(connection: Connection, place: str) -> bool:
+    """Whether the tables are there; those of another version are refused.
+
+    Raises:
+        UnusableStore: the tables are of another version, or the database is of another program.
+    """
+    found = _stored_version(connection, place)
+    if found > VERSION:
+        raise UnusableStore(
+            place,
+            f"a newer callscore has written it: its tables are of version {found}, and this one "
+            f"knows them up to version {VERSION}. Upgrade: pip install --upgrade callscore",
+        )
+    if 0 < found < VERSION:
+        raise UnusableStore(
+            place,
+            f"its tables are of version {found}, from before the first release, and this callscore "
+            f"reads version {VERSION}. Move it away, and a new one is made.",
+        )
+    return found == VERSION
+
+
+def _stored_version(connection: Connection, place: str) -> int:
+    """The version of the tables; 0 where there are none yet."""
+    names = set(inspect(connection).get_table_names())
+    if schema_version.name in names:
+        version: int = connection.execute(select(schema_version.c.version)).scalar_one()
+        return version
+    # A file is all ours or not at all; on a server others may have tables beside ours.
+    strange = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
+    if strange:
+        raise UnusableStore(
+            place, "it is the database of another program. Move it away, and a new one is made."
+        )
+    return 0

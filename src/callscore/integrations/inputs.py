@@ -1,0 +1,463 @@
+"""Reads what a model sends to the tools, within limits, with errors that say what to send instead."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
+from msgspec import Struct
+
+from callscore.api import tools_by_name
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Expected, Forbidden, Group, Times
+from callscore.core.rules import Matcher
+from callscore.core.settings import DEFAULT, PRESETS, Order, Settings, settings_from
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
+from callscore.formats.calls import NAME_KEYS, read_calls
+from callscore.formats.case_sides import read_expected_side, read_side
+from callscore.formats.expectations import FORBID, GROUPS, TIMES
+from callscore.formats.shape import describe
+from callscore.formats.trace import wanted_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = [
+    "CHECK_FIELDS",
+    "DEEPEST",
+    "LARGEST",
+    "MODES",
+    "MOST_CALLS",
+    "ORDERS",
+    "SCORE_FIELDS",
+    "read_check_input",
+    "read_score_input",
+    "require_bounded",
+    "require_few",
+    "require_few_items",
+]
+
+
+# How much one call of a tool may bring: a model that sends more is told so, and nothing breaks.
+
+LARGEST = 1_000_000  # characters, where every value counts as one more
+DEEPEST = 100  # levels; readers of JSON give up not far beyond
+MOST_CALLS = 1_000  # on each side
+
+_ATOMS = (str, int, float, type(None))  # a boolean is an integer here
+_BITS_A_DIGIT = 3
+
+
+def require_bounded(value: Any) -> None:
+    """Refuse an input that is too large or too deep to be answered, or that is no JSON.
+
+    Raises:
+        InvalidCall: it is.
+    """
+    size = 0
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        size += sum(map(_weight, level))
+        if size > LARGEST:
+            raise InvalidCall(
+                f"the input is too large: it may have {LARGEST:,} characters. Send fewer calls, or "
+                "shorten the long values in the same way on both sides."
+            )
+        level = [member for item in level for member in _members(item)]
+        if not level:
+            return
+    raise InvalidCall(
+        f"the input is nested too deeply: it may have {DEEPEST} levels. Flatten the arguments, or "
+        "put the deep ones down as JSON text on both sides."
+    )
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str):
+        return 1 + len(value)
+    if isinstance(value, int):
+        return 1 + value.bit_length() // _BITS_A_DIGIT
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise InvalidCall("the input is not JSON: the keys of its objects must be text.")
+        return 1 + sum(map(len, value))
+    return 1
+
+
+def _members(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, list | tuple):
+        return list(value)
+    if not isinstance(value, _ATOMS):
+        kind = type(value).__qualname__
+        raise InvalidCall(f"the input is not JSON: a {kind} stands in it. Send plain data.")
+    return []
+
+
+def require_few(count: int, side: str) -> None:
+    """Refuse a side with too many calls.
+
+    Raises:
+        InvalidCall: it has.
+    """
+    _require_few(count, "calls", side)
+
+
+def require_few_items(count: int, side: str) -> None:
+    """Refuse a side with too many items, calls or not, before any of them is looked at.
+
+    Raises:
+        InvalidCall: it has.
+    """
+    _require_few(count, "items", side)
+
+
+def _require_few(count: int, what: str, side: str) -> None:
+    if count > MOST_CALLS:
+        raise InvalidCall(
+            f"{side}: there are {count:,} {what} in it, and at most {MOST_CALLS:,} can be compared "
+            "here. Send them in parts, or run `callscore score` on a file."
+        )
+
+
+# The calls and groups that a model sends, made ready for the reader.
+
+CALLS = '[{"tool": ..., "args": {...}}]'
+DEFINITIONS = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names, ["search"]'
+
+_EXAMPLES = {"expected": CALLS, "actual": CALLS, "tools": DEFINITIONS}
+_GROUP_FIELDS = (*GROUPS, FORBID)
+_EMPTY_VALUES: tuple[Any, ...] = (None, [], {}, "")
+# What a group may be sent with, and what it says there.
+_EMPTY_GROUP_FIELDS: dict[str, tuple[Any, ...]] = {
+    "tool": _EMPTY_VALUES,
+    "args": (*_EMPTY_VALUES, "{}"),
+    TIMES: (*_EMPTY_VALUES, 1),
+}
+
+
+def unpacked_calls(value: Any, where: str) -> Any:
+    """A side with JSON that came as text taken for what it says, and without fields that say nothing.
+
+    Args:
+        value: what was sent.
+        where: what to call it in messages: `expected`.
+
+    Raises:
+        InvalidCall: there is a text that is no JSON, or there are too many calls.
+    """
+    value = _decoded_side(value, where)
+    if isinstance(value, list):
+        require_few_items(len(value), where)
+    return _items(value, where)
+
+
+def unpacked_tools(value: Any) -> Any:
+    """The definitions of tools, likewise; any text that is no JSON is the name of one.
+
+    Raises:
+        InvalidCall: there is a text that is no JSON.
+    """
+    value = _decoded_side(value, "tools")
+    if not isinstance(value, list):
+        return value
+    return [_from_text(item, f"tools[{index}]") for index, item in enumerate(value)]
+
+
+def _decoded_side(value: Any, where: str) -> Any:
+    return _decoded(value, where) if isinstance(value, str) else value
+
+
+def _items(value: Any, where: str) -> Any:
+    """One item, or a list of them."""
+    value = _from_text(value, where)
+    if isinstance(value, list):
+        return [_item(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    return _item(value, where)
+
+
+def _item(item: Any, where: str) -> Any:
+    item = _from_text(item, where)
+    if not isinstance(item, dict):
+        return item
+    item = _without_empty_fields(item)
+    _require_few_times(item.get(TIMES), where)
+    if any(name in item for name in NAME_KEYS):
+        return item
+    return {
+        key: _items(value, f"{where}.{key}") if key in GROUPS else value
+        for key, value in item.items()
+    }
+
+
+def _without_empty_fields(item: dict[str, Any]) -> dict[str, Any]:
+    """An item without fields that say nothing; one that has no others stays as it is."""
+    idle = {key for key in (*_GROUP_FIELDS, TIMES) if key in item and item[key] is None}
+    parts = [key for key in _GROUP_FIELDS if key in item]
+    filled = [key for key in parts if item[key] not in _EMPTY_VALUES]
+    is_call = any(item.get(name) for name in NAME_KEYS)
+    if is_call or filled:
+        idle.update(key for key in parts if key not in filled)
+    if filled and not is_call:
+        idle.update(
+            key
+            for key, values in _EMPTY_GROUP_FIELDS.items()
+            if key in item and item[key] in values
+        )
+    return {key: value for key, value in item.items() if key not in idle} if idle else item
+
+
+def _require_few_times(times: Any, where: str) -> None:
+    bounds = times.values() if isinstance(times, dict) else [times]
+    if any(isinstance(bound, int | float) and bound > MOST_CALLS for bound in bounds):
+        problem = f"at most {MOST_CALLS:,} calls can be compared here; got {describe(times)}"
+        raise InvalidCall(f"{where}.{TIMES}: {problem}.")
+
+
+def _from_text(value: Any, where: str) -> Any:
+    """A text that can only be meant as JSON; any other is the name of a tool."""
+    is_json = isinstance(value, str) and value.lstrip().startswith(("{", "["))
+    return _decoded(value, where) if is_json else value
+
+
+def _decoded(text: str, where: str) -> Any:
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
+        wanted = _EXAMPLES.get(where, "JSON")
+        raise InvalidCall(f"{where}: give {wanted}; got the text {describe(text)}.") from error
+    require_bounded(value)
+    return value
+
+
+# What is wrong with calls that a model sent, in the words of the schema that it was given.
+
+# What is said to people who write case files, and what a model is told.
+_RESPELLED = {
+    "a call needs a name, as in": "a call needs a tool, as in",
+    '{"name": ..., "arguments": {...}}': '{"tool": ..., "args": {...}}',
+    "Arguments go under `arguments`": "Arguments go under `args`",
+    "leave `arguments` out": "leave `args` out",
+}
+_ARGUMENTS_PATH = re.compile(
+    rf"((?:expected|actual)(?:\[\d+\]|\.(?:{'|'.join(GROUPS)}))*)\.arguments\b"
+)
+_JUDGE = "$judge"
+_NO_JUDGE = (
+    f"`{_JUDGE}` cannot be used here, where no model can be asked. Use $contains, $regex or $text"
+)
+
+
+@contextmanager
+def errors_in_schema_terms() -> Iterator[None]:
+    """Respell what is raised inside.
+
+    Raises:
+        InvalidCall: one was raised inside.
+    """
+    try:
+        yield
+    except InvalidCall as error:
+        said = _ARGUMENTS_PATH.sub(r"\1.args", str(error), count=1)
+        for words, others in _RESPELLED.items():
+            said = said.replace(words, others)
+        raise InvalidCall(said) from error
+
+
+def refuse_judges(expected: Iterable[Expected]) -> None:
+    """Refuse a rule for which a model has to be asked, whatever it would be compared with.
+
+    Raises:
+        InvalidCall: there is one.
+    """
+    for index, item in enumerate(expected):
+        for place in _judges_in(item, f"expected[{index}]"):
+            raise InvalidCall(f"{place}: {_NO_JUDGE}.")
+
+
+def _judges_in(item: Expected, where: str) -> Iterator[str]:
+    """The places of such rules."""
+    if isinstance(item, Group):
+        for index, member in enumerate(item.members):
+            inner = "" if item.kind == "optional" else f"[{index}]"
+            yield from _judges_in(member, f"{where}.{item.kind}{inner}")
+    elif not isinstance(item, Forbidden):
+        call = item.call if isinstance(item, Times) else item
+        yield from _judges_at(call.arguments, f"{where}.args")
+
+
+def _judges_at(value: Any, where: str) -> Iterator[str]:
+    if isinstance(value, Matcher):
+        if value.key == _JUDGE:
+            yield where
+        yield from _judges_at(value.value, f"{where}.{value.key}")
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _judges_at(member, f"{where}.{key}")
+    elif isinstance(value, list | tuple):
+        for index, member in enumerate(value):
+            yield from _judges_at(member, f"{where}[{index}]")
+
+
+# What a model sends to the tools, read with errors that say what to send instead.
+
+MODES = PRESETS
+ORDERS: tuple[str, ...] = get_args(Order)
+SCORE_FIELDS = ("expected", "actual", "mode", "threshold", "order", "tools")
+CHECK_FIELDS = ("actual", "tools")
+
+_WITH_THRESHOLD = "flexible"
+_REQUIRED = {
+    "expected": f"give the calls that should be made: {CALLS}, or [] where no tool should be called",
+    "actual": f"give the calls that were made: {CALLS}, or [] where none was",
+}
+
+
+class ScoreInput(Struct, frozen=True):
+    """What is to be scored.
+
+    Attributes:
+        expected: the calls, and groups of calls, that should be made.
+        actual: the calls that were made.
+        settings: how they are compared.
+        tools: the tools that were offered, by name; None where nobody said.
+    """
+
+    expected: tuple[Expected, ...]
+    actual: tuple[ToolCall, ...]
+    settings: Settings
+    tools: dict[str, Tool] | None
+
+
+class CheckInput(Struct, frozen=True):
+    """What is to be checked without a reference.
+
+    Attributes:
+        actual: the calls that were made.
+        tools: the tools that were offered, by name; None where nobody said.
+    """
+
+    actual: tuple[ToolCall, ...]
+    tools: dict[str, Tool] | None
+
+
+def read_score_input(arguments: Any) -> ScoreInput:
+    """The input of `score_tool_calls` and of `explain_score`.
+
+    Raises:
+        InvalidCall: something is missing, misspelled, too large, or no calls at all.
+        InvalidSettings: an option has a value that it cannot have.
+    """
+    given = _fields(arguments, SCORE_FIELDS)
+    settings = settings_from(
+        {"order": _choice(given, "order", ORDERS), "argument_match_threshold": _threshold(given)},
+        preset=_choice(given, "mode", MODES),
+    )
+    tools = _tools(given)
+    expected = _read_expected(given)
+    return ScoreInput(expected, _read_actual(given, tools), settings, tools)
+
+
+def read_check_input(arguments: Any) -> CheckInput:
+    """The input of `check_tool_calls`.
+
+    Raises:
+        InvalidCall: something is missing, misspelled, too large, or no calls at all.
+        InvalidSettings: the definitions of the tools cannot be used.
+    """
+    given = _fields(arguments, CHECK_FIELDS)
+    tools = _tools(given)
+    return CheckInput(_read_actual(given, tools), tools)
+
+
+def _fields(arguments: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    """The fields that have a value; for null is what many send for an option that they leave out."""
+    if not isinstance(arguments, dict):
+        raise InvalidCall(
+            f"the input is an object with {_listed(known)}; got {describe(arguments)}."
+        )
+    for side in _REQUIRED:
+        if isinstance(arguments.get(side), list):  # which is quick, where the rest is not
+            require_few_items(len(arguments[side]), side)
+    require_bounded(arguments)
+    for name in arguments:
+        if name not in known:
+            hint = did_you_mean(name, known) or f". There are {_listed(known)}."
+            raise InvalidCall(f"there is no field {describe(name)}{hint}")
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in known:
+        if name in _REQUIRED and name not in given:
+            raise InvalidCall(f"{name}: {_REQUIRED[name]}.")
+    return given
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _choice(given: dict[str, Any], field: str, choices: tuple[str, ...]) -> str:
+    value = given.get(field, choices[0])
+    if value not in choices:
+        hint = did_you_mean(value, choices) or "."
+        problem = f"{field}: {describe(value)} is not one of {', '.join(choices)}{hint}"
+        raise InvalidSettings(problem)
+    return str(value)
+
+
+def _threshold(given: dict[str, Any]) -> float:
+    value = given.get("threshold", DEFAULT.argument_match_threshold)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidSettings(f"threshold: {describe(value)} is not a number from 0 to 1.")
+    if "threshold" in given and given.get("mode") != _WITH_THRESHOLD:
+        problem = f'it goes with mode {_WITH_THRESHOLD} alone. Send "mode": "{_WITH_THRESHOLD}"'
+        raise InvalidSettings(f"threshold: {problem} beside it, or leave it out.")
+    return value
+
+
+def _tools(given: dict[str, Any]) -> dict[str, Tool] | None:
+    if "tools" not in given:
+        return None
+    try:
+        return tools_by_name(unpacked_tools(given["tools"]))
+    except UnknownFormat as error:
+        problem = f"there are no definitions of tools in it. Give {DEFINITIONS}"
+        raise InvalidCall(f"tools: {problem}.") from error
+    except InvalidSettings as error:
+        raise InvalidSettings(f"tools: {error}") from error
+
+
+def _read_expected(given: dict[str, Any]) -> tuple[Expected, ...]:
+    value = unpacked_calls(given["expected"], "expected")
+    with errors_in_schema_terms():
+        try:
+            expected = read_expected_side(value, where="expected", spelled=True)
+        except UnknownFormat:  # the reader of calls says best what is wrong
+            expected = read_calls(value, side="expected", where="expected")
+    refuse_judges(expected)
+    require_few(sum(map(_count, expected)), "expected")
+    return expected
+
+
+def _count(item: Expected) -> int:
+    """How many calls an item may stand for."""
+    if isinstance(item, Times):
+        return item.least if item.most is None else item.most
+    if isinstance(item, Group):
+        return sum(map(_count, item.members))
+    return 0 if isinstance(item, Forbidden) else 1
+
+
+def _read_actual(given: dict[str, Any], tools: dict[str, Tool] | None) -> tuple[ToolCall, ...]:
+    value = unpacked_calls(given["actual"], "actual")
+    wanted = wanted_for(tools=() if tools is None else tools.values())
+    with errors_in_schema_terms():
+        try:
+            actual = read_side(value, side="actual", where="actual", wanted=wanted)
+        except UnknownFormat:
+            actual = read_calls(value, side="actual", where="actual")
+    require_few(len(actual), "actual")
+    return actual

@@ -1,0 +1,307 @@
+"""The JSON Schemas of what the tools are given and of what they answer; models read them."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from callscore.core.score import FaultKind
+from callscore.integrations.inputs import CHECK_FIELDS, MODES, MOST_CALLS, ORDERS, SCORE_FIELDS
+
+__all__ = [
+    "check_input_schema",
+    "check_output_schema",
+    "explain_output_schema",
+    "score_input_schema",
+    "score_output_schema",
+]
+
+
+# The JSON Schemas of what the tools are given: they are read by models, so that words matter.
+
+_RULES = (
+    'A value may be a rule instead: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
+    ' {"$gte": 1}, {"$one_of": ["C", "celsius"]}, {"$date": "2026-05-01"}, {"$text": "ai news"},'
+    ' {"$unordered": [1, 2]}, {"$optional": 10}, {"$any": true}. A key that begins with $ and is'
+    ' meant as it stands goes into {"$literal": ...}.'
+)
+
+
+def score_input_schema() -> dict[str, Any]:
+    """What `score_tool_calls` and `explain_score` are given."""
+    return _input_object(SCORE_FIELDS, ("expected", "actual"))
+
+
+def check_input_schema() -> dict[str, Any]:
+    """What `check_tool_calls` is given."""
+    return _input_object(CHECK_FIELDS, ("actual",))
+
+
+def _input_object(fields: tuple[str, ...], required: tuple[str, ...]) -> dict[str, Any]:
+    known = _properties()
+    return {
+        "type": "object",
+        "properties": {field: known[field] for field in fields},
+        "required": [*required],
+        "additionalProperties": False,
+    }
+
+
+def _properties() -> dict[str, Any]:
+    return {
+        "expected": {
+            "type": "array",
+            "description": "The calls that should be made, each {tool, args}; [] where no tool should"
+            " be called. Without args, any arguments will do; with args {}, there must be none. In"
+            " place of a call a group may stand, with one of in_order, any_order, one_of, optional or"
+            f" forbid and nothing else. At most {MOST_CALLS}.",
+            "items": {"type": "object", "properties": {**_input_call(_RULES), **_groups()}},
+        },
+        "actual": {
+            "type": "array",
+            "description": "The calls that were made, each {tool, args}, in the order in which they"
+            f" were made; [] where none was. At most {MOST_CALLS}. Calls as {{name, arguments}}, and"
+            " the messages of most providers, are read as well.",
+            "items": {"type": "object", "properties": _input_call("Everything in it is literal.")},
+        },
+        "mode": {
+            "type": "string",
+            "enum": [*MODES],
+            "description": "strict (the default): all arguments must be equal. flexible: enough of"
+            " them, see threshold. outcome: strict, but only for calls that change something; reads"
+            " and failed calls are ignored.",
+        },
+        "threshold": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+            "description": "Only with mode flexible: the share of the expected arguments that must be"
+            " as expected for a call to be correct; 0.8 if this is not given.",
+        },
+        "order": {
+            "type": "string",
+            "enum": [*ORDERS],
+            "description": "any (the default): the order of the calls does not matter. in_order: the"
+            " calls must come in the expected order, others may stand between. exact: position by"
+            " position.",
+        },
+        "tools": {
+            "type": "array",
+            "description": "The definitions of the tools that the agent had, as any provider takes"
+            " them: by their schemas the calls are checked, and faults tells what is wrong.",
+            # Without a type, which every provider takes for items and Gemini is given as text.
+            "items": {"description": "One definition, or only the name of the tool."},
+        },
+    }
+
+
+def _input_call(about_arguments: str) -> dict[str, Any]:
+    return {
+        "tool": {"type": "string", "description": "The name of the tool."},
+        "args": {"type": "object", "description": f"The arguments. {about_arguments}"},
+    }
+
+
+def _groups() -> dict[str, Any]:
+    members = {"type": "array", "items": {"type": "object"}}
+    return {
+        "times": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "Beside tool: how often this call is made, if not once.",
+        },
+        "in_order": {**members, "description": "Calls or groups, each after the one before."},
+        "any_order": {**members, "description": "Calls or groups in any order."},
+        "one_of": {**members, "description": "Calls or groups of which one is made."},
+        "optional": {"type": "object", "description": "A call or group that may be made."},
+        "forbid": {
+            "type": "string",
+            "description": "The name of a tool that must not be called, with * for anything; if it"
+            " is, the score is 0.",
+        },
+    }
+
+
+# The JSON Schemas of what the tools answer: complete, so that an answer can be checked by them.
+
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_COUNT = {"type": "integer", "minimum": 0}
+_TEXT = {"type": "string"}
+_DIFFERENCE_KINDS = ("missing", "unexpected", "type", "value", "matcher", "malformed")
+
+
+def score_output_schema() -> dict[str, Any]:
+    """What `score_tool_calls` answers."""
+    return _output_object(
+        {
+            **_numbers(),
+            "correctCalls": _list(_correct(), "The calls that were made as expected."),
+            "incorrectCalls": _list(_incorrect(), "The right tool with the wrong arguments."),
+            "missedCalls": _list(_missed(), "The expected calls that were not made."),
+            "extraCalls": _list(_extra(), "The calls that nobody expected."),
+            "forbiddenCalls": _list(_output_call(), "Those of them that must not be made."),
+            "ignoredCalls": _list(_ignored(), "The calls that do not count in mode outcome."),
+            "faults": _list(_fault(), "What the tools' schemas say against the calls."),
+            "summary": {**_TEXT, "description": "All of this on one line."},
+        },
+        optional=("faults",),
+    )
+
+
+def explain_output_schema() -> dict[str, Any]:
+    """What `explain_score` answers."""
+    return _output_object(
+        {
+            "explanation": {**_TEXT, "description": "Three steps that can be checked by hand."},
+            **_numbers(),
+            "correct": _COUNT,
+            "incorrect": _COUNT,
+            "missed": _COUNT,
+            "extra": _COUNT,
+            "rating": {"type": "string", "enum": ["Excellent", "Good", "Moderate", "Poor"]},
+            "summary": {**_TEXT, "description": "The numbers on one line."},
+        }
+    )
+
+
+def check_output_schema() -> dict[str, Any]:
+    """What `check_tool_calls` answers."""
+    return _output_object(
+        {
+            "totalActual": {**_COUNT, "description": "How many calls were checked."},
+            "faultyCalls": {**_COUNT, "description": "How many of them are at fault."},
+            "parametersValid": {
+                **_SHARE,
+                "type": ["number", "null"],
+                "description": "The share of the calls that the tools' schemas accept; null without"
+                " tools.",
+            },
+            "faults": _list(_fault(), "What is wrong, in the order of the calls."),
+            "summary": {**_TEXT, "description": "The numbers on one line."},
+        }
+    )
+
+
+def _output_object(
+    properties: dict[str, Any], *, optional: tuple[str, ...] = (), description: str | None = None
+) -> dict[str, Any]:
+    return {
+        "type": "object",
+        **({} if description is None else {"description": description}),
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def _list(items: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"type": "array", "description": description, "items": items}
+
+
+def _numbers() -> dict[str, Any]:
+    return {
+        "score": {**_SHARE, "description": "F1, or 0 where a forbidden call was made."},
+        "precision": {**_SHARE, "description": "The share of the actual calls that are correct."},
+        "recall": {**_SHARE, "description": "The share of the expected calls that were made."},
+        "totalExpected": {**_COUNT, "description": "How many calls were expected."},
+        "totalActual": {**_COUNT, "description": "How many calls were made."},
+    }
+
+
+def _output_call(**more: Any) -> dict[str, Any]:
+    properties = {
+        "tool": _TEXT,
+        "args": {
+            "type": ["object", "null"],
+            "description": "Not there where any will do; null where they cannot be read.",
+        },
+        "id": {**_TEXT, "description": "The id that the call was sent with."},
+        "raw": {**_TEXT, "description": "What stood in place of the arguments."},
+        "error": {**_TEXT, "description": "Why that is no JSON object."},
+        **more,
+    }
+    return _output_object(properties, optional=("args", "id", "raw", "error", *more))
+
+
+def _correct() -> dict[str, Any]:
+    return _output_object(
+        {
+            **_pair("correct", args_match=True),
+            "differences": _list(_difference(), "What differs all the same, in mode flexible."),
+        },
+        optional=("differences",),
+    )
+
+
+def _incorrect() -> dict[str, Any]:
+    return _output_object(
+        {
+            **_pair("incorrect", args_match=False),
+            "details": {**_TEXT, "description": "The differences in words."},
+            "differences": _list(_difference(), "Every difference, with its place."),
+        }
+    )
+
+
+def _pair(status: str, *, args_match: bool) -> dict[str, Any]:
+    return {
+        "expected": _output_call(),
+        "actual": _output_call(),
+        "status": {"const": status},
+        "argsMatch": {"const": args_match},
+    }
+
+
+def _missed() -> dict[str, Any]:
+    return _output_object(
+        {
+            "expected": _output_call(),
+            "status": {"const": "missed"},
+            "argsMatch": {"const": False},
+            "details": {**_TEXT, "description": "Whether the tool was called at all."},
+        }
+    )
+
+
+def _extra() -> dict[str, Any]:
+    about = "Why it is extra, where there is more to say than that nobody expected it."
+    return _output_call(details={**_TEXT, "description": about})
+
+
+def _ignored() -> dict[str, Any]:
+    return _output_object(
+        {
+            "side": {"type": "string", "enum": ["expected", "actual"]},
+            "why": {"type": "string", "enum": ["read", "failed", "repeated"]},
+            "call": _output_call(),
+        }
+    )
+
+
+def _difference() -> dict[str, Any]:
+    return _output_object(
+        {
+            "path": {**_TEXT, "description": "Where, as a JSON path: $.passengers[0].name."},
+            "kind": {"type": "string", "enum": [*_DIFFERENCE_KINDS]},
+            "expected": {"description": "The value that was expected there; null where none was."},
+            "actual": {"description": "The value that was given there; null where none was."},
+            "reason": {**_TEXT, "description": "The same in one sentence."},
+        }
+    )
+
+
+def _fault() -> dict[str, Any]:
+    return _output_object(
+        {
+            "kind": {"type": "string", "enum": [*get_args(FaultKind)]},
+            "tool": _TEXT,
+            "index": {**_COUNT, "description": "The position of the call in actual, from 0."},
+            "path": {**_TEXT, "description": "Where in the arguments; $ for all of them."},
+            "value": {"description": "What was given there."},
+            "wanted": {"description": "What the schema asks for there."},
+            "since": {
+                "type": ["integer", "null"],
+                "description": "The index of the call that is repeated, from 0.",
+            },
+            "reason": {**_TEXT, "description": "What is wrong, in one sentence."},
+        }
+    )

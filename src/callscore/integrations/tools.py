@@ -1,0 +1,366 @@
+"""The tools for agents: what each does, its definition for every stack, and `handle`, which runs a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from msgspec import Struct
+
+from callscore.api import read_calls, score_case
+from callscore.checks.check import check_calls
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
+from callscore.formats.calls import NAME_KEYS, is_pair
+from callscore.formats.objects import to_plain_data as plain_object
+from callscore.formats.shape import describe
+from callscore.integrations.inputs import read_check_input, read_score_input
+from callscore.integrations.outputs import check_answer, explanation_answer, score_answer
+from callscore.integrations.schemas import (
+    check_input_schema,
+    check_output_schema,
+    explain_output_schema,
+    score_input_schema,
+    score_output_schema,
+)
+from callscore.words.reasons import malformed_text
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from callscore.core.score import Score
+
+__all__ = [
+    "TOOLS",
+    "AgentTool",
+    "Kind",
+    "ToolAnswer",
+    "check_tool_calls",
+    "explain_score",
+    "handle",
+    "run_tool",
+    "score_tool_calls",
+    "tool_definition",
+    "tool_named",
+]
+
+
+# The three tools that an agent calls, as plain functions of one JSON object to another.
+
+
+def score_tool_calls(arguments: Any) -> dict[str, Any]:
+    """Score calls against the expected ones: the numbers, and every call in one of four lists.
+
+    Args:
+        arguments: an object with `expected` and `actual`, lists of `{"tool", "args"}`, and perhaps
+            `mode`, `threshold`, `order` and `tools`.
+
+    Raises:
+        InvalidCall: it cannot be read; the message says what to send instead.
+        InvalidSettings: an option has a value that it cannot have.
+    """
+    return score_answer(_score_arguments(arguments))
+
+
+def explain_score(arguments: Any) -> dict[str, Any]:
+    """Show in three steps how that score comes about, with the numbers.
+
+    Args:
+        arguments: as for `score_tool_calls`.
+
+    Raises:
+        InvalidCall: it cannot be read; the message says what to send instead.
+        InvalidSettings: an option has a value that it cannot have.
+    """
+    return explanation_answer(_score_arguments(arguments))
+
+
+def check_tool_calls(arguments: Any) -> dict[str, Any]:
+    """Say what is wrong with calls whatever was expected.
+
+    Args:
+        arguments: an object with `actual`, a list of `{"tool", "args"}`, and perhaps `tools`, their
+            definitions.
+
+    Raises:
+        InvalidCall: it cannot be read; the message says what to send instead.
+        InvalidSettings: the definitions of the tools cannot be used.
+    """
+    given = read_check_input(arguments)
+    faults = check_calls(given.actual, given.tools)
+    return check_answer(faults, len(given.actual), knows_tools=given.tools is not None)
+
+
+def _score_arguments(arguments: Any) -> Score:
+    given = read_score_input(arguments)
+    return score_case(given.expected, given.actual, given.settings, given.tools)
+
+
+# A tool as an agent is offered it: its name, its words, its schemas, and what runs it.
+
+
+class AgentTool(Struct, frozen=True):
+    """One tool for an agent.
+
+    Attributes:
+        name: what calls name it by.
+        title: what people read.
+        description: what the model is told about it.
+        input_schema: makes the JSON Schema of what it is given.
+        output_schema: makes the JSON Schema of what it answers.
+        run: does the work.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: Callable[[], dict[str, Any]]
+    output_schema: Callable[[], dict[str, Any]]
+    run: Callable[[Any], dict[str, Any]]
+
+
+class ToolAnswer(Struct, frozen=True):
+    """What a tool answers.
+
+    Attributes:
+        content: the fields of its output schema, or `error` alone.
+        is_error: whether it is that.
+    """
+
+    content: dict[str, Any]
+    is_error: bool = False
+
+
+TOOLS: dict[str, AgentTool] = {
+    tool.name: tool
+    for tool in (
+        AgentTool(
+            "score_tool_calls",
+            "Score tool calls",
+            "Score the tool calls that an agent made against the calls that were expected: F1 with"
+            " precision and recall, and every call as correct, incorrect (right tool, wrong"
+            " arguments), missed or extra, with the differences. The calls are paired in the best"
+            " way there is. It only compares what it is given.",
+            score_input_schema,
+            score_output_schema,
+            score_tool_calls,
+        ),
+        AgentTool(
+            "explain_score",
+            "Explain a score",
+            "Explain in three steps, with all numbers, how the score of tool calls comes about:"
+            " which calls are paired and why, precision and recall, F1. It takes what"
+            " score_tool_calls takes.",
+            score_input_schema,
+            explain_output_schema,
+            explain_score,
+        ),
+        AgentTool(
+            "check_tool_calls",
+            "Check tool calls",
+            "Check the tool calls that an agent made without knowing what was expected: tools that"
+            " do not exist, arguments that are missing, unknown, of the wrong type or out of range,"
+            " arguments that are no JSON, repeats, loops and unchanged retries.",
+            check_input_schema,
+            check_output_schema,
+            check_tool_calls,
+        ),
+    )
+}
+
+
+def tool_named(name: Any) -> AgentTool:
+    """The tool of this name.
+
+    Raises:
+        InvalidCall: there is none.
+    """
+    if not isinstance(name, str) or name not in TOOLS:
+        hint = did_you_mean(name, TOOLS) or "."
+        raise InvalidCall(f"there is no tool {describe(name)}{hint} There are {', '.join(TOOLS)}.")
+    return TOOLS[name]
+
+
+def run_tool(tool: AgentTool, arguments: Any) -> ToolAnswer:
+    """What a tool says to these arguments; what is wrong with them is an answer, too."""
+    try:
+        return ToolAnswer(tool.run(arguments))
+    except CallscoreError as error:
+        return ToolAnswer({"error": error_text(error)}, is_error=True)
+
+
+def error_text(error: CallscoreError) -> str:
+    """What an error says, as text that any JSON encoder accepts."""
+    text: str = json_safe(str(error))
+    return text
+
+
+# The tools as each stack wants them defined, to be handed to a model without MCP.
+
+Kind = Literal["openai", "openai-responses", "anthropic", "gemini", "json-schema"]
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+# What a function declaration of Gemini may say under `parameters`, of what is said here.
+_GEMINI = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
+
+
+def tool_definition(kind: Kind, tool: str = next(iter(TOOLS))) -> dict[str, Any]:
+    """The definition of a tool, as data that the stack takes as it is.
+
+    Args:
+        kind: `openai` (chat completions, and what is compatible with them), `openai-responses`,
+            `anthropic`, `gemini` (a function declaration), or `json-schema` (of the arguments, with
+            the name as its title).
+        tool: which tool: `score_tool_calls`, `explain_score` or `check_tool_calls`.
+
+    Raises:
+        InvalidSettings: there is no such kind, or no such tool.
+    """
+    if kind not in _KINDS:
+        hint = did_you_mean(kind, _KINDS) or "."
+        raise InvalidSettings(f"kind: {kind!r} is not one of {', '.join(_KINDS)}{hint}")
+    try:
+        return _KINDS[kind](tool_named(tool))
+    except InvalidCall as error:
+        raise InvalidSettings(str(error)) from error
+
+
+def _openai(tool: AgentTool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.input_schema(),
+    }
+    return {"type": "function", "function": function}
+
+
+def _openai_responses(tool: AgentTool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.input_schema(),
+        "strict": False,  # which is not the default there, and knows no free arguments
+    }
+
+
+def _anthropic(tool: AgentTool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema(),
+    }
+
+
+def _gemini(tool: AgentTool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": _gemini_schema(tool.input_schema()),
+    }
+
+
+def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema in the subset that Gemini takes.
+
+    An object without properties is one with no keys there, and every value has a type, so that what
+    is free is asked for as text. It is read as well as an object.
+    """
+    if "type" not in schema:
+        return {"type": "string", "description": f"{schema['description']} An object as JSON."}
+    if schema["type"] == "object" and "properties" not in schema:
+        told = f"{schema.get('description', '')} As the text of a JSON object.".lstrip()
+        return {"type": "string", "description": told}
+    kept = {key: value for key, value in schema.items() if key in _GEMINI}
+    if "items" in kept:
+        kept["items"] = _gemini_schema(kept["items"])
+    if "properties" in kept:
+        kept["properties"] = {
+            name: _gemini_schema(member) for name, member in kept["properties"].items()
+        }
+    return kept
+
+
+def _json_schema(tool: AgentTool) -> dict[str, Any]:
+    about = {"$schema": _DRAFT, "title": tool.name, "description": tool.description}
+    return about | tool.input_schema()
+
+
+_KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = dict(
+    zip(
+        get_args(Kind),
+        (_openai, _openai_responses, _anthropic, _gemini, _json_schema),
+        strict=True,
+    )
+)
+
+
+# What answers a call of one of the tools that a model made, on any stack.
+
+_CALL = '{"name": "score_tool_calls", "arguments": {...}}'
+_NO_CALL = f"there is no call in this. Hand over one such as {_CALL}."
+# In what some stacks wrap a call that stands among other parts of an answer.
+_WRAPPERS = ("functionCall", "function_call", "toolUse", "tool_use")
+_PREFIX = "tool-"  # with which a part of a message in Vercel's AI SDK names its tool
+
+
+def handle(call: Any) -> dict[str, Any]:
+    """Run the tool that a model has called, and return what goes back to the model.
+
+    It does not raise: a call that is wrong is answered with what to do instead. It reads no files.
+    It runs here, for as long as it takes: who does not trust what is compared sets a limit around it.
+
+    Args:
+        call: one call, as the stack has it: an object of an SDK, data, or JSON text. An answer of a
+            model that makes one call will do.
+
+    Returns:
+        The fields of the tool's output, or `{"error": "..."}`. It is plain data: whoever sends text
+        encodes it as JSON.
+    """
+    try:
+        name, arguments = _read_call(call)
+        tool = tool_named(name)
+    except CallscoreError as error:
+        return {"error": error_text(error)}
+    return run_tool(tool, arguments).content
+
+
+def _read_call(value: Any) -> tuple[str, dict[str, Any]]:
+    if isinstance(value, PathLike):
+        raise InvalidCall(f"a path is no call, and no file is read. Hand over one such as {_CALL}.")
+    try:
+        calls = read_calls(_unwrapped(value))
+    except UnknownFormat as error:
+        raise InvalidCall(_NO_CALL) from error
+    if len(calls) > 1:
+        problem = f"there are {len(calls)} calls in this. Hand over one call at a time."
+        raise InvalidCall(problem)
+    if not calls:
+        raise InvalidCall(_NO_CALL)
+    (call,) = calls
+    if call.error is not None:
+        problem = f"{call.name}: {malformed_text(call.error)}"
+        raise InvalidCall(f"{problem}. Make the call again with one JSON object as its arguments.")
+    return call.name, call.arguments or {}
+
+
+def _unwrapped(value: Any) -> Any:
+    if isinstance(value, str | bytes | bytearray):
+        return value
+    value = plain_object(value)
+    if is_pair(value):
+        return {"name": value[0], "arguments": value[1]}
+    if not isinstance(value, dict):
+        return value
+    inner = [value[key] for key in _WRAPPERS if isinstance(value.get(key), dict)]
+    return _with_arguments(inner[0] if len(inner) == 1 else value)
+
+
+def _with_arguments(call: dict[str, Any]) -> dict[str, Any]:
+    """The call with what goes without saying: arguments, if only none, and a name."""
+    kind = call.get("type")
+    if isinstance(kind, str) and kind.removeprefix(_PREFIX) in TOOLS:
+        return {"name": kind.removeprefix(_PREFIX), "arguments": call.get("input")}
+    is_name = len(call) == 1 and any(call.get(key) in [*TOOLS] for key in NAME_KEYS)
+    return {**call, "arguments": {}} if is_name else call

@@ -1,0 +1,411 @@
+"""A ready task: asks a model of any server with OpenAI's chat completions API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from callscore.api import tools_by_name
+from callscore.core.equality import digest, fingerprint
+from callscore.errors import InvalidSettings, ModelFailed
+from callscore.formats.function_tools import function_tool, is_function
+from callscore.models.limits import Limits, limits_for, with_retries
+from callscore.models.requests import (
+    COMPLETIONS_PATH,
+    as_case,
+    client_for,
+    messages_for,
+    request_body,
+    require_known_parameters,
+    require_sdk,
+    require_template,
+    response_type,
+    split_options,
+)
+from callscore.models.secrets import (
+    KEY_VARIABLE,
+    key_for,
+    require_no_secret,
+    require_url,
+    require_variable_name,
+    resolve_server,
+)
+from callscore.models.usage import add_request
+from callscore.words.value_text import json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from callscore.core.call import Tool
+    from callscore.core.case import Case
+
+__all__ = ["NO_TOOLS", "Chat", "ToolOffer", "chat", "make_tool_offer"]
+
+
+# Tools as a model is offered them: in OpenAI's form, with the functions that run them.
+
+_PLAIN_TYPES = (str, int, float, bool, type(None))
+_NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class ToolOffer(Struct, frozen=True, eq=False):
+    """What a model may call.
+
+    Attributes:
+        definitions: the tools in OpenAI's form.
+        functions: the functions by the names of their tools, where tools are functions.
+    """
+
+    definitions: tuple[dict[str, Any], ...] = ()
+    functions: dict[str, Callable[..., Any]] = {}
+    _known: dict[str, Any] = field(default_factory=dict)  # its identity, once somebody asked
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tools."""
+        return [str(definition["function"]["name"]) for definition in self.definitions]
+
+    def identity(self) -> dict[str, Any]:
+        """What of it decides the answers, as plain data: a function by what it does."""
+        if not self._known:  # every case of a run asks for the same
+            self._known["tools"] = json_safe(self.definitions)
+            self._known["functions"] = {
+                name: _source_of(each) for name, each in self.functions.items()
+            }
+        return self._known
+
+
+NO_TOOLS = ToolOffer()
+
+
+def make_tool_offer(tools: Any) -> ToolOffer:
+    """The offer that tools are: functions, and definitions in any form that `read_tools` takes.
+
+    A definition that is in OpenAI's form already is sent as it is.
+
+    Raises:
+        InvalidCall: there are no tools in it.
+        InvalidSettings: two tools of the same name differ.
+        UnreadableInput: it is a file of which the same is true, or that cannot be read.
+    """
+    if tools is None:
+        return NO_TOOLS
+    given = list(tools) if isinstance(tools, tuple | set | frozenset) else tools
+    known = tools_by_name(given)
+    ready = {
+        item["function"]["name"]: item
+        for item in (given if isinstance(given, list) else ())
+        if _is_openai_definition(item)
+    }
+    definitions = [ready.get(name) or _definition(tool) for name, tool in known.items()]
+    return ToolOffer(tuple(definitions), _functions_in(given))
+
+
+def _functions_in(tools: Any) -> dict[str, Callable[..., Any]]:
+    if is_function(tools):
+        return {function_tool(tools).name: tools}
+    if isinstance(tools, dict):
+        return {name: each for name, each in tools.items() if is_function(each)}
+    items = tools if isinstance(tools, list) else []
+    return {function_tool(item).name: item for item in items if is_function(item)}
+
+
+def _is_openai_definition(item: Any) -> bool:
+    function = item.get("function") if isinstance(item, dict) else None
+    return isinstance(function, dict) and isinstance(function.get("name"), str) and "type" in item
+
+
+def _definition(tool: Tool) -> dict[str, Any]:
+    function: dict[str, Any] = {"name": tool.name}
+    if tool.description is not None:
+        function["description"] = tool.description
+    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else tool.parameters
+    return {"type": "function", "function": function}
+
+
+def _source_of(function: Any) -> str:
+    """A text that changes when the function does; its name where nobody has its code."""
+    from inspect import getsource, unwrap
+
+    inner = getattr(function, "func", function)  # of a partial
+    innermost = unwrap(inner)
+    try:
+        text = getsource(innermost)
+    except (OSError, TypeError):
+        text = str(getattr(inner, "__qualname__", type(inner).__qualname__))
+    kept = [
+        *([function.args, function.keywords] if inner is not function else ()),
+        *_closure_values(inner),
+        *(_closure_values(innermost) if innermost is not inner else ()),
+    ]
+    # What is filled in may be a secret: this tells functions apart, and cannot be read.
+    return text + digest(fingerprint(kept)).hex() if kept else text
+
+
+def _closure_values(function: Any) -> list[Any]:
+    """The plain values that a function has from where it was made; two of one text may differ."""
+    found = []
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # nothing was put into it yet
+            if isinstance(cell.cell_contents, _PLAIN_TYPES):
+                found.append(cell.cell_contents)
+    return found
+
+
+# A ready task: asks a model of any server that speaks OpenAI's chat completions.
+
+_DEFAULT_MAX_STEPS = 8
+_CHAT_FIELDS = ("model", "system", "prompt", "base_url", "key_variable", "max_steps", "limits")
+
+
+class Chat(Struct, frozen=True, kw_only=True):
+    """A task that asks a model; `await chat(case)` gives its answer as plain data.
+
+    Attributes:
+        model: the name of the model.
+        offer: the tools that it is offered; None where each case brings its own.
+        system: what it is told first.
+        prompt: what it is told for the case, with places for what the case holds.
+        base_url: the server; None for what the environment says, or OpenAI's own.
+        key_variable: the variable of the environment that holds the key.
+        max_steps: how often it is asked for one case, at most; None for 8 where tools are
+            functions, else once.
+        limits: how patient we are; None for what the run says.
+        parameters: what else the model is told: `temperature`, `seed`, `stream` ...
+    """
+
+    model: str
+    offer: ToolOffer | None = None
+    system: str | None = None
+    prompt: str | None = None
+    base_url: str | None = None
+    key_variable: str = KEY_VARIABLE
+    max_steps: int | None = None
+    limits: Limits | None = None
+    parameters: dict[str, Any] = {}
+
+    def require(self) -> None:
+        """Find out before anything is asked whether it can be.
+
+        Raises:
+            MissingExtra: the SDK is not installed.
+            MissingKey: there is no key in the environment.
+            InvalidSettings: the SDK does not know a parameter, or the environment names no server.
+        """
+        require_sdk()
+        require_known_parameters(self.parameters)
+        resolve_server(self.base_url)
+        key_for(self.base_url, self.key_variable)
+
+    def identity(self) -> dict[str, Any]:
+        """What with the input decides the answer, as plain data that can be stored: no key."""
+        offer = NO_TOOLS if self.offer is None else self.offer
+        return {
+            "model": self.model,
+            "parameters": json_safe(self.parameters),
+            "system": self.system,
+            "prompt": self.prompt,
+            "base_url": resolve_server(self.base_url),
+            "max_steps": self.max_steps,
+            **offer.identity(),
+        }
+
+    def asks(self, given: Case | Any, **overrides: Any) -> dict[str, Any]:
+        """All that decides the answer to one case, as plain data that can be stored: no key.
+
+        Two cases of which this is the same are the same question.
+
+        Args:
+            given: as for a call.
+            overrides: likewise.
+
+        Raises:
+            InvalidSettings: as a call.
+        """
+        if overrides:
+            return self.with_overrides(**overrides).asks(given)
+        case = as_case(given)
+        return {
+            **self.identity(),
+            **self._offer_for(case).identity(),
+            "messages": json_safe(messages_for(case, system=self.system, prompt=self.prompt)),
+        }
+
+    def with_overrides(self, **overrides: Any) -> Chat:
+        """The chat with some of what `chat` takes, and some parameters, in place of its own.
+
+        Raises:
+            InvalidSettings: as `chat`.
+        """
+        if not overrides:
+            return self
+        given: dict[str, Any] = {name: getattr(self, name) for name in _CHAT_FIELDS}
+        made = chat(**{**given, **self.parameters, **overrides})
+        if "tools" in overrides:
+            return made
+        return replace(made, offer=self.offer)
+
+    async def __call__(self, given: Case | Any, /, **overrides: Any) -> dict[str, Any]:
+        """Ask the model about a case.
+
+        Args:
+            given: the case; or what is asked: a text, a list of messages, or data.
+            overrides: what a variant says: a `model`, a `system`, any parameter.
+
+        Returns:
+            The response as the server wrote it; where tools are functions, or there may be several
+            steps, a document with all messages, results and tokens of the conversation.
+
+        Raises:
+            InvalidSettings: the case does not hold what the prompt wants, or an override is wrong.
+            MissingKey: there is no key in the environment.
+            MissingExtra: the SDK is not installed.
+            ModelFailed: there is no answer, for all the patience that the limits allow.
+        """
+        if overrides:
+            return await self.with_overrides(**overrides)(given)
+        case = as_case(given)
+        messages = messages_for(case, system=self.system, prompt=self.prompt)
+        offer = self._offer_for(case)
+        limits = limits_for(self.limits)
+        steps = self.max_steps or (_DEFAULT_MAX_STEPS if offer.functions else 1)
+        if steps == 1:
+            return await self._complete(messages, offer, limits, self.parameters)
+        from callscore.models.tool_loop import run_conversation
+
+        unforced = _without_forced_choice(self.parameters)
+
+        async def ask(said: list[dict[str, Any]]) -> dict[str, Any]:
+            is_first = len(said) == len(messages)
+            return await self._complete(
+                said, offer, limits, self.parameters if is_first else unforced
+            )
+
+        return await run_conversation(
+            ask,
+            messages,
+            offer,
+            max_steps=steps,
+            seconds=limits.timeout,
+        )
+
+    def _offer_for(self, case: Case) -> ToolOffer:
+        if self.offer is not None:
+            return self.offer
+        return NO_TOOLS if case.tools is None else make_tool_offer(case.tools)
+
+    async def _complete(
+        self,
+        messages: Sequence[dict[str, Any]],
+        offer: ToolOffer,
+        limits: Limits,
+        told: dict[str, Any],
+    ) -> dict[str, Any]:
+        """One completion, asked for again where that may help."""
+        from callscore.models.responses import model_failure, read_completion, read_lost_call
+
+        key = key_for(self.base_url, self.key_variable)
+        server = resolve_server(self.base_url)
+        client = await client_for(server, key)
+        require_known_parameters(told)
+        parameters, options = split_options(told)
+        body = request_body(self.model, messages, offer.definitions, parameters)
+        kind = response_type()
+
+        async def ask() -> dict[str, Any]:
+            add_request()
+            options_: Any = options  # the SDK has a type of its own for them
+            response = await client.post(
+                COMPLETIONS_PATH, cast_to=kind, body=body, options=options_
+            )
+            return read_completion(response, key)
+
+        try:
+            completion, _ = await with_retries(ask, limits=limits)
+        except Exception as error:  # noqa: BLE001  (of the SDK, of the network, of the server)
+            lost = read_lost_call(error, key)
+            failed = model_failure(error, model=self.model, server=server, key=key)
+        else:
+            return completion
+        return _lost_call_or_raise(lost, failed)
+
+
+def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters once the model was told results: forced to call, it would never come to an end."""
+    choice = parameters.get("tool_choice")
+    is_named = isinstance(choice, dict) and choice.get("type") != "allowed_tools"
+    if choice != "required" and not is_named:
+        return parameters
+    return {name: each for name, each in parameters.items() if name != "tool_choice"}
+
+
+def _lost_call_or_raise(lost: dict[str, Any] | None, failed: ModelFailed) -> dict[str, Any]:
+    """The call that a server threw away; else the error, away from that of the SDK.
+
+    That one holds the request, and with it the key, which nobody should find in a traceback.
+    """
+    if lost is None:
+        raise failed
+    return lost
+
+
+def chat(  # noqa: PLR0913  (one argument a thing to say about a model)
+    model: str,
+    *,
+    tools: Any = None,
+    system: str | None = None,
+    prompt: str | None = None,
+    base_url: str | None = None,
+    key_variable: str = KEY_VARIABLE,
+    max_steps: int | None = None,
+    limits: Limits | None = None,
+    **parameters: Any,
+) -> Chat:
+    """A ready task that asks a model of any server that speaks OpenAI's chat completions.
+
+    Args:
+        model: the name of the model.
+        tools: functions, or definitions in any form that `read_tools` takes; None to take those of
+            each case. Given functions, the model's calls are run and it is told the results.
+        system: what the model is told first.
+        prompt: what it is told for the case, with places like `{{input}}` or `{{metadata.city}}`;
+            by default the input alone.
+        base_url: the server, as in `http://localhost:8080/v1`; by default what OPENAI_BASE_URL
+            says, or OpenAI's own.
+        key_variable: the variable of the environment that holds the key; a server on this machine
+            needs none.
+        max_steps: how often the model is asked for one case, at most; by default 8 where tools are
+            functions, else once.
+        limits: how patient to be; by default as the run is told.
+        parameters: what else the model is told: `temperature=0`, `seed=1`, `stream=True` ...
+
+    Raises:
+        InvalidSettings: something is not as it can be.
+        InvalidCall: there are no tools in what is given as such.
+    """
+    for name, text, is_needed in (("model", model, True), ("system", system, False)):
+        if not isinstance(text, str) and (is_needed or text is not None):
+            raise InvalidSettings(f"{name}: {text!r} is not a text")
+    require_template(prompt)
+    require_url(base_url)
+    require_variable_name(key_variable)
+    require_no_secret(parameters)
+    if max_steps is not None and (max_steps.__class__ is not int or max_steps < 1):
+        raise InvalidSettings(f"max_steps: {max_steps!r} is not a number from 1 on")
+    if limits is not None and limits.__class__ is not Limits:
+        raise InvalidSettings(f"limits: {limits!r} is not made by callscore.models.Limits(...)")
+    return Chat(
+        model=model,
+        offer=None if tools is None else make_tool_offer(tools),
+        system=system,
+        prompt=prompt,
+        base_url=base_url,
+        key_variable=key_variable,
+        max_steps=max_steps,
+        limits=limits,
+        parameters=parameters,
+    )

@@ -1,0 +1,350 @@
+"""Requests to a model: prompt templates, messages, the body, and the SDK client.
+
+Templates have placeholders for the fields of a case: `Question: {{input}}`. Four braces, `{{{{`,
+stand for two literal ones. There is one client for each event loop and server, closed with the
+loop, and one for threads.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from callscore.core.case import Case
+from callscore.core.rendering import clip
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import InvalidSettings, MissingExtra
+from callscore.models.secrets import hide_secrets
+from callscore.words.value_text import encode_json, json_safe, json_safe_string
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import AsyncGenerator, Callable, Sequence
+
+    import httpx2
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = [
+    "COMPLETIONS_PATH",
+    "as_case",
+    "client_for",
+    "fill_template",
+    "messages_for",
+    "prompt_text",
+    "request_body",
+    "require_known_parameters",
+    "require_sdk",
+    "require_template",
+    "response_type",
+    "split_options",
+    "thread_client",
+]
+
+
+# Prompts with places for what a case holds: `Question: {{input}}`.
+
+_CASE_FIELDS = ("input", "id", "tags", "metadata")
+_OPENING_BRACES = "{{"
+_PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{\s*([^{}]*?)\s*\}\}")
+
+
+def require_template(template: Any) -> None:
+    """Refuse a template that is no text, or that wants what no case has.
+
+    Raises:
+        InvalidSettings: it is such a template.
+    """
+    if template is None:
+        return
+    if not isinstance(template, str):
+        raise InvalidSettings(f"prompt: {template!r} is not a text")
+    for place in _PLACEHOLDER.finditer(template):
+        if place[1] is not None and place[1].split(".")[0] not in _CASE_FIELDS:
+            known = ", ".join(f"{{{{{field}}}}}" for field in _CASE_FIELDS)
+            problem = f"a case has no field {place[1]!r}; there are {known}, and what they hold"
+            aside = "Write four braces, {{{{, for two that begin no place"
+            raise InvalidSettings(f"prompt: {problem}: {{{{metadata.city}}}}. {aside}")
+
+
+def fill_template(template: str, case: Case) -> str:
+    """The template with values in its places, each put in once and as it is.
+
+    Nothing is worked out, and a value that looks like a place stays as it is. A number in a path is
+    a place in a list, from 0 on.
+
+    Raises:
+        InvalidSettings: the case has nothing there.
+    """
+    return _PLACEHOLDER.sub(lambda place: _placeholder_text(place[1], case), template)
+
+
+def _placeholder_text(path: str | None, case: Case) -> str:
+    return _OPENING_BRACES if path is None else prompt_text(_value_at(path, case))
+
+
+def _value_at(path: str, case: Case) -> Any:
+    first, *keys = path.split(".")
+    value = getattr(case, first)
+    for key in keys:
+        value = _member(value, key)
+    if value is None:
+        raise InvalidSettings(f"prompt: the case {case.id!r} has no {path}")
+    return value
+
+
+def _member(value: Any, key: str) -> Any:
+    """What a value holds under a key; None where it holds nothing."""
+    if isinstance(value, dict):
+        return value.get(key)
+    is_place = isinstance(value, list | tuple) and key.isascii() and key.isdigit()
+    return value[int(key)] if is_place and int(key) < len(value) else None
+
+
+def prompt_text(value: Any) -> str:
+    """A value as a model is told it: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+# What a model is asked: the messages and the body of a request.
+
+_RESERVED_PARAMETERS = ("model", "messages", "tools")
+_CONTENT_PART_TYPES = ("text", "image_url", "input_audio", "file")  # of what a user says
+_SYSTEM_ROLES = ("system", "developer")
+_ROLES = (*_SYSTEM_ROLES, "user", "assistant", "tool", "function")
+
+
+def as_case(given: Any) -> Case:
+    """What is asked, as a case: a case is one, anything else is what it asks."""
+    return given if isinstance(given, Case) else Case(given)
+
+
+def messages_for(case: Case, *, system: str | None, prompt: str | None) -> list[dict[str, Any]]:
+    """The messages that a case is asked with.
+
+    An input that is a list of messages is taken as such, and a system message that it begins with
+    stands in place of `system`. A text, a list of content parts, or a prompt with the case put in is
+    what the user says; anything else is said as JSON.
+
+    Raises:
+        InvalidSettings: the case asks nothing, has not what the prompt wants of it, or is messages
+            that no prompt can hold.
+    """
+    asked = case.input
+    if isinstance(asked, dict) and _are_messages(asked.get("messages")):
+        asked = asked["messages"]
+    if prompt is not None:
+        _require_no_messages(case)
+        said = [{"role": "user", "content": json_safe_string(fill_template(prompt, case))}]
+    elif _are_messages(asked):
+        said = json_safe(asked)
+    elif asked is None:
+        raise InvalidSettings(f"the case {case.id!r} has no input, so there is nothing to ask")
+    elif _are_parts(asked):
+        said = [{"role": "user", "content": json_safe(asked)}]
+    else:
+        said = [{"role": "user", "content": json_safe_string(prompt_text(asked))}]
+    if system is None or said[0]["role"] in _SYSTEM_ROLES:
+        return said
+    return [{"role": "system", "content": json_safe_string(system)}, *said]
+
+
+def _require_no_messages(case: Case) -> None:
+    if _are_messages(case.input) or _are_parts(case.input):
+        raise InvalidSettings(
+            f"prompt: the input of the case {case.id!r} is a list of messages, or of their parts,"
+            " which is sent as it is; leave the prompt out"
+        )
+
+
+def _are_parts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, dict) and item.get("type") in _CONTENT_PART_TYPES for item in value
+        )
+    )
+
+
+def _are_messages(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and item.get("role") in _ROLES for item in value)
+    )
+
+
+def request_body(
+    model: str,
+    messages: Sequence[dict[str, Any]],
+    tools: Sequence[dict[str, Any]],
+    parameters: dict[str, Any],
+) -> dict[str, Any]:
+    """The body of a request; a parameter that is None is left out."""
+    body: dict[str, Any] = {"model": model, "messages": list(messages)}
+    if tools:
+        body["tools"] = list(tools)
+    if parameters.get("stream"):
+        body["stream_options"] = {"include_usage": True}
+    body.update(parameters)
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def require_known_parameters(parameters: dict[str, Any]) -> None:
+    """Refuse parameters that the SDK does not know, for a server would ignore a slip in silence.
+
+    Raises:
+        InvalidSettings: there is one; the message says what is probably meant.
+    """
+    known = _known_parameters()
+    for name in parameters:
+        if name not in known:
+            meant = did_you_mean(name, known) or "."
+            problem = f"there is no parameter {name!r}{meant}"
+            raise InvalidSettings(f"{problem} What only one server knows goes into extra_body.")
+
+
+@cache
+def _known_parameters() -> tuple[str, ...]:
+    from inspect import signature
+
+    from openai.resources.chat.completions import AsyncCompletions
+
+    names = signature(AsyncCompletions.create).parameters
+    return tuple(name for name in names if name not in ("self", "timeout", *_RESERVED_PARAMETERS))
+
+
+# The clients of the SDK: one an event loop and server, closed with the loop; one for threads.
+
+COMPLETIONS_PATH = "/chat/completions"
+_FEATURE = "Asking a model"
+_EXTRA = "openai"
+_MAX_ERROR_LENGTH = 200  # characters of what the SDK says
+_Client = TypeVar("_Client")
+_REQUEST_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "extra_body": "extra_json"}
+
+
+class _LoopClients:
+    """The clients of one event loop."""
+
+    def __init__(self) -> None:
+        self.by_server: dict[tuple[str | None, str], AsyncOpenAI] = {}
+        self.keeper: AsyncGenerator[None] | None = None
+
+
+_clients_by_loop: dict[AbstractEventLoop, _LoopClients] = {}
+
+
+def require_sdk() -> None:
+    """Refuse to go on without the SDK.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("openai") is None:
+        raise MissingExtra(_FEATURE, _EXTRA)
+
+
+def response_type() -> type[httpx2.Response]:
+    """What the SDK is asked for, so that it hands over what the server wrote and reads nothing."""
+    from httpx2 import Response
+
+    return Response
+
+
+async def client_for(base_url: str | None, key: str) -> AsyncOpenAI:
+    """The client of this event loop for a server; it is closed when the loop comes to its end.
+
+    Raises:
+        MissingExtra: the SDK is not installed.
+        InvalidSettings: the environment has something in it that the SDK cannot use.
+    """
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    clients = _clients_by_loop.get(loop)
+    if clients is None:
+        clients = await _register(loop)
+    client = clients.by_server.get((base_url, key))
+    if client is None:
+        client = clients.by_server[base_url, key] = _new_client(base_url, key)
+    return client
+
+
+async def _register(loop: AbstractEventLoop) -> _LoopClients:
+    for other in [other for other in _clients_by_loop if other.is_closed()]:
+        del _clients_by_loop[other]  # it was closed without the generators in it
+    clients = _clients_by_loop[loop] = _LoopClients()
+    clients.keeper = _close_with_loop(loop, clients)
+    await anext(clients.keeper)
+    return clients
+
+
+async def _close_with_loop(loop: AbstractEventLoop, clients: _LoopClients) -> AsyncGenerator[None]:
+    """Wait to be closed with the loop, as all asynchronous generators are, and close the clients."""
+    try:
+        yield
+    finally:
+        _clients_by_loop.pop(loop, None)
+        for client in clients.by_server.values():
+            await client.close()
+
+
+def _new_client(base_url: str | None, key: str) -> AsyncOpenAI:
+    try:
+        from openai import AsyncOpenAI
+    except ImportError as error:
+        raise MissingExtra(_FEATURE, _EXTRA) from error
+    from urllib.request import getproxies
+
+    if getproxies():
+        # One that is wrong is found out with a client that blocks: an asynchronous one that is half
+        # made complains in the event loop that it cannot be closed.
+        thread_client(base_url, key, None).close()
+    # How often and for how long is our concern: the SDK would do it a second time.
+    return _create(AsyncOpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=None)
+
+
+def thread_client(base_url: str | None, key: str, timeout: float | None) -> OpenAI:
+    """A client for code that blocks; many threads can use it at once.
+
+    Raises:
+        MissingExtra: the SDK is not installed.
+        InvalidSettings: the environment has something in it that the SDK cannot use.
+    """
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise MissingExtra(_FEATURE, _EXTRA) from error
+
+    return _create(OpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=timeout)
+
+
+def _create(kind: Callable[..., _Client], **given: Any) -> _Client:
+    try:
+        return kind(**given)
+    except Exception as error:  # noqa: BLE001  (of a proxy, say, that the environment names)
+        problem = clip(
+            " ".join(hide_secrets(str(error), (given["api_key"],)).split()), _MAX_ERROR_LENGTH
+        )
+    raise InvalidSettings(
+        f"the model cannot be asked: {problem or 'the SDK cannot be used'}; look at the variables"
+        " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and OPENAI_* of the environment"
+    )
+
+
+def split_options(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters for the model, and apart from them what concerns the request as such."""
+    options = {
+        _REQUEST_OPTIONS[name]: value
+        for name, value in parameters.items()
+        if name in _REQUEST_OPTIONS
+    }
+    if not options:
+        return parameters, {}
+    return {
+        name: value for name, value in parameters.items() if name not in _REQUEST_OPTIONS
+    }, options

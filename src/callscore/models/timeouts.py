@@ -1,0 +1,132 @@
+"""Work that may never end: code in daemon threads, and asyncio tasks to be abandoned."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+from contextlib import suppress
+from contextvars import Context, copy_context
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import Callable, Coroutine
+
+__all__ = ["abandon_task", "create_abandonable_task", "run_in_daemon_thread", "run_with_timeout"]
+
+
+# Runs what blocks in threads that no process waits for.
+
+_Result = TypeVar("_Result")
+
+
+async def run_in_daemon_thread(function: Callable[..., _Result], *arguments: Any) -> _Result:
+    """What a function returns that may block for long, or for ever.
+
+    It runs in a thread of its own. One that is not waited for any more goes on for as long as the
+    process lives, and does not keep it alive, as a thread of a pool would.
+
+    Raises:
+        BaseException: whatever the function raises.
+    """
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    future: Future[Any] = loop.create_future()
+    context = copy_context()
+
+    def run() -> None:
+        result: Any = None
+        raised: BaseException | None = None
+        try:
+            result = context.run(function, *arguments)
+        except BaseException as error:  # noqa: BLE001  (it is raised where it is waited for)
+            raised = error
+        try:
+            loop.call_soon_threadsafe(_set_outcome, future, (result, raised))
+        except RuntimeError:  # the loop is closed, and nobody waits
+            return
+
+    Thread(target=run, daemon=True, name="callscore-task").start()
+    outcome: tuple[_Result, BaseException | None] = await future
+    result, raised = outcome
+    if raised is not None:
+        raise raised
+    return result
+
+
+def _set_outcome(future: Future[Any], outcome: Any) -> None:
+    if not future.done():
+        future.set_result(outcome)
+
+
+def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> _Result:
+    """What a function returns that may block for long, waited for in this thread and not for ever.
+
+    Args:
+        function: what is called, in a thread of its own where the time is limited.
+        seconds: how long it may take; None for ever.
+
+    Raises:
+        TimeoutError: it took longer; it goes on without anybody waiting for it.
+        BaseException: whatever the function raises.
+    """
+    if seconds is None:
+        return function()
+    from concurrent.futures import Future, wait
+
+    future: Future[_Result] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:  # noqa: BLE001  (it is raised where it is waited for)
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True, name="callscore-request").start()
+    if not wait([future], seconds).done:  # what the function raises may be a TimeoutError, too
+        raise TimeoutError(f"there was no answer within {seconds:g} s")
+    return future.result()
+
+
+# Asyncio tasks that nobody waits for any more, because they do not listen.
+
+_Given = TypeVar("_Given")
+_task_contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+# Those that have not ended yet: asyncio itself might forget them.
+_abandoned: set[asyncio.Task[Any]] = set()
+
+
+def create_abandonable_task(work: Coroutine[Any, Any, _Given]) -> asyncio.Task[_Given]:
+    """A task that can be given up."""
+    context = copy_context()
+    task = asyncio.create_task(work, context=context)
+    _task_contexts[task] = context
+    return task
+
+
+def abandon_task(task: asyncio.Task[Any]) -> None:
+    """Wait no more for a task that was begun here, and want to know nothing of how it ends."""
+    _abandoned.add(task)
+    task.add_done_callback(_discard)
+    task.cancel()
+
+
+def _discard(task: asyncio.Task[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled():
+        task.exception()  # or asyncio would complain that nobody wanted to know
+
+
+@atexit.register
+def _close_abandoned() -> None:
+    """End them where they stand, each in its context; Python would do it anywhere, and complain."""
+    while _abandoned:
+        task = _abandoned.pop()
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+        work: Any = task.get_coro()
+        with suppress(BaseException):  # whatever somebody else's code does at its end
+            _task_contexts[task].run(work.close)

@@ -1,0 +1,121 @@
+"""The parameters of `parity` functions: calls in several notations, and choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.rendering import clip, escape, safe_repr
+from callscore.core.rules import contains_matchers
+from callscore.errors import InvalidCall, InvalidSettings, NotScorable
+
+__all__ = ["Arguments", "Call", "Calls", "names_of", "option_value", "pairs_of"]
+
+
+# The calls that the functions of `parity` take, and how they are read.
+
+Arguments = dict[str, Any] | None
+Call = ToolCall | Mapping[str, Any] | tuple[str, Arguments] | str
+Calls = Sequence[Call]
+
+_KEY_PAIRS = (("name", "arguments"), ("tool", "args"), ("toolName", "input"))
+_MAX_SHOWN_WIDTH = 60  # columns of a value in a complaint
+
+
+def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:
+    """The name and the arguments of each call; None for arguments that were not given.
+
+    Raises:
+        InvalidCall: something is no call, or no list of calls.
+        NotScorable: the arguments of a call are not an object, or hold rules of ours.
+    """
+    pairs: list[tuple[str, Arguments]] = []
+    for call in calls if calls.__class__ is list else _listed(calls):
+        # What nearly every call is, first: a metric is asked about thousands of them.
+        if call.__class__ is dict:
+            name, arguments = call.get("name"), call.get("arguments")
+            if name.__class__ is str and arguments.__class__ is dict:
+                pairs.append((name, arguments))
+                continue
+        pairs.append(_read_call(call))
+    return pairs
+
+
+def names_of(calls: Calls) -> list[str]:
+    """The name of each call.
+
+    Raises:
+        InvalidCall: something is no call, or no list of calls.
+    """
+    try:
+        names: list[str] = [call["name"] for call in calls]  # type: ignore[index,call-overload,misc]  # or it raises
+        "".join(names)  # the quickest way to ask whether all are texts
+    except (KeyError, TypeError):
+        return [_parts(call)[0] for call in _listed(calls)]
+    return names
+
+
+def _listed(calls: object) -> Calls:
+    if not isinstance(calls, list | tuple):
+        shown = clip(escape(safe_repr(calls)), _MAX_SHOWN_WIDTH)
+        raise InvalidCall(f"give a list of calls, or [] where there are none; got {shown}.")
+    return calls
+
+
+def _read_call(call: Call) -> tuple[str, Arguments]:
+    name, arguments = _parts(call)
+    if isinstance(call, ToolCall) and call.error is not None:
+        raise NotScorable(f"the arguments of {_require_name(name)} are no JSON object.")
+    if arguments is not None and not isinstance(arguments, dict):
+        raise NotScorable(f"the arguments of {_require_name(name)} are no object.")
+    if contains_matchers(arguments):
+        raise NotScorable("the expectation has rules, which other tools do not know.")
+    return name, arguments
+
+
+def _parts(call: object) -> tuple[str, Any]:
+    """The name and what stands for the arguments."""
+    if isinstance(call, ToolCall):
+        return call.name, call.arguments
+    if isinstance(call, Group | Times | Forbidden):
+        raise NotScorable("the expectation has groups, which other tools do not know.")
+    name, arguments = _from_keys(call)
+    if not isinstance(name, str):
+        shown = clip(escape(safe_repr(call)), _MAX_SHOWN_WIDTH)
+        raise InvalidCall(
+            f"{shown} is no call: give `name` and `arguments`, or read it with callscore.read_calls."
+        )
+    return name, arguments
+
+
+def _from_keys(call: object) -> tuple[object, Any]:
+    if isinstance(call, Mapping):
+        found = next((words for words in _KEY_PAIRS if words[0] in call), _KEY_PAIRS[0])
+        return call.get(found[0]), call.get(found[1])
+    if isinstance(call, tuple) and len(call) == len(("name", "arguments")):
+        return call
+    return call, None
+
+
+def _require_name(name: str) -> str:
+    return clip(escape(name), _MAX_SHOWN_WIDTH)
+
+
+# An option that is one of a few words.
+
+Meaning = TypeVar("Meaning")
+
+
+def option_value(option: str, word: str, meanings: Mapping[str, Meaning]) -> Meaning:
+    """What a word means as the value of an option.
+
+    Raises:
+        InvalidSettings: it is none of the words.
+    """
+    try:
+        return meanings[word]
+    except (KeyError, TypeError):
+        words = ", ".join(meanings)
+        raise InvalidSettings(f"{option} is {word!r}; it can be {words}.") from None

@@ -1,0 +1,379 @@
+"""The report of one case of a run: its words, and its JSON and Markdown forms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from callscore.core.arguments import Difference
+from callscore.core.call import ToolCall
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, display_width, escape, render_value
+from callscore.core.results import Answer, KeptScore
+from callscore.reports.formatting import duration, grouped_number, number_text
+from callscore.reports.markdown import code, fenced
+from callscore.reports.run import (
+    ATTEMPTS,
+    FAILURE_KINDS,
+    HAS_FAILED,
+    HAS_NO_NUMBER,
+    HAS_PASSED,
+    NO_CALLS,
+    RUN_ID,
+)
+from callscore.words.diff import call_lines, plain_text
+from callscore.words.plain_data import call_to_dict, score_to_dict, value_to_dict
+from callscore.words.reasons import difference_reason
+from callscore.words.value_text import call_text, encode_json, json_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import KeptCase, Result
+    from callscore.core.score import Score
+    from callscore.words.diff import Line, Span
+
+__all__ = [
+    "UNLIMITED_WIDTH",
+    "cost_text",
+    "full_call_lines",
+    "lines_width",
+    "outcome_text",
+    "stored_call_lines",
+    "text_lines",
+    "trials_passed_text",
+    "wrapped_calls",
+    "write_json",
+    "write_markdown",
+]
+
+
+# What is said of one case of a run, in English and in Russian.
+
+INPUT = Phrase("Input", "Вход")
+METADATA = Phrase("Metadata", "Метаданные")
+TRIAL = Phrase("Trial {number}", "Попытка {number}")
+TAGS = Phrase("tags: {tags}", "теги: {tags}")
+AS_STORED = Phrase(
+    "What was expected cannot be scored from the history; below is what the run has kept of it.",
+    "Ожидание нельзя оценить по истории; ниже то, что сохранил прогон.",
+)
+_TRIALS = Phrase("{part}/{whole} trials passed", "попыток пройдено: {part}/{whole}")
+_REUSED = Phrase("reused", "из сохранённых")
+_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
+_TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
+_ROLE, _CONTENT = "role", "content"
+
+
+def outcome_text(trial: Result, lang: Language) -> tuple[str, str]:
+    """What became of a trial, in a few words, and the style they are shown in."""
+    if trial.failure is not None:
+        return say(FAILURE_KINDS[trial.failure.kind], lang), "red"
+    if trial.passed is None:
+        return say(HAS_NO_NUMBER, lang), "dim"
+    return (say(HAS_PASSED, lang), "green") if trial.passed else (say(HAS_FAILED, lang), "red")
+
+
+def trials_passed_text(case: KeptCase, lang: Language) -> str:
+    """How many trials passed; empty where there is one."""
+    if len(case.trials) == 1:
+        return ""
+    passed = sum(trial.passed is True for trial in case.trials)
+    return say(_TRIALS, lang, part=passed, whole=len(case.trials))
+
+
+def cost_text(trial: Result, lang: Language) -> str:
+    """How long a trial took, and what it cost."""
+    answer = trial.answer or Answer()
+    parts = [duration(answer.seconds, lang)] if answer.seconds else []
+    if answer.attempts > 1:
+        parts.append(count_of(ATTEMPTS, answer.attempts, lang))
+    if answer.usage.requests > 1:
+        parts.append(count_of(_REQUESTS, answer.usage.requests, lang))
+    if answer.usage.input_tokens or answer.usage.output_tokens:
+        read = grouped_number(answer.usage.input_tokens, lang)
+        written = grouped_number(answer.usage.output_tokens, lang)
+        parts.append(say(_TOKENS, lang, read=read, written=written))
+    if answer.is_reused:
+        parts.append(say(_REUSED, lang))
+    return ", ".join(parts)
+
+
+def text_lines(value: Any, width: int) -> list[str]:
+    """A value as lines that are safe to show: words as they are, messages by who says them, else JSON."""
+    return [line for text in _texts(value) for line in wrapped_lines(escape(text), width)]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.splitlines() or [""]
+    if isinstance(value, list) and value and all(_is_message(item) for item in value):
+        return [line for item in value for line in f"{item[_ROLE]}: {item[_CONTENT]}".splitlines()]
+    return msgspec.json.format(encode_json(value), indent=2).decode().splitlines()
+
+
+def _is_message(item: Any) -> bool:
+    is_plain = isinstance(item, dict) and set(item) == {_ROLE, _CONTENT}
+    return is_plain and isinstance(item[_ROLE], str) and isinstance(item[_CONTENT], str)
+
+
+def wrapped_lines(line: str, width: int) -> Iterator[str]:
+    """A line in pieces that have room, broken at blanks where there are any."""
+    while display_width(line) > width:
+        head = clip(line, width + 1)[:-1] or line[:1]
+        blank = head.rfind(" ")
+        end = blank if blank > len(head) // 2 else len(head)
+        yield line[:end].rstrip()
+        line = line[end:].lstrip()
+    yield line
+
+
+# Calls as they are, however long: what a table of two columns has no room for.
+
+# As wide as no call is.
+UNLIMITED_WIDTH = 1_000_000
+_INDENT = "  "
+_EXPECTED_IN_FULL = Phrase("Expected, in full", "Эталонные вызовы полностью")
+_ACTUAL_IN_FULL = Phrase("Actual, in full", "Фактические вызовы полностью")
+
+
+def full_call_lines(score: Score, *, width: int, lang: Language) -> list[str]:
+    """Both sides of a score, a call after the other; none where two columns have room for them.
+
+    Args:
+        score: the score.
+        width: how many columns there are.
+        lang: the language.
+    """
+    if lines_width(call_lines(score, width=UNLIMITED_WIDTH, lang=lang)) <= width:
+        return []
+    lines: list[str] = []
+    for header, calls in ((_EXPECTED_IN_FULL, score.expected), (_ACTUAL_IN_FULL, score.actual)):
+        if calls:
+            lines += [say(header, lang), *wrapped_calls(calls, width - len(_INDENT))]
+    return lines
+
+
+def wrapped_calls(calls: Sequence[ToolCall], width: int) -> list[str]:
+    """Calls in lines of so many columns."""
+    return [
+        _INDENT + line
+        for call in calls
+        for line in wrapped_lines(call_text(call, limit=UNLIMITED_WIDTH), width)
+    ]
+
+
+def lines_width(lines: Sequence[Line]) -> int:
+    """How many columns the widest of the lines takes."""
+    return max([display_width("".join([text for text, _ in line])) for line in lines], default=0)
+
+
+# The pairs and differences that a run has kept, where its score cannot be made again.
+
+_PYTHON = "python"
+_NAME, _ARGUMENTS = "name", "arguments"
+_FORBIDDEN_MARK: Span = ("!", "forbidden")
+_EXTRA_MARK: Span = ("+", "extra")
+# What the two values say alone, without a rule.
+_PLAIN_KINDS = ("missing", "unexpected", "type", "value")
+
+
+class _StoredDifference(Struct, frozen=True, gc=False):
+    """How two calls of a pair differ."""
+
+    pair: int
+    path: str = ""
+    kind: str = ""
+    expected: Any = None
+    actual: Any = None
+    reason: str = ""
+
+
+class _StoredComparison(Struct, frozen=True):
+    """What is kept of a comparison; calls are named by their positions."""
+
+    pairs: list[tuple[int, int, bool]] = []
+    missed: list[int] = []
+    extra: list[int] = []
+    forbidden: list[int] = []
+    differences: list[_StoredDifference] = []
+    expected: list[Any] | None = None
+    actual: list[ToolCall] | None = None
+
+
+def stored_call_lines(
+    trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
+) -> list[Line]:
+    """The calls with the marks of a diff: `=` correct, `~` incorrect, `-` missed, `+` extra, `!` forbidden.
+
+    Args:
+        trial: the trial.
+        expected: what was expected, as it is spelled.
+        width: how many columns there are.
+        lang: the language.
+
+    Returns:
+        The lines; none where nothing was kept, or nobody can read it.
+    """
+    comparison = None if trial.kept is None else trial.kept.comparison
+    try:
+        kept = msgspec.convert(comparison or {}, _StoredComparison, strict=False)
+    except msgspec.ValidationError:  # somebody else has written it
+        return []
+    made = (trial.case.actual or ()) if kept.actual is None else kept.actual
+    wanted = (expected or ()) if kept.expected is None else kept.expected
+    return list(_stored_lines(kept, made, wanted, width, lang))
+
+
+def _stored_lines(
+    kept: _StoredComparison,
+    made: Sequence[ToolCall],
+    wanted: Sequence[Any],
+    width: int,
+    lang: Language,
+) -> Iterator[Line]:
+    room = max(width - 2, 1)
+    for number, (_, column, is_correct) in enumerate(kept.pairs):
+        mark: Span = ("=", "correct") if is_correct else ("~", "incorrect")
+        yield (mark, (" " + _actual_at(made, column, room), ""))
+        for found in kept.differences:
+            if found.pair == number:
+                yield (("    " + clip(_difference_reason(found, lang), room - 2), "muted"),)
+    for row in kept.missed:
+        yield (("-", "missed"), (" " + _expected_at(wanted, row, room), ""))
+    for column in kept.extra:
+        mark = _FORBIDDEN_MARK if column in kept.forbidden else _EXTRA_MARK
+        yield (mark, (" " + _actual_at(made, column, room), ""))
+
+
+def _actual_at(made: Sequence[ToolCall], position: int, room: int) -> str:
+    return call_text(made[position], limit=room) if 0 <= position < len(made) else "?"
+
+
+def _expected_at(wanted: Sequence[Any], position: int, room: int) -> str:
+    """What was expected, as a call where it is one, else as it is spelled."""
+    if not 0 <= position < len(wanted):
+        return "?"
+    item = wanted[position]
+    if isinstance(item, dict) and isinstance(item.get(_PYTHON), str):
+        return clip(escape(item[_PYTHON]), room)
+    if isinstance(item, dict) and isinstance(item.get(_NAME), str):
+        arguments = item.get(_ARGUMENTS)
+        known = arguments if isinstance(arguments, dict) else None
+        return call_text(ToolCall(item[_NAME], known), limit=room)
+    return render_value(item, limit=room)
+
+
+def _difference_reason(found: _StoredDifference, lang: Language) -> str:
+    """Why the two calls differ; in the words of the run where nobody can say it in others."""
+    if lang == "en" or found.kind not in _PLAIN_KINDS:
+        return escape(found.reason)
+    kind: Any = found.kind
+    return escape(
+        difference_reason(Difference(found.path, kind, found.expected, found.actual), lang=lang)
+    )
+
+
+# One case of a run as JSON, with all that was kept of it.
+
+
+def write_json(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+    """An array with an object an evaluation that has the case; the keys are always English."""
+    document = encode_json([_case_to_dict(case, lang) for case in cases])
+    return msgspec.json.format(document, indent=2).decode() + "\n"
+
+
+def _case_to_dict(case: KeptCase, lang: Language) -> dict[str, Any]:
+    return {
+        "run": json_safe(case.run),
+        "evaluation": json_safe(case.evaluation),
+        "place": json_safe(case.place),
+        "id": json_safe(case.id),
+        "tags": json_safe(case.tags),
+        "input": json_safe(case.input),
+        "expected": json_safe(case.expected),
+        "metadata": json_safe(case.metadata),
+        "trials": [_trial_to_dict(trial, lang) for trial in case.trials],
+    }
+
+
+def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
+    answer, kept, failure = trial.answer or Answer(), trial.kept or KeptScore(), trial.failure
+    return {
+        "trial": trial.case.trial,
+        "status": trial.status,
+        "passed": trial.passed,
+        "f1": kept.f1,
+        "values": [value_to_dict(found) for found in trial.values],
+        "calls": [call_to_dict(call) for call in trial.case.actual or ()],
+        "score": None if trial.score is None else score_to_dict(trial.score, lang=lang),
+        "comparison": json_safe(kept.comparison),
+        "answer": json_safe(answer.document),
+        "failure": None
+        if failure is None
+        else {"kind": failure.kind, "problem": json_safe(failure.problem)},
+        "seconds": answer.seconds,
+        "usage": asdict(answer.usage),
+        "attempts": answer.attempts,
+        "is_reused": answer.is_reused,
+    }
+
+
+# One case of a run as Markdown, for an issue or a pull request.
+
+_WIDTH = 100
+
+
+def write_markdown(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
+    """What was asked, and both sides of every trial; names from the data stay plain text."""
+    return "\n\n".join(block for case in cases for block in _markdown_blocks(case, lang)) + "\n"
+
+
+def _markdown_blocks(case: KeptCase, lang: Language) -> Iterator[str]:
+    is_repeated = len(case.trials) > 1
+    words = trials_passed_text(case, lang) or outcome_text(case.trials[0], lang)[0]
+    yield f"## {code(case.id)}: {words}"
+    about = [code(case.evaluation), say(RUN_ID, lang, id=code(case.run))]
+    if case.tags:
+        about.append(say(TAGS, lang, tags=", ".join(code(tag) for tag in case.tags)))
+    if not is_repeated and cost_text(case.trials[0], lang):
+        about.append(cost_text(case.trials[0], lang))
+    yield "  \n".join(about)
+    if case.input is not None:
+        yield f"### {say(INPUT, lang)}"
+        yield fenced("\n".join(text_lines(case.input, _WIDTH)), "text")
+    if case.metadata:
+        yield f"### {say(METADATA, lang)}"
+        yield fenced("\n".join(text_lines(case.metadata, _WIDTH)), "text")
+    for trial in case.trials:
+        if is_repeated:
+            head = say(TRIAL, lang, number=trial.case.trial)
+            yield f"### {head}: {outcome_text(trial, lang)[0]}"
+        yield from _markdown_trial(case, trial, lang)
+
+
+def _markdown_trial(case: KeptCase, trial: Result, lang: Language) -> Iterator[str]:
+    if trial.failure is not None:
+        yield fenced(escape(trial.failure.problem), "text")
+        return
+    if trial.values:
+        yield ", ".join(f"{code(each.name)} {number_text(each.value)}" for each in trial.values)
+    reasons = [
+        f"- {code(each.name)}: {code(each.reason, width=UNLIMITED_WIDTH)}"
+        for each in trial.values
+        if each.reason
+    ]
+    if reasons:
+        yield "\n".join(reasons)
+    if trial.score is not None:
+        lines = call_lines(trial.score, width=_WIDTH, lang=lang)
+    else:
+        lines = stored_call_lines(trial, case.expected, width=UNLIMITED_WIDTH, lang=lang)
+    yield fenced(plain_text(lines) if lines else say(NO_CALLS, lang), "diff")
+    whole = [] if trial.score is None else full_call_lines(trial.score, width=_WIDTH, lang=lang)
+    if whole:
+        yield fenced("\n".join(whole), "text")

@@ -1,0 +1,282 @@
+"""The report of checked calls: its words, and its JSON, JSON lines and Markdown forms."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip_middle, escape
+from callscore.reports.formatting import MORE
+from callscore.reports.markdown import code, note_item, table
+from callscore.words.plain_data import call_to_dict
+from callscore.words.reasons import fault_kind_name, fault_sentence
+from callscore.words.value_text import encode_json, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.checks.check import CheckResults, Finding
+    from callscore.core.phrases import Language
+    from callscore.core.results import Noted
+
+__all__ = [
+    "check_notes",
+    "headline_parts",
+    "jsonl_line",
+    "more_findings",
+    "parameters_line",
+    "write_json",
+    "write_markdown",
+]
+
+
+# The headings, labels and notes of what checking calls gave, in English and in Russian.
+
+_FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
+_RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
+_CALLS = Plural(("call", "calls"), ("вызов", "вызова", "вызовов"))
+_RECORDS = Plural(("record", "records"), ("запись", "записи", "записей"))
+_TOOLS = Plural(("tool", "tools"), ("инструмент", "инструмента", "инструментов"))
+_FINDINGS = Plural(("fault", "faults"), ("ошибка", "ошибки", "ошибок"))
+
+_FAULTY = Phrase("{count} at fault, {share}", "с ошибками: {count}, {share}")
+_FAULTLESS = Phrase("no faults found", "ошибок не найдено")
+_NO_CALLS = Phrase("no calls", "вызовов нет")
+_VALID = Phrase(
+    "parameters valid: {share} ({part} of {whole})",
+    "верные параметры: {share} ({part} из {whole})",
+)
+FAULTS = Phrase("Faults by tool", "Ошибки по инструментам")
+TOOL = Phrase("tool", "инструмент")
+CALLS = Phrase("calls", "вызовы")
+FAULT = Phrase("fault", "ошибка")
+TIMES = Phrase("times", "раз")
+TOTAL = Phrase("all", "все")
+_MORE_FINDINGS = Phrase(
+    "… {faults} not shown; --limit shows more",
+    "… не показано: {faults}; --limit покажет больше",
+)
+_CALL = Phrase("call {number}", "вызов {number}")
+
+
+class _NotePhrase(NamedTuple):
+    field: str
+    nouns: Plural
+    sentence: Phrase
+
+
+_NOTES = (
+    _NotePhrase(
+        "without_tools",
+        _RUNS,
+        Phrase(
+            "{count} without definitions of tools, so that only repeats, loops and malformed "
+            "arguments were looked for; --tools names a file of them",
+            "{count} без описаний инструментов: искали только повторы, циклы и нечитаемые "
+            "аргументы; --tools задаёт файл с ними",
+        ),
+    ),
+    _NotePhrase(
+        "unusable",
+        _TOOLS,
+        Phrase(
+            "{count} with a schema that cannot be used; the arguments were not checked",
+            "{count} с непригодной схемой; аргументы не проверялись",
+        ),
+    ),
+    _NotePhrase(
+        "without_calls",
+        _RECORDS,
+        Phrase(
+            "{count} not checked: what was called is not said",
+            "{count} без проверки: вызовы не указаны",
+        ),
+    ),
+    _NotePhrase(
+        "skipped",
+        _RECORDS,
+        Phrase("{count} skipped: not readable", "не удалось прочитать: {count}"),
+    ),
+)
+_UNCHECKED = Phrase(
+    "{count} with nothing to check the arguments by: the tool has no schema that can be used, or the "
+    "trace no arguments with names",
+    "{count} без проверки аргументов: у инструмента нет пригодной схемы или в трассе нет именованных "
+    "аргументов",
+)
+_NOTE_ON_RUNS = "without_tools"
+_NAMES_SHOWN = 3
+_NAME_WIDTH = 120
+
+
+def headline_parts(results: CheckResults, lang: Language) -> tuple[str, str]:
+    """What was checked, and how much of it is at fault."""
+    counted = ((_FILES, results.files), (_RUNS, results.runs), (_CALLS, results.calls))
+    checked = ", ".join(count_of(noun, count, lang) for noun, count in counted)
+    if not results.calls:
+        return checked, say(_NO_CALLS, lang)
+    if not results.faulty_calls:
+        return checked, say(_FAULTLESS, lang)
+    share = percent(results.faulty_calls / results.calls)
+    return checked, say(_FAULTY, lang, count=results.faulty_calls, share=share)
+
+
+def parameters_line(results: CheckResults, lang: Language) -> str | None:
+    """The share of the calls whose parameters are valid; None where none could be checked."""
+    share = results.parameters_valid
+    if share is None:
+        return None
+    whole = results.checked_calls
+    part = whole - results.invalid_calls
+    return say(_VALID, lang, share=percent(share), part=part, whole=whole)
+
+
+def check_notes(results: CheckResults, lang: Language) -> list[tuple[str, str]]:
+    """What was not checked, or not all of it: a sentence, and the first names if not all are meant.
+
+    A tool whose schema cannot be used is named with the reason.
+    """
+    lines: list[tuple[str, str]] = []
+    for note in _NOTES:
+        noted: Noted = getattr(results, note.field)
+        if noted.count:
+            count = count_of(note.nouns, noted.count, lang)
+            is_of_all = note.field == _NOTE_ON_RUNS and noted.count == results.runs
+            names = "" if is_of_all else _names(noted, lang)
+            lines.append((say(note.sentence, lang, count=count), names))
+    if results.unchecked_calls:
+        count = count_of(_CALLS, results.unchecked_calls, lang)
+        lines.append((say(_UNCHECKED, lang, count=count), ""))
+    return lines
+
+
+def _names(noted: Noted, lang: Language) -> str:
+    shown = [clip_middle(escape(name), _NAME_WIDTH) for name in noted.names[:_NAMES_SHOWN]]
+    if noted.count > len(shown):
+        shown.append(say(MORE, lang, count=noted.count - len(shown)))
+    return ", ".join(shown)
+
+
+def more_findings(results: CheckResults, lang: Language) -> str | None:
+    """How many faults are not shown; None where all are."""
+    if not results.not_shown:
+        return None
+    return say(_MORE_FINDINGS, lang, faults=count_of(_FINDINGS, results.not_shown, lang))
+
+
+def location_of(finding: Finding, lang: Language) -> str:
+    """Where a finding is: the place of the run, its name, and the number of the call from 1."""
+    run = [] if finding.run is None else [clip_middle(escape(finding.run), _NAME_WIDTH // 2)]
+    number = say(_CALL, lang, number=finding.fault.index + 1)
+    return ", ".join([clip_middle(escape(finding.place), _NAME_WIDTH // 2), *run, number])
+
+
+# What checking calls gave, as one JSON document or as one line for each finding.
+
+_NOTE_FIELDS = ("without_tools", "unusable", "without_calls", "skipped")
+
+
+def write_json(results: CheckResults, *, lang: Language = "en") -> str:
+    """The document, indented; the language is that of the sentences in it, never of the keys."""
+    document = {
+        "files": results.files,
+        "runs": results.runs,
+        "calls": results.calls,
+        "faulty_calls": results.faulty_calls,
+        "checked_calls": results.checked_calls,
+        "unchecked_calls": results.unchecked_calls,
+        "invalid_calls": results.invalid_calls,
+        "parameters_valid": results.parameters_valid,
+        "faults": results.totals,
+        "tools": {
+            name: {"calls": tool.calls, "faults": tool.faults}
+            for name, tool in results.tools.items()
+        },
+        "findings": [_finding_to_dict(finding, lang) for finding in results.findings],
+        "not_shown": results.not_shown,
+        **{field: _noted_to_dict(getattr(results, field)) for field in _NOTE_FIELDS},
+    }
+    return msgspec.json.format(encode_json(document), indent=2).decode() + "\n"
+
+
+def jsonl_line(finding: Finding, *, lang: Language = "en") -> str:
+    """One finding as a line of JSON, with its line break."""
+    return encode_json(_finding_to_dict(finding, lang)).decode() + "\n"
+
+
+def _finding_to_dict(finding: Finding, lang: Language) -> dict[str, Any]:
+    fault = finding.fault
+    return {
+        "kind": fault.kind,
+        "tool": fault.tool,
+        "message": fault_sentence(fault, lang=lang),
+        "place": finding.place,
+        "run": finding.run,
+        "index": fault.index,
+        "path": fault.path,
+        "value": fault.value,
+        "wanted": fault.wanted,
+        "keyword": fault.keyword,
+        "since": fault.since,
+        "call": call_to_dict(finding.call),
+    }
+
+
+def _noted_to_dict(noted: Noted) -> dict[str, Any]:
+    return {"count": noted.count, "names": list(noted.names)}
+
+
+# What checking calls gave, as GitHub Markdown.
+
+_MOST_TOOLS = 20
+_SENTENCE_WIDTH = 300
+
+
+def write_markdown(results: CheckResults, *, lang: Language = "en") -> str:
+    """Headline, notes, faults by tool, and findings; what the traces hold stays plain text."""
+    return "\n\n".join(_markdown_blocks(results, lang)) + "\n"
+
+
+def _markdown_blocks(results: CheckResults, lang: Language) -> Iterator[str]:
+    checked, faulty = headline_parts(results, lang)
+    yield f"## {checked}: {faulty}"
+    valid = parameters_line(results, lang)
+    if valid is not None:
+        yield valid
+    notes = [note_item(*line, width=_SENTENCE_WIDTH) for line in check_notes(results, lang)]
+    if notes:
+        yield "\n".join(notes)
+    yield from _faults_by_tool(results, lang)
+    findings = [_markdown_finding(finding, lang) for finding in results.findings]
+    if findings:
+        yield "\n".join(findings)
+    more = more_findings(results, lang)
+    if more is not None:
+        yield more
+
+
+def _faults_by_tool(results: CheckResults, lang: Language) -> Iterator[str]:
+    kinds = list(results.totals)
+    rows = [
+        (code(name), tool.calls, *(tool.faults.get(kind, 0) for kind in kinds))
+        for name, tool in results.tools.items()
+        if tool.total
+    ]
+    if rows:
+        labels = [say(TOOL, lang), say(CALLS, lang)]
+        labels += [fault_kind_name(kind, lang=lang) for kind in kinds]
+        yield f"### {say(FAULTS, lang)}"
+        yield table(labels, rows[:_MOST_TOOLS])
+    if len(rows) > _MOST_TOOLS:
+        yield say(MORE, lang, count=len(rows) - _MOST_TOOLS)
+
+
+def _markdown_finding(finding: Finding, lang: Language) -> str:
+    kind = fault_kind_name(finding.fault.kind, lang=lang)
+    sentence = fault_sentence(finding.fault, lang=lang)
+    place = code(location_of(finding, lang), width=_SENTENCE_WIDTH)
+    return f"- **{kind}** {place}: {code(sentence, width=_SENTENCE_WIDTH)}"

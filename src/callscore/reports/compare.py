@@ -1,0 +1,717 @@
+"""The report of two compared runs: its words, and its JSON and Markdown forms."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
+from __future__ import annotations
+
+from time import gmtime, strftime
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from callscore.comparing.comparison import case_name, comparison_to_dict
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, escape
+from callscore.core.results import Noted
+from callscore.reports.formatting import CASES, ERROR_COUNT, NO_NUMBER, first_names
+from callscore.reports.markdown import code, html_entities, note_item, table
+from callscore.words.value_text import encode_json, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from callscore.comparing.changes import (
+        Alarm,
+        CaseChange,
+        ChangeKind,
+        ChangeReason,
+        ChangeReasonKind,
+    )
+    from callscore.comparing.comparison import Comparison, SideSummary
+    from callscore.comparing.differences import Difference, Method, Slice, Verdict
+    from callscore.core.phrases import Language, Note
+    from callscore.core.statistics import Interval
+
+__all__ = [
+    "ALARMS",
+    "CHANGES",
+    "DEFAULT_MOST",
+    "MARKS",
+    "VERDICTS",
+    "ChangeRow",
+    "alarm_notes",
+    "below_notes",
+    "case_names",
+    "certainty_line",
+    "change_blocks",
+    "change_interval_text",
+    "change_line",
+    "change_rows",
+    "changed_slices",
+    "comparison_notes",
+    "fact_blocks",
+    "flip_counts",
+    "has_several_evaluations",
+    "holm_line",
+    "measure_name",
+    "note_items",
+    "note_text",
+    "nothing_compared_text",
+    "p_text",
+    "points_text",
+    "points_with_unit",
+    "power_lines",
+    "reason_text",
+    "share_text",
+    "side_parts",
+    "slice_blocks",
+    "slice_heading",
+    "slice_name",
+    "slices_by_kind",
+    "write_json",
+    "write_markdown",
+]
+
+
+# What is said of two runs that were compared, in English and in Russian.
+
+BEFORE = Phrase("before", "было")
+AFTER = Phrase("after", "стало")
+CASE = Phrase("case", "случай")
+CASE_COUNT = Phrase("cases", "случаев")
+MEASURE = Phrase("measure", "мера")
+DIFFERENCE = Phrase("difference", "разница")
+INTERVAL = Phrase("95% interval", "95% интервал")
+P_VALUE = Phrase("p", "p")
+VERDICT = Phrase("verdict", "вывод")
+TRIALS = Phrase("trials passed", "попыток пройдено")
+F1 = Phrase("F1", "F1")
+REMARKS = Phrase("remarks", "примечания")
+SLICE_KINDS = {"tool": Phrase("tool", "инструмент"), "tag": Phrase("tag", "тег")}
+# A tool is judged by its own calls, whatever else decides.
+_SLICES = {
+    "tool": Phrase("Tools, by the F1 of their calls", "Инструменты, по F1 их вызовов"),
+    "tag": Phrase("Tags, by {measure}", "Теги, по мере «{measure}»"),
+}
+CHANGES: dict[ChangeKind, Phrase] = {
+    "broken": Phrase("Broken: {cases}", "Сломано: {cases}"),
+    "fixed": Phrase("Fixed: {cases}", "Исправлено: {cases}"),
+    "changed": Phrase("Changed: {cases}", "Изменилось: {cases}"),
+}
+VERDICTS: dict[Verdict, Phrase] = {
+    "improved": Phrase("improved", "стало лучше"),
+    "regressed": Phrase("regressed", "стало хуже"),
+    "no evidence": Phrase("no evidence", "разница не доказана"),
+    "not enough data": Phrase("not enough data", "мало данных"),
+}
+MORE = Phrase("… {count} more; --most shows more", "… ещё {count}; --most покажет больше")
+
+_METHODS: dict[Method, Phrase] = {
+    "exact McNemar": Phrase("exact McNemar", "точный критерий Макнемара"),
+    "paired bootstrap": Phrase("paired bootstrap", "парный бутстреп"),
+}
+_MEASURES = {"passed": Phrase("passed", "пройдено"), "f1": Phrase("F1", "F1")}
+_NOTHING_COMMON = Phrase("no case is in both", "общих случаев нет")
+_NO_NUMBERS = Phrase(
+    "no case has a number for {measure} in both",
+    "ни у одного общего случая нет оценки «{measure}» и раньше, и теперь",
+)
+_CHANGE = Phrase("{measure} {before} → {after}", "{measure} {before} → {after}")
+_POINTS = Phrase("{points} points", "{points} п. п.")
+_RANGE = Phrase("{low} to {high}", "от {low} до {high}")
+_INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
+_P = Phrase("p {sign} {p}, {method}", "p {sign} {p}, {method}")
+_COMPARED = Phrase("{cases} in both", "общих: {cases}")
+_VISIBLE = Phrase(
+    "a difference of {points} points or more would show, four times in five",
+    "разница от {points} п. п. была бы видна в четырёх случаях из пяти",
+)
+_INVISIBLE = Phrase("so few cases show no difference at all", "так мало случаев не покажут разницы")
+_ADVICE = Phrase(
+    "more cases, or more trials of each, would tell", "нужно больше случаев или попыток"
+)
+_FLIPS: dict[ChangeKind, Phrase] = {
+    "broken": Phrase("{count} broken", "сломано {count}"),
+    "fixed": Phrase("{count} fixed", "исправлено {count}"),
+    "changed": Phrase("{count} changed", "изменилось {count}"),
+}
+_SAME = Phrase("{count} as before", "без изменений {count}")
+_RUN = Phrase("run {id}", "прогон {id}")
+_COMMIT = Phrase("commit {commit}", "коммит {commit}")
+_DIRTY = Phrase("commit {commit} with changes", "коммит {commit} с изменениями")
+_HOLM = Phrase(
+    "p is corrected after Holm for {slices}",
+    "p с поправкой Холма на {slices}",
+)
+_SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
+# What is to be known about a case.
+_REASONS: dict[ChangeReasonKind, Phrase] = {
+    "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
+    "schema error": Phrase("schema error", "ошибка по схеме"),
+    "no answer before": Phrase("no answer before", "раньше не было ответа"),
+    "no answer": Phrase("no answer", "нет ответа"),
+}
+_REASON_WIDTH = 160
+_COMMIT_WIDTH = 7
+_SIGNIFICANCE = 0.05
+_SMALLEST_P = 0.001
+
+
+def share_text(value: float | None) -> str:
+    """A mean from 0 to 1 in percent; a dash where there is none."""
+    return NO_NUMBER if value is None else percent(value)
+
+
+def points_text(change: float | None) -> str:
+    """A difference in percentage points, with its sign: 0.0 is said only of none at all."""
+    if change is None:
+        return NO_NUMBER
+    if not change:
+        return "0.0"
+    size = max(round(abs(change) * 1000), 1) / 10
+    return f"{'+' if change > 0 else '−'}{size:.1f}"
+
+
+def change_interval_text(interval: Interval | None, lang: Language) -> str:
+    """The two ends of an interval of a difference, in points."""
+    if interval is None:
+        return NO_NUMBER
+    return say(_RANGE, lang, low=points_text(interval.low), high=points_text(interval.high))
+
+
+def p_text(p_value: float | None) -> str:
+    """A p-value with three decimals, which are never on the other side of 0.05 than it is."""
+    if p_value is None:
+        return NO_NUMBER
+    if p_value < _SMALLEST_P:
+        return "< 0.001"
+    text = f"{p_value:.3f}"
+    return f"< {text}" if p_value < _SIGNIFICANCE <= float(text) else text
+
+
+def measure_name(measure: str, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+    """What is compared: a word of ours, or the name of a scorer."""
+    return say(_MEASURES[measure], lang) if measure in _MEASURES else write(measure)
+
+
+def change_line(
+    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """The number before and after, and how far they are apart; or why there is none."""
+    main = comparison.main
+    if main.change is None:
+        return nothing_compared_text(comparison, lang, write=write)
+    change = say(
+        _CHANGE,
+        lang,
+        measure=measure_name(main.measure, lang, write=write),
+        before=share_text(main.before),
+        after=share_text(main.after),
+    )
+    return f"{change}, {points_with_unit(main.change, lang)}"
+
+
+def points_with_unit(change: float | None, lang: Language) -> str:
+    """A difference in percentage points, and what it is counted in."""
+    return say(_POINTS, lang, points=points_text(change))
+
+
+def nothing_compared_text(
+    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """Why nothing was compared: there is no case in both, or none with a number."""
+    if not comparison.in_common:
+        return say(_NOTHING_COMMON, lang)
+    return say(_NO_NUMBERS, lang, measure=measure_name(comparison.main.measure, lang, write=write))
+
+
+def certainty_line(difference: Difference, lang: Language) -> str:
+    """How sure the difference is, how it was tested, and on how many cases."""
+    parts = []
+    if difference.interval is not None:
+        parts.append(say(_INTERVAL, lang, interval=change_interval_text(difference.interval, lang)))
+    if difference.p_value is not None:
+        sign, _, p_value = p_text(difference.p_value).rpartition(" ")
+        method = say(_METHODS[difference.method], lang)
+        parts.append(say(_P, lang, sign=sign or "=", p=p_value, method=method))
+    parts.append(say(_COMPARED, lang, cases=count_of(CASES, difference.cases, lang)))
+    return ", ".join(parts)
+
+
+def power_lines(difference: Difference, lang: Language) -> list[str]:
+    """What the cases could have shown, and what to do where that is too little."""
+    if difference.smallest is None:
+        lines = [say(_INVISIBLE, lang)]
+    else:
+        smallest = points_text(difference.smallest).removeprefix("+")
+        lines = [say(_VISIBLE, lang, points=smallest)]
+    if difference.verdict == "not enough data":
+        lines.append(say(_ADVICE, lang))
+    return lines
+
+
+def flip_counts(comparison: Comparison, lang: Language) -> list[tuple[str, ChangeKind | None]]:
+    """How many cases went otherwise in each way, in a few words each, and how many did not."""
+    parts: list[tuple[str, ChangeKind | None]] = []
+    for kind, phrase in _FLIPS.items():
+        count = len(comparison.changed(kind))
+        if count:
+            parts.append((say(phrase, lang, count=count), kind))
+    if comparison.same:
+        parts.append((say(_SAME, lang, count=comparison.same), None))
+    return parts
+
+
+def side_parts(
+    side: SideSummary, lang: Language, *, write: Callable[[str], str] = escape
+) -> list[str]:
+    """A run in a few words each: what it is called, its id, its commit, its age, its cases."""
+    parts = [write(side.label)]
+    if side.run and side.run != side.label:
+        parts.append(say(_RUN, lang, id=write(side.run)))
+    if side.git_commit:
+        phrase = _DIRTY if side.git_dirty else _COMMIT
+        parts.append(say(phrase, lang, commit=write(side.git_commit[:_COMMIT_WIDTH])))
+    if side.started_at is not None:
+        parts.append(strftime("%Y-%m-%d %H:%M UTC", gmtime(side.started_at)))
+    parts.append(count_of(CASES, side.cases, lang))
+    if side.errors:
+        parts.append(count_of(ERROR_COUNT, side.errors, lang))
+    return parts
+
+
+def holm_line(comparison: Comparison, lang: Language) -> str:
+    """For how many slices their p-values are corrected."""
+    tested = [
+        part
+        for part in (*comparison.tools, *comparison.tags)
+        if part.difference.p_value is not None
+    ]
+    return say(_HOLM, lang, slices=count_of(_SLICE_COUNT, len(tested), lang)) if tested else ""
+
+
+def slice_heading(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+    """What stands above the slices of one kind: by which number they are compared."""
+    measure = measure_name(part.difference.measure, lang, write=write)
+    return say(_SLICES[part.kind], lang, measure=measure)
+
+
+def reason_text(reason: ChangeReason, lang: Language) -> str:
+    """What is to be known about a case; why there is no answer is in the words of whoever said it."""
+    words = say(_REASONS[reason.kind], lang)
+    return clip(f"{words}: {escape(reason.text)}", _REASON_WIDTH) if reason.text else words
+
+
+# The parts of a comparison as every report shows them: the cases that flipped, and the slices.
+
+# What stands before the name of a case that went otherwise.
+MARKS: dict[ChangeKind, str] = {"broken": "-", "fixed": "+", "changed": "~"}
+_OTHER_CALLS = Phrase("other calls", "другие вызовы")
+_EXPECTATION_CHANGED = Phrase("expects something else", "другой эталон")
+_SLICE_NAMES = {
+    "tool": Phrase("tool {name}", "инструмент {name}"),
+    "tag": Phrase("tag {name}", "тег {name}"),
+}
+_SLICE_ORDER = ("tool", "tag")
+
+
+class ChangeRow(NamedTuple):
+    """A case that went otherwise, in the words of a table.
+
+    Attributes:
+        case: what it is called, as it is: its id, with its evaluation where there are several.
+        trials: how many passed before and after; empty where each was asked once.
+        f1: the mean F1 before and after; empty where it is the same.
+        remarks: what else is to be known, safe to show.
+    """
+
+    case: str
+    trials: str
+    f1: str
+    remarks: str
+
+
+def change_rows(
+    changes: Sequence[CaseChange], lang: Language, *, has_evaluation: bool = False
+) -> list[ChangeRow]:
+    """The rows of cases that went otherwise.
+
+    Args:
+        changes: the cases.
+        lang: the language.
+        has_evaluation: whether to say which evaluation each is of.
+    """
+    return [
+        ChangeRow(
+            case_name(change.evaluation, change.case) if has_evaluation else change.case,
+            _trials_change(change),
+            _f1_change(change),
+            _case_remarks(change, lang),
+        )
+        for change in changes
+    ]
+
+
+def _trials_change(change: CaseChange) -> str:
+    if max(change.before[1], change.after[1]) <= 1:
+        return ""
+    (passed, tried), (passes, tries) = change.before, change.after
+    return f"{passed}/{tried} → {passes}/{tries}"
+
+
+def _f1_change(change: CaseChange) -> str:
+    before, after = change.f1
+    return "" if before == after else f"{share_text(before)} → {share_text(after)}"
+
+
+def _case_remarks(change: CaseChange, lang: Language) -> str:
+    words = [reason_text(reason, lang) for reason in change.reasons]
+    if change.before == change.after and not _f1_change(change):
+        words.append(say(_OTHER_CALLS, lang))
+    if change.is_expectation_changed:
+        words.append(say(_EXPECTATION_CHANGED, lang))
+    return ", ".join(words)
+
+
+def has_several_evaluations(comparison: Comparison) -> bool:
+    """Whether several evaluations were compared, so that cases are named with theirs."""
+    return len(comparison.evaluations) > 1
+
+
+def case_names(names: Iterable[str], comparison: Comparison) -> list[str]:
+    """Names of cases as they are shown: without the evaluation, where only one was compared."""
+    only = comparison.evaluations[0] if len(comparison.evaluations) == 1 else None
+    return [name if only is None else name.removeprefix(case_name(only, "")) for name in names]
+
+
+def changed_slices(comparison: Comparison) -> list[Slice]:
+    """The slices in which anything went otherwise, the surest first."""
+    moved = [
+        part
+        for part in (*comparison.tools, *comparison.tags)
+        if part.difference.up or part.difference.down
+    ]
+    return sorted(moved, key=_certainty_key)
+
+
+def slices_by_kind(slices: Sequence[Slice]) -> list[list[Slice]]:
+    """Tools, and then tags: they are compared by numbers that are not the same."""
+    groups = [[part for part in slices if part.kind == kind] for kind in _SLICE_ORDER]
+    return [group for group in groups if group]
+
+
+def _certainty_key(part: Slice) -> tuple[float, float]:
+    p_value, change = part.difference.p_value, part.difference.change
+    return (2.0 if p_value is None else p_value), -abs(change or 0.0)
+
+
+def slice_name(part: Slice, lang: Language, *, write: Callable[[str], str] = escape) -> str:
+    """What the cases of a slice have in common."""
+    return say(_SLICE_NAMES[part.kind], lang, name=write(part.name))
+
+
+# What should be known of a comparison beside its numbers, each as a sentence and some names.
+
+ALARMS = {
+    "forbidden": Plural(
+        ("case with a new forbidden call", "cases with new forbidden calls"),
+        (
+            "случай с новым запрещённым вызовом",
+            "случая с новыми запрещёнными вызовами",
+            "случаев с новыми запрещёнными вызовами",
+        ),
+    ),
+    "schema": Plural(
+        ("case with a new schema error", "cases with new schema errors"),
+        (
+            "случай с новой ошибкой по схеме",
+            "случая с новыми ошибками по схемам",
+            "случаев с новыми ошибками по схемам",
+        ),
+    ),
+}
+_ONLY_BEFORE = Phrase("{cases} only before: {label}", "только раньше, {label}: {cases}")
+_ONLY_AFTER = Phrase("{cases} only after: {label}", "только теперь, {label}: {cases}")
+_LOST = Phrase(
+    "{cases} with a number before and none after, left out",
+    "с оценкой раньше и без оценки теперь, не учтено: {cases}",
+)
+_UNDECIDED = Phrase(
+    "{cases} without a number before or after, left out",
+    "без оценки раньше или теперь, не учтено: {cases}",
+)
+_SAME_RUN = Phrase("both are the same run: {run}", "это один и тот же прогон: {run}")
+_EXPECTATIONS = Plural(
+    (
+        "case expects something else than before",
+        "cases expect something else than before",
+    ),
+    (
+        "случай с другим эталоном, чем раньше",
+        "случая с другим эталоном, чем раньше",
+        "случаев с другим эталоном, чем раньше",
+    ),
+)
+_INPUTS = Plural(
+    ("case asks something else than before", "cases ask something else than before"),
+    (
+        "случай с другим вопросом, чем раньше",
+        "случая с другим вопросом, чем раньше",
+        "случаев с другим вопросом, чем раньше",
+    ),
+)
+
+
+def comparison_notes(
+    comparison: Comparison,
+    lang: Language,
+    *,
+    write: Callable[[str], str] = escape,
+    said: Collection[str] = (),
+) -> list[tuple[str, str]]:
+    """Cases that only one run has, that have no number, or that are others: sentences, and names.
+
+    Args:
+        comparison: what there is to say something about.
+        lang: the language.
+        write: makes what stands in the data safe to show.
+        said: what has been said elsewhere: `missing` for cases that are gone, `same run`.
+    """
+    return list(_each_note(comparison, lang, write, said))
+
+
+def _each_note(
+    comparison: Comparison, lang: Language, write: Callable[[str], str], said: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    if comparison.is_same_run and "same run" not in said:
+        yield say(_SAME_RUN, lang, run=write(comparison.after.run)), ""
+    before, after = write(comparison.before.label), write(comparison.after.label)
+    counted = (
+        (comparison.only_before, _ONLY_BEFORE, before),
+        (comparison.only_after, _ONLY_AFTER, after),
+        (comparison.lost, _LOST, ""),
+        (_undecided_on_both(comparison), _UNDECIDED, ""),
+    )
+    for noted, phrase, label in counted:
+        is_said = phrase in (_ONLY_BEFORE, _LOST) and "missing" in said
+        if noted.count and not is_said:
+            cases = count_of(CASES, noted.count, lang)
+            yield say(phrase, lang, cases=cases, label=label), _noted_names(noted, comparison, lang)
+    for noted, plural in (
+        (comparison.expectations_changed, _EXPECTATIONS),
+        (comparison.inputs_changed, _INPUTS),
+    ):
+        if noted.count:
+            yield count_of(plural, noted.count, lang), _noted_names(noted, comparison, lang)
+    for note in comparison.notes:
+        yield note_text(note, lang, write), ""
+
+
+def alarm_notes(comparison: Comparison, lang: Language) -> list[tuple[str, str]]:
+    """The cases in which something is new that no statistics makes good."""
+    lines = []
+    for kind, plural in ALARMS.items():
+        alarms = [alarm for alarm in comparison.alarms if alarm.kind == kind]
+        if alarms:
+            names = [_alarm_name(alarm, comparison) for alarm in alarms]
+            shown = first_names(names, len(names), lang)
+            lines.append((count_of(plural, len(alarms), lang), shown))
+    return lines
+
+
+def below_notes(
+    comparison: Comparison, lang: Language, *, write: Callable[[str], str] = escape
+) -> list[tuple[str, str]]:
+    """The thresholds that the second run misses."""
+    return [(note_text(note, lang, write), "") for note in comparison.after.below]
+
+
+def note_text(note: Note, lang: Language, write: Callable[[str], str]) -> str:
+    """A note in a language; its words are ours, and its values are made safe to show."""
+    values = {
+        name: write(value) if isinstance(value, str) else value
+        for name, value in note.values.items()
+    }
+    return say(note.phrase, lang, **values)
+
+
+def _alarm_name(alarm: Alarm, comparison: Comparison) -> str:
+    (name,) = case_names([case_name(alarm.evaluation, alarm.case)], comparison)
+    tools = f" {', '.join(alarm.tools)}" if alarm.tools else ""
+    return f"{name}{tools} {alarm.before} → {alarm.after}"
+
+
+def _undecided_on_both(comparison: Comparison) -> Noted:
+    """The cases without a number that are not among those that have lost it."""
+    undecided, lost = comparison.undecided, comparison.lost
+    names = tuple(name for name in undecided.names if name not in lost.names)
+    return Noted(undecided.count - lost.count, names)
+
+
+def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
+    return first_names(case_names(noted.names, comparison), noted.count, lang)
+
+
+# Everything about a comparison as one JSON document.
+
+
+def write_json(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:
+    """The document, indented.
+
+    Args:
+        comparison: what it is about.
+        most: taken, and of no use: all cases are in the document, however many there are.
+        lang: the language of the sentences in it, never of the keys.
+    """
+    del most
+    document = encode_json(comparison_to_dict(comparison, lang=lang))
+    return msgspec.json.format(document, indent=2).decode() + "\n"
+
+
+# Two runs compared as Markdown, for a pull request or a build summary.
+
+DEFAULT_MOST = 10
+
+
+def write_markdown(
+    comparison: Comparison, *, most: int = DEFAULT_MOST, lang: Language = "en"
+) -> str:
+    """The verdict, the notes, and the tables; names from the data stay plain text.
+
+    Args:
+        comparison: what it is about.
+        most: how many cases to show of those that went otherwise in the same way, and how many tools
+            and tags.
+        lang: the language.
+    """
+    grave = [*alarm_notes(comparison, lang), *below_notes(comparison, lang, write=code)]
+    blocks = [
+        _markdown_heading(comparison, lang),
+        *fact_blocks(comparison, lang),
+        "\n".join(
+            [
+                *note_items(grave, is_grave=True),
+                *note_items(comparison_notes(comparison, lang, write=code)),
+            ]
+        ),
+        *_measure_blocks(comparison, lang),
+        *change_blocks(comparison, most, lang),
+        *slice_blocks(comparison, changed_slices(comparison), most, lang),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _markdown_heading(comparison: Comparison, lang: Language) -> str:
+    main = comparison.main
+    verdict = say(VERDICTS[main.verdict], lang).capitalize()
+    return f"## {verdict}: {change_line(comparison, lang, write=code)}"
+
+
+def fact_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
+    """How sure the verdict is, how the cases went, and which runs it is about."""
+    main = comparison.main
+    lines = []
+    if main.change is not None:
+        lines += [certainty_line(main, lang), *power_lines(main, lang)]
+    flips = ", ".join(words for words, _ in flip_counts(comparison, lang))
+    yield "  \n".join([*lines, *([flips] if flips else [])])
+    sides = ((BEFORE, comparison.before), (AFTER, comparison.after))
+    yield "  \n".join(
+        f"{say(label, lang)}: {', '.join(side_parts(side, lang, write=code))}"
+        for label, side in sides
+    )
+
+
+def note_items(lines: Sequence[tuple[str, str]], *, is_grave: bool = False) -> list[str]:
+    """Sentences, and the first names in each, as items; what is grave in bold."""
+    return [note_item(*line, is_bold=is_grave) for line in lines]
+
+
+def _measure_blocks(comparison: Comparison, lang: Language) -> Iterator[str]:
+    """The table of all measures, where there are others than the one that decides."""
+    if not comparison.others:
+        return
+    labels = (
+        *(MEASURE, BEFORE, AFTER, DIFFERENCE),
+        *(INTERVAL, P_VALUE),
+    )
+    rows = [
+        (
+            measure_name(difference.measure, lang, write=code),
+            *_number_cells(difference),
+            change_interval_text(difference.interval, lang),
+            _p_cell(difference),
+        )
+        for difference in (comparison.main, *comparison.others)
+    ]
+    yield table([say(label, lang) for label in labels], rows)
+
+
+def _number_cells(difference: Difference) -> tuple[str, str, str]:
+    return (
+        share_text(difference.before),
+        share_text(difference.after),
+        points_text(difference.change),
+    )
+
+
+def _p_cell(difference: Difference) -> str:
+    return p_text(difference.p_value).replace("<", "&lt;")
+
+
+def change_blocks(comparison: Comparison, most: int, lang: Language) -> Iterator[str]:
+    """The cases that went otherwise, in a table for each way."""
+    for kind in MARKS:
+        changes = comparison.changed(kind)
+        if changes and most:
+            cases = count_of(CASES, len(changes), lang)
+            yield f"### {say(CHANGES[kind], lang, cases=cases)}"
+            yield _changes_table(comparison, kind, most, lang)
+            if len(changes) > most:
+                yield say(MORE, lang, count=len(changes) - most)
+
+
+def _changes_table(comparison: Comparison, kind: ChangeKind, most: int, lang: Language) -> str:
+    changes = comparison.changed(kind)[:most]
+    rows = [
+        (code(row.case), row.trials, row.f1, html_entities(row.remarks))
+        for row in change_rows(changes, lang, has_evaluation=has_several_evaluations(comparison))
+    ]
+    labels = [say(label, lang) for label in (CASE, TRIALS, F1, REMARKS)]
+    filled = [place for place in range(len(labels)) if any(row[place] for row in rows)]
+    return table(
+        [labels[place] for place in filled],
+        [tuple([row[place] for place in filled]) for row in rows],
+    )
+
+
+def slice_blocks(
+    comparison: Comparison, slices: Sequence[Slice], most: int, lang: Language
+) -> Iterator[str]:
+    """The tools, and the tags, each in a table under what they are compared by."""
+    groups = slices_by_kind(slices) if most else []
+    for group in groups:
+        yield f"### {slice_heading(group[0], lang, write=code)}"
+        yield _slices_table(group[:most], lang)
+        if len(group) > most:
+            yield say(MORE, lang, count=len(group) - most)
+    if groups:
+        yield holm_line(comparison, lang)
+
+
+def _slices_table(slices: Sequence[Slice], lang: Language) -> str:
+    labels = (
+        *(SLICE_KINDS[slices[0].kind], CASE_COUNT, BEFORE, AFTER),
+        *(DIFFERENCE, P_VALUE, VERDICT),
+    )
+    rows = [
+        (
+            code(part.name),
+            str(part.difference.cases),
+            *_number_cells(part.difference),
+            _p_cell(part.difference),
+            say(VERDICTS[part.difference.verdict], lang),
+        )
+        for part in slices
+    ]
+    return table([say(label, lang) for label in labels], rows)

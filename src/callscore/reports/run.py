@@ -1,0 +1,737 @@
+"""The report of a run: its words, and its JSON, Markdown and JUnit forms."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree.ElementTree import Element, SubElement
+
+import msgspec
+
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, clip_middle, display_width, escape
+from callscore.core.results import CaseScore, Usage
+from callscore.core.summary import pass_rates
+from callscore.reports import score as score_wording
+from callscore.reports.formatting import (
+    CASES,
+    ERROR_COUNT,
+    MORE,
+    NO_NUMBER,
+    UNCOUNTED_CASES,
+    duration,
+    first_names,
+    forbidden_line,
+    grouped_number,
+    low_scorers,
+    number_text,
+    settings_text,
+)
+from callscore.reports.junit import add_noted, add_properties, add_test, document_text, xml_safe
+from callscore.reports.markdown import code, details, fenced, html_entities, note_item, table
+from callscore.reports.score import MOST_TRIAL_COLUMNS, rate_table
+from callscore.words.diff import call_lines, diff_lines, plain_text
+from callscore.words.plain_data import run_to_dict
+from callscore.words.value_text import call_text, encode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import (
+        CaseTrials,
+        CaseValues,
+        EvaluationResults,
+        Failure,
+        FailureKind,
+        MetricValue,
+        Noted,
+        RunResults,
+        ScorerResult,
+    )
+
+__all__ = [
+    "ATTEMPTS",
+    "FAILURE_KINDS",
+    "HAS_FAILED",
+    "HAS_NO_NUMBER",
+    "HAS_PASSED",
+    "NO_CALLS",
+    "RUN_ID",
+    "Cell",
+    "FailureGroup",
+    "ShownCase",
+    "evaluation_label",
+    "facts_line",
+    "failure_groups",
+    "gate_hint",
+    "group_notes",
+    "judge_lines",
+    "shown_cases",
+    "subtitle",
+    "threshold_text",
+    "trial_rows",
+    "trials_of_case",
+    "unnamed_errors",
+    "variant_columns",
+    "variant_groups",
+    "verdict_parts",
+    "write_json",
+    "write_junit",
+    "write_markdown",
+]
+
+
+# What is said of a run, in English and in Russian.
+
+SCORER = Phrase("scorer", "критерий")
+VARIANT = Phrase("variant", "вариант")
+MEAN = Phrase("mean", "среднее")
+PASSED = Phrase("passed", "пройдено")
+TRIALS_PASSED = Phrase("{part}/{whole} passed", "пройдено {part}/{whole}")
+THRESHOLD = Phrase("threshold", "порог")
+ERRORS = Phrase("errors", "ошибки")
+MEDIAN = Phrase("median", "медиана")
+TOKENS = Phrase("tokens", "токены")
+
+# What became of a case, or of a file.
+HAS_PASSED = Phrase("passed", "пройден")
+HAS_FAILED = Phrase("failed", "не пройден")
+HAS_NO_NUMBER = Phrase("no number", "без оценки")
+LEFT_OUT = Phrase("left out on purpose", "намеренно пропущено")
+UNLOADED = Phrase("cannot be used", "не удалось использовать")
+NOTHING_RUN = Phrase("Nothing was run.", "Ничего не запущено.")
+NO_CALLS = Phrase("No calls were made.", "Вызовов не сделано.")
+RUN_ID = Phrase("run {id}", "прогон {id}")
+# Why there is no answer, which is an error and no failure.
+FAILURE_KINDS: dict[FailureKind, Phrase] = {
+    "raised": Phrase("error: raised", "ошибка: исключение"),
+    "timeout": Phrase("error: timeout", "ошибка: истекло время"),
+    "exited": Phrase("error: exited", "ошибка: попытка завершить процесс"),
+    "unreadable": Phrase("error: unreadable", "ошибка: ответ не прочитан"),
+    "refused": Phrase("error: refused", "ошибка: не запущено"),
+}
+ATTEMPTS = Plural(("attempt", "attempts"), ("запуск", "запуска", "запусков"))
+MORE_CASES = Phrase(
+    "… {cases} not shown; --most shows more", "… не показано: {cases}; --most покажет больше"
+)
+MORE_ERRORS = Phrase("… {errors} more", "… ещё {errors}")
+
+_ANSWERS = Plural(("answer", "answers"), ("ответ", "ответа", "ответов"))
+_REQUESTS = Plural(("request", "requests"), ("запрос", "запроса", "запросов"))
+_VALUES = Plural(("value", "values"), ("значение", "значения", "значений"))
+_ALL_PASSED = Phrase("All {count} passed", "Все {count} пройдены")
+_PASSED = Phrase("{count} passed", "пройдено {count}")
+_SOME_PASSED = Phrase("{part} of {whole} passed", "пройдено {part} из {whole}")
+_NONE_ANSWERED = Phrase("No answers", "Ответов нет")
+_FAILED = Phrase("{count} failed", "не пройдено {count}")
+_UNDECIDED = Phrase("{count} without a number", "без оценки {count}")
+_SKIPPED = Phrase("{count} skipped", "пропущено {count}")
+INTERRUPTED = Phrase("interrupted: {count} unanswered", "прервано: без ответа {count}")
+_NO_GATE = Phrase(
+    "No threshold is set, so the exit code is 0: --fail-under 1 makes this a gate.",
+    "Порог не задан, поэтому код завершения 0: --fail-under 1 сделает проверку строгой.",
+)
+_REUSED = Phrase("({count} reused)", "(из сохранённых {count})")
+_DURATION = Phrase("in {time}", "за {time}")
+_MEDIAN = Phrase("median {time}", "медиана {time}")
+_TOKENS = Phrase("{read} tokens in, {written} out", "токены: {read} на входе, {written} на выходе")
+_JUDGED = Phrase(
+    "judged by {model}: {values}, {questions} asked", "судья {model}: {values}, задано {questions}"
+)
+_QUESTIONS = Plural(("question", "questions"), ("вопрос", "вопроса", "вопросов"))
+
+
+def subtitle(
+    group: Sequence[EvaluationResults], lang: Language, *, write: Callable[[str], str] = escape
+) -> str:
+    """How many cases an evaluation has, how their calls were compared, and how long they took."""
+    first, *others = group
+    parts = [count_of(CASES, max(each.cases for each in group), lang)]
+    if first.questions > first.cases and not others:
+        parts.append(count_of(_ANSWERS, first.answered, lang))
+    parts.append(settings_text(first.results.settings, lang, write=write))
+    if first.seconds is not None and first.variant is None:  # variants have a column for it
+        parts.append(say(_MEDIAN, lang, time=duration(first.seconds, lang)))
+    return ", ".join(parts)
+
+
+def verdict_parts(run: RunResults, lang: Language) -> list[tuple[str, str]]:
+    """What it all comes to: a few words each, and whether they are `good`, `bad` or neither."""
+    each = run.evaluations
+    answered, passed = sum(it.answered for it in each), sum(it.passed for it in each)
+    undecided, skipped = sum(it.undecided for it in each), sum(it.skipped.count for it in each)
+    decided = answered - undecided
+    is_all = not (run.errors or undecided or run.is_interrupted)
+    parts: list[tuple[str, str]] = [_passed(passed, decided, answered, lang, is_all=is_all)]
+    if decided > passed:
+        parts.append((say(_FAILED, lang, count=decided - passed), "bad"))
+    if run.errors:
+        parts.append((count_of(ERROR_COUNT, run.errors, lang), "bad"))
+    if undecided:
+        parts.append((say(_UNDECIDED, lang, count=undecided), ""))
+    if skipped:
+        parts.append((say(_SKIPPED, lang, count=skipped), ""))
+    if run.is_interrupted:
+        left = sum(it.questions - it.answered - it.errors for it in each)
+        parts.append((say(INTERRUPTED, lang, count=left), "bad"))
+    return parts
+
+
+def _passed(
+    passed: int, decided: int, answered: int, lang: Language, *, is_all: bool
+) -> tuple[str, str]:
+    if not answered:
+        return say(_NONE_ANSWERED, lang), ""
+    if passed < decided:
+        return say(_SOME_PASSED, lang, part=passed, whole=decided), ""
+    if passed > 1 and is_all:
+        return say(_ALL_PASSED, lang, count=passed), "good"
+    return say(_PASSED, lang, count=passed), "good" if is_all else ""
+
+
+def gate_hint(run: RunResults, lang: Language) -> str | None:
+    """That nothing but people will notice what failed, where that is so."""
+    scorers = [scorer for each in run.evaluations for scorer in each.scorers]
+    has_failed = any(each.passed < each.answered - each.undecided for each in run.evaluations)
+    has_code = run.errors or run.is_interrupted or run.unloaded
+    if not has_failed or has_code or any(_is_gated(scorer) for scorer in scorers):
+        return None
+    return say(_NO_GATE, lang)
+
+
+def _is_gated(scorer: ScorerResult) -> bool:
+    return scorer.threshold is not None or bool(scorer.broken.count)
+
+
+def facts_line(run: RunResults, lang: Language) -> str:
+    """How many answers there were, how long they took, and what they cost."""
+    each = run.evaluations
+    answered, reused = sum(it.answered for it in each), sum(it.reused for it in each)
+    usage = sum((it.usage for it in each), Usage())
+    answers = count_of(_ANSWERS, answered, lang)
+    if reused:
+        answers += f" {say(_REUSED, lang, count=reused)}"
+    parts = [f"{answers} {say(_DURATION, lang, time=duration(run.seconds, lang))}"]
+    if usage.requests > answered - reused:  # models were asked in several steps, or again
+        parts.append(count_of(_REQUESTS, usage.requests, lang))
+    if usage.input_tokens or usage.output_tokens:
+        read, written = (
+            grouped_number(usage.input_tokens, lang),
+            grouped_number(usage.output_tokens, lang),
+        )
+        parts.append(say(_TOKENS, lang, read=read, written=written))
+    return ", ".join(parts)
+
+
+def judge_lines(
+    run: RunResults, lang: Language, *, write: Callable[[str], str] = escape
+) -> list[str]:
+    """What models were asked as judges."""
+    return [
+        say(
+            _JUDGED,
+            lang,
+            model=write(judge.model),
+            values=count_of(_VALUES, judge.judged, lang),
+            questions=count_of(_QUESTIONS, judge.asked, lang),
+        )
+        for judge in run.judges
+    ]
+
+
+# What should be known of an evaluation beside its numbers, each as a sentence and some names.
+
+_BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
+_NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
+_BROKEN = Phrase("{scorer} does not work for {cases}", "{scorer} не работает: {cases}")
+_FLAKY = Plural(
+    ("flaky case", "flaky cases"),
+    ("нестабильный случай", "нестабильных случая", "нестабильных случаев"),
+)
+_CASES_SKIPPED = Phrase("{cases} skipped", "пропущено: {cases}")
+_NOTE_REASON_WIDTH = 160
+
+
+def group_notes(
+    group: Sequence[EvaluationResults], lang: Language, *, write: Callable[[str], str] = escape
+) -> list[tuple[str, str]]:
+    """The notes of an evaluation: sentences, and the first names in each.
+
+    Args:
+        group: the evaluation under each of its variants.
+        lang: the language.
+        write: makes the names of scorers and variants safe to show.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    has_column = len(group) == 1  # then the table has a column for thresholds
+    for each in group:
+        for line in _evaluation_notes(each, lang, write, has_column=has_column):
+            alike.setdefault(line, []).append(write(each.variant or ""))
+    return [
+        (sentence if len(variants) == len(group) else f"{', '.join(variants)}: {sentence}", names)
+        for (sentence, names), variants in alike.items()
+    ]
+
+
+def _evaluation_notes(
+    each: EvaluationResults, lang: Language, write: Callable[[str], str], *, has_column: bool
+) -> Iterator[tuple[str, str]]:
+    summary = each.results.summary
+    forbidden = forbidden_line(summary, lang)
+    if forbidden is not None:
+        yield forbidden
+    for scorer in each.scorers:
+        if scorer.is_below and not has_column:
+            yield _below_threshold(scorer, lang, write), ""
+    yield from _broken_scorer_notes(each, lang, write)
+    yield from _not_scorable_notes(each, lang, write)
+    if summary.uncounted_cases:
+        yield count_of(UNCOUNTED_CASES, summary.uncounted_cases, lang), ""
+    flaky = [f"{case.case} {case.passed}/{case.trials}" for case in each.trials if case.is_flaky]
+    if flaky:
+        yield count_of(_FLAKY, len(flaky), lang), first_names(flaky, len(flaky), lang)
+    if each.skipped.count:
+        cases = count_of(CASES, each.skipped.count, lang)
+        names = first_names(each.skipped.names, each.skipped.count, lang)
+        yield say(_CASES_SKIPPED, lang, cases=cases), names
+
+
+def _broken_scorer_notes(
+    each: EvaluationResults, lang: Language, write: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    for scorer in each.scorers:
+        if scorer.broken.count:
+            cases = count_of(CASES, scorer.broken.count, lang)
+            sentence = say(_BROKEN, lang, scorer=write(scorer.name), cases=cases)
+            yield sentence, _first_reasons(scorer.broken)
+
+
+def _not_scorable_notes(
+    each: EvaluationResults, lang: Language, write: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    for scorer in each.scorers:
+        if scorer.not_scorable.count:
+            cases = count_of(CASES, scorer.not_scorable.count, lang)
+            sentence = say(_NOT_SCORABLE, lang, scorer=write(scorer.name), cases=cases)
+            yield sentence, _first_reasons(scorer.not_scorable)
+
+
+def _below_threshold(scorer: ScorerResult, lang: Language, write: Callable[[str], str]) -> str:
+    mean, threshold = number_text(scorer.mean), number_text(scorer.threshold)
+    return say(_BELOW, lang, scorer=write(scorer.name), mean=mean, threshold=threshold)
+
+
+def _first_reasons(noted: Noted) -> str:
+    """The first reasons; that they are sentences is lost on a list."""
+    shown = [clip(escape(why).removesuffix("."), _NOTE_REASON_WIDTH) for why in noted.names[:2]]
+    return "; ".join(shown)
+
+
+# What a run gave, put together as people read it: variants side by side, equal errors once.
+
+
+class ShownCase(NamedTuple):
+    """A case to show.
+
+    Attributes:
+        evaluation: whose case it is.
+        case: the case, with its score where it has one.
+        passed: whether it passes; None where no scorer has a number.
+    """
+
+    evaluation: EvaluationResults
+    case: CaseScore | CaseValues
+    passed: bool | None
+
+
+class FailureGroup(NamedTuple):
+    """Cases that have no answer, all for the same reason.
+
+    Attributes:
+        evaluation: whose cases they are.
+        kind: why there is no answer.
+        problem: what happened.
+        details: where it happened.
+        failures: the cases.
+    """
+
+    evaluation: EvaluationResults
+    kind: FailureKind
+    problem: str
+    details: str
+    failures: list[Failure]
+
+    @property
+    def attempts(self) -> int:
+        """How often the most stubborn of them was tried."""
+        return max(failure.attempts for failure in self.failures)
+
+
+def variant_groups(run: RunResults) -> list[list[EvaluationResults]]:
+    """The evaluations, each with all its variants."""
+    return [
+        list(group) for _, group in groupby(run.evaluations, lambda each: (each.name, each.place))
+    ]
+
+
+def evaluation_label(run: RunResults, evaluation: EvaluationResults) -> str:
+    """What an evaluation goes by beside one of its cases; empty where there is only one."""
+    return evaluation.label if len(run.evaluations) > 1 else ""
+
+
+def shown_cases(run: RunResults) -> list[ShownCase]:
+    """The cases to show, of all evaluations."""
+    found: list[ShownCase] = []
+    for each in run.evaluations:
+        cases: list[CaseScore | CaseValues] = [*each.results.cases, *each.unreferenced]
+        found += [ShownCase(each, case, each.passes(case)) for case in cases]
+    return found
+
+
+def trials_of_case(shown: ShownCase) -> CaseTrials | None:
+    """How often a case was asked, and how often it passed; None where it was asked once."""
+    if shown.case.trial is None:
+        return None
+    return next((each for each in shown.evaluation.trials if each.case == shown.case.id), None)
+
+
+def failure_groups(run: RunResults) -> Iterator[FailureGroup]:
+    """The cases without an answer: those of an evaluation that say the same together."""
+    for each in run.evaluations:
+        alike: dict[tuple[FailureKind, str, str], list[Failure]] = {}
+        for failure in each.failures:
+            reason = failure.kind, failure.problem, failure.details
+            alike.setdefault(reason, []).append(failure)
+        for reason, failures in alike.items():
+            yield FailureGroup(each, *reason, failures)
+
+
+def unnamed_errors(evaluations: Sequence[EvaluationResults]) -> int:
+    """How many more cases without an answer there are than are named."""
+    return sum(each.errors - len(each.failures) for each in evaluations)
+
+
+Cell = tuple[str, str]  # a text, and the style that it is shown in
+
+COLUMN_SPACE = 3
+_RATE_WIDTH = len("0.123")
+
+
+def threshold_text(scorer: ScorerResult) -> str:
+    """What the mean must reach, and whether it does: `≥ 0.900`, or `< 0.900` where it is below."""
+    if scorer.threshold is None:
+        return ""
+    return f"{'<' if scorer.is_below else '≥'} {number_text(scorer.threshold)}"
+
+
+def mean_cell(scorer: ScorerResult) -> Cell:
+    style = "bold red" if scorer.is_below else ("dim" if scorer.mean is None else "")
+    return number_text(scorer.mean), style
+
+
+def share_cell(part: int, whole: int) -> Cell:
+    if not whole:
+        return NO_NUMBER, "dim"
+    return f"{part}/{whole}", "green" if part == whole else "yellow" if part else "red"
+
+
+def variant_columns(
+    group: Sequence[EvaluationResults], lang: Language
+) -> list[tuple[str, list[Cell]]]:
+    """What stands above each column, and a cell for each variant.
+
+    The means of the scorers, how many answers passed, and as far as they are known the errors, the
+    median time and the tokens.
+    """
+    scorers = [
+        (escape(scorer.name), [mean_cell(each.scorers[place]) for each in group])
+        for place, scorer in enumerate(group[0].scorers)
+    ]
+    passed = [share_cell(each.passed, each.answered - each.undecided) for each in group]
+    columns = [*scorers, (say(PASSED, lang), passed)]
+    if any(each.errors for each in group):
+        errors = [(str(each.errors), "red" if each.errors else "dim") for each in group]
+        columns.append((say(ERRORS, lang), errors))
+    if any(each.seconds is not None for each in group):
+        times = [
+            (NO_NUMBER if each.seconds is None else duration(each.seconds, lang), "dim")
+            for each in group
+        ]
+        columns.append((say(MEDIAN, lang), times))
+    tokens = [each.usage.input_tokens + each.usage.output_tokens for each in group]
+    if any(tokens):
+        cells = [(grouped_number(count, lang), "dim") for count in tokens]
+        columns.append((say(TOKENS, lang), cells))
+    return columns
+
+
+def trial_rows(
+    group: Sequence[EvaluationResults], width: int
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """What stands above the columns, and the rows: a variant, pass@k or pass^k, and the rates.
+
+    Both are empty where no case was tried several times.
+    """
+    rates = [pass_rates(each.trials) for each in group]
+    # Errors may leave one variant fewer trials than the others.
+    fewest = min((len(found.at_k) for found in rates if found.at_k), default=0)
+    room = width - COLUMN_SPACE - len("pass@k")
+    # A long name gives way, so that there is room for the first and the last rate at least.
+    longest = max(room - 2 * (COLUMN_SPACE + _RATE_WIDTH), 1)
+    names = [clip_middle(escape(each.variant or ""), longest) for each in group]
+    room -= max(map(display_width, names))
+    most = min(room // (COLUMN_SPACE + _RATE_WIDTH), MOST_TRIAL_COLUMNS)
+    labels: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for name, found in zip(names, rates, strict=True):
+        shown, cells = rate_table(found.at_k[:fewest], found.hat_k[:fewest], most=most)
+        labels = labels or shown
+        rows += [(name, *row) for row in cells]
+    return labels, rows
+
+
+# Everything about a run as one JSON document.
+
+
+def write_json(run: RunResults, *, lang: Language = "en") -> str:
+    """The document, indented; the language is that of the sentences in it, never of the keys."""
+    document = encode_json(run_to_dict(run, lang=lang))
+    return msgspec.json.format(document, indent=2).decode() + "\n"
+
+
+# What a run gave as Markdown, for a pull request or a build summary.
+
+_TITLE_WIDTH = 80
+_MARKDOWN_WIDTH = 1000
+_REASON_WIDTH = 300
+_MOST_CALLS = 20
+_CALL_WIDTH = 100
+
+
+def write_markdown(run: RunResults, *, lang: Language = "en") -> str:
+    """The verdict, the tables, and the cases folded in; names from the data stay plain text."""
+    return "\n\n".join(_markdown_blocks(run, lang)) + "\n"
+
+
+def _markdown_blocks(run: RunResults, lang: Language) -> Iterator[str]:
+    yield from _markdown_verdict(run, lang)
+    for group in variant_groups(run):
+        yield from _markdown_group(group, lang)
+    yield from [_markdown_case(run, shown, lang) for shown in shown_cases(run)]
+    not_shown = sum(each.results.not_shown for each in run.evaluations)
+    if not_shown:
+        yield say(MORE_CASES, lang, cases=count_of(CASES, not_shown, lang))
+    yield from [_markdown_failures(run, alike, lang) for alike in failure_groups(run)]
+    more = unnamed_errors(run.evaluations)
+    if more:
+        yield say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
+    for each in run.unloaded:
+        title = f"{_code_title(each.place)} {say(UNLOADED, lang)}"
+        yield _markdown_traceback(title, each.problem, each.details)
+
+
+def _markdown_verdict(run: RunResults, lang: Language) -> Iterator[str]:
+    if not run.evaluations:
+        yield f"## {say(NOTHING_RUN, lang)}"
+    else:
+        yield f"## {', '.join(words for words, _ in verdict_parts(run, lang))}"
+        lines = [facts_line(run, lang), *judge_lines(run, lang, write=code)]
+        if run.id:
+            lines.append(say(RUN_ID, lang, id=code(run.id)))
+        yield "  \n".join(lines)
+    if run.warnings:
+        yield "\n".join(f"- **{html_entities(escape(warning))}**" for warning in run.warnings)
+
+
+def _markdown_group(group: Sequence[EvaluationResults], lang: Language) -> Iterator[str]:
+    first = group[0]
+    yield f"### {code(first.name)}"
+    place = f"{code(first.place)}  \n" if first.place else ""
+    yield f"{place}{subtitle(group, lang, write=code)}"
+    yield _variants_table(group, lang) if first.variant is not None else _scorers_table(first, lang)
+    labels, rows = trial_rows(group, _MARKDOWN_WIDTH)
+    if rows:
+        yield f"#### {say(score_wording.TRIALS, lang)}"
+        cells = [(code(f"{name} {kind}".strip()), *rates) for name, kind, *rates in rows]
+        yield table(("", *labels), cells)
+    notes = group_notes(group, lang, write=code)
+    if notes:
+        yield "\n".join(note_item(*line) for line in notes)
+
+
+def _scorers_table(each: EvaluationResults, lang: Language) -> str:
+    labels = (SCORER, MEAN, PASSED, THRESHOLD)
+    rows = [
+        (
+            code(scorer.name),
+            number_text(scorer.mean),
+            f"{scorer.passed}/{scorer.scored}" if scorer.scored else NO_NUMBER,
+            threshold_text(scorer),
+        )
+        for scorer in each.scorers
+    ]
+    columns = len(labels) if any(row[-1] for row in rows) else len(labels) - 1
+    return table([say(label, lang) for label in labels[:columns]], [row[:columns] for row in rows])
+
+
+def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
+    columns = variant_columns(group, lang)
+    scorers = [code(scorer.name) for scorer in group[0].scorers]
+    labels = [say(VARIANT, lang), *scorers, *[name for name, _ in columns[len(scorers) :]]]
+    rows: list[tuple[object, ...]] = [
+        (code(each.variant or ""), *[cells[row][0] for _, cells in columns])
+        for row, each in enumerate(group)
+    ]
+    wanted = [scorer.threshold for scorer in group[0].scorers]
+    if any(threshold is not None for threshold in wanted):
+        cells = ["" if threshold is None else number_text(threshold) for threshold in wanted]
+        rest = [""] * (len(columns) - len(cells))
+        rows.append((say(THRESHOLD, lang), *cells, *rest))
+    return table(labels, rows)
+
+
+def _markdown_case(run: RunResults, shown: ShownCase, lang: Language) -> str:
+    case = shown.case
+    title = f"{_code_title(case.label)} {_outcome_text(shown, lang)}{_evaluation_suffix(run, shown.evaluation)}"
+    if isinstance(case, CaseScore):
+        values = case.metrics
+        calls = fenced(plain_text(call_lines(case.score, width=_CALL_WIDTH, lang=lang)), "diff")
+    else:
+        values = case.values
+        lines = [call_text(call, limit=_CALL_WIDTH) for call in case.calls[:_MOST_CALLS]]
+        if len(case.calls) > _MOST_CALLS:
+            lines.append(say(MORE, lang, count=len(case.calls) - _MOST_CALLS))
+        calls = fenced("\n".join(lines or [say(NO_CALLS, lang)]), "text")
+    return details(title, f"{_markdown_values(values)}{calls}")
+
+
+def _evaluation_suffix(run: RunResults, evaluation: EvaluationResults) -> str:
+    label = evaluation_label(run, evaluation)
+    return f", {html_entities(escape(label))}" if label else ""
+
+
+def _code_title(name: str) -> str:
+    return f"<code>{html_entities(clip_middle(escape(name), _TITLE_WIDTH))}</code>"
+
+
+def _outcome_text(shown: ShownCase, lang: Language) -> str:
+    if shown.passed is None:
+        return say(HAS_NO_NUMBER, lang)
+    return say(HAS_PASSED if shown.passed else HAS_FAILED, lang)
+
+
+def _markdown_values(values: Sequence[MetricValue]) -> str:
+    """What the scorers say of a case, each with its reason."""
+    if not values:
+        return ""
+    numbers = [f"{code(found.name)} {number_text(found.value)}" for found in values]
+    reasons = [
+        f"- {code(found.name)}: {code(found.reason, width=_REASON_WIDTH)}"
+        for found in values
+        if found.reason
+    ]
+    return "\n\n".join([", ".join(numbers), *(["\n".join(reasons)] if reasons else [])]) + "\n\n"
+
+
+def _markdown_failures(run: RunResults, alike: FailureGroup, lang: Language) -> str:
+    names = first_names([failure.label for failure in alike.failures], len(alike.failures), lang)
+    title = f"{_code_title(names)} {say(FAILURE_KINDS[alike.kind], lang)}"
+    if alike.attempts > 1:
+        title += f", {count_of(ATTEMPTS, alike.attempts, lang)}"
+    return _markdown_traceback(
+        title + _evaluation_suffix(run, alike.evaluation), alike.problem, alike.details
+    )
+
+
+def _markdown_traceback(title: str, problem: str, traceback: str) -> str:
+    lines = [problem, *traceback.splitlines()]
+    return details(title, fenced("\n".join(escape(line) for line in lines if line.strip()), "text"))
+
+
+# What a run gave as JUnit XML: a suite an evaluation, a test a case, errors apart from failures.
+
+
+def write_junit(run: RunResults, *, lang: Language = "en") -> str:
+    """One test a shown case; what has no answer, and a file that cannot be used, is an error."""
+    root = Element("testsuites", name="callscore", time=f"{run.seconds:.3f}")
+    for each in run.evaluations:
+        root.append(_junit_suite(each, lang))
+    if run.unloaded or run.warnings:
+        suite = SubElement(root, "testsuite", name="callscore")
+        for unloaded in run.unloaded:
+            test = add_test(suite, unloaded.place)
+            error = SubElement(test, "error", type="unloaded", message=xml_safe(unloaded.problem))
+            error.text = xml_safe(unloaded.details)
+        if run.warnings:
+            SubElement(suite, "system-err").text = xml_safe("\n".join(run.warnings))
+    return document_text(root)
+
+
+def _junit_suite(each: EvaluationResults, lang: Language) -> Element:
+    suite = Element("testsuite", name=xml_safe(each.label))
+    add_properties(suite, [(scorer.name, scorer.mean, None) for scorer in each.scorers])
+    cases: list[CaseScore | CaseValues] = [*each.results.cases, *each.unreferenced]
+    for case in cases:
+        _add_junit_case(suite, each, case, lang)
+    for failure in each.failures:
+        _add_junit_error(suite, failure)
+    more = each.errors - len(each.failures)
+    if more:
+        name = say(MORE_ERRORS, lang, errors=count_of(ERROR_COUNT, more, lang))
+        SubElement(add_test(suite, name), "error", type="error", message=name)
+    for scorer in each.scorers:
+        if scorer.is_below:  # it is the mean of all that is not enough, and no case may say so
+            test = add_test(suite, f"{scorer.name} ≥ {number_text(scorer.threshold)}")
+            message = f"{scorer.name}: {number_text(scorer.mean)} {threshold_text(scorer)}"
+            SubElement(test, "failure", type="threshold", message=xml_safe(message))
+    _add_incomplete(suite, each, lang)
+    add_noted(suite, each.skipped, "skipped", LEFT_OUT, lang)
+    return suite
+
+
+def _add_incomplete(suite: Element, each: EvaluationResults, lang: Language) -> None:
+    """What makes the numbers say less than they seem to: what was not asked, and what is no scorer."""
+    unanswered = each.questions - each.answered - each.errors
+    if unanswered > 0:
+        name = say(INTERRUPTED, lang, count=unanswered)
+        SubElement(add_test(suite, name), "error", type="interrupted", message=name)
+    for scorer in each.scorers:
+        if scorer.broken.count:
+            message = f"{scorer.name}: {'; '.join(scorer.broken.names)}"
+            SubElement(
+                add_test(suite, scorer.name), "error", type="broken", message=xml_safe(message)
+            )
+
+
+def _add_junit_case(
+    suite: Element, each: EvaluationResults, case: CaseScore | CaseValues, lang: Language
+) -> None:
+    test = add_test(suite, case.label)
+    values = case.metrics if isinstance(case, CaseScore) else case.values
+    add_properties(test, [(found.name, found.value, found.reason) for found in values])
+    if each.passes(case) is not False:
+        return
+    is_forbidden = isinstance(case, CaseScore) and case.score.forbidden
+    # Build servers group failures by their type, and a forbidden call is of its own kind.
+    kind = "forbidden" if is_forbidden else "score"
+    low = low_scorers(values, each.results.settings.at_least)
+    message = ", ".join(f"{found.name} {number_text(found.value)}" for found in low)
+    failure = SubElement(test, "failure", type=kind, message=xml_safe(message or kind))
+    reasons = [f"{found.name}: {found.reason}" for found in low if found.reason]
+    failure.text = xml_safe("\n".join([*reasons, _junit_calls(case, lang)]))
+
+
+def _junit_calls(case: CaseScore | CaseValues, lang: Language) -> str:
+    if isinstance(case, CaseScore):
+        return plain_text(diff_lines(case.score, lang=lang))
+    lines = [call_text(call, limit=_CALL_WIDTH) for call in case.calls]
+    return "\n".join(lines or [say(NO_CALLS, lang)])
+
+
+def _add_junit_error(suite: Element, failure: Failure) -> None:
+    test = add_test(suite, failure.label)
+    error = SubElement(test, "error", type=failure.kind, message=xml_safe(failure.problem))
+    error.text = xml_safe(failure.details)

@@ -1,0 +1,218 @@
+"""The event loop that tasks run in, its threads, and how it handles Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import signal
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from types import FrameType
+
+__all__ = ["DaemonExecutor", "SecondInterrupt", "run_until_done"]
+
+_Given = TypeVar("_Given")
+_GRACE_SECONDS = 1.0  # seconds that what was cancelled has to end
+# Seconds in which a second Ctrl-C is the same one: `timeout` and some terminals tell a process and
+# its group, so that it comes twice. Nobody presses it twice so quickly and means it.
+_SAME_PRESS_SECONDS = 0.3
+
+
+class SecondInterrupt(KeyboardInterrupt):
+    """The second Ctrl-C, which is an order; a task may raise a KeyboardInterrupt by itself."""
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """Runs each function in a thread that does not keep the process from ending.
+
+    Python waits at its end for the threads of every other executor, so that one hung call of
+    `asyncio.to_thread` in somebody's task would hang the whole program.
+    """
+
+    def submit(self, fn: Callable[..., _Given], /, *args: Any, **kwargs: Any) -> Future[_Given]:
+        """Run a function with these arguments in a thread of its own."""
+        future: Future[_Given] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                given = fn(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001  (whoever waits for it is told)
+                future.set_exception(error)
+            else:
+                future.set_result(given)
+
+        threading.Thread(target=run, name="callscore-task", daemon=True).start()
+        return future
+
+
+def run_until_done(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    """Run a coroutine to its end.
+
+    Where this thread runs a loop already, as in a notebook, another thread does it.
+
+    Args:
+        main: gives the coroutine.
+        on_interrupt: is called in the loop at the first Ctrl-C, and has to bring the coroutine to
+            its end. A second Ctrl-C ends everything at once.
+
+    Raises:
+        Interrupt: there was a second Ctrl-C.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run_here(main, on_interrupt)
+    return _run_in_thread(main, on_interrupt)
+
+
+def _run_in_thread(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    """Run it in another thread, and wait; Ctrl-C reaches this thread, and is passed on."""
+    started: Future[asyncio.AbstractEventLoop] = Future()
+
+    async def telling() -> _Given:
+        started.set_result(asyncio.get_running_loop())
+        return await main()
+
+    def tell() -> None:  # the loop may not have begun yet
+        started.add_done_callback(lambda one: one.result().call_soon_threadsafe(on_interrupt))
+
+    with _handle_interrupts(tell):
+        ended: Future[_Given] = DaemonExecutor().submit(_run_here, telling, on_interrupt)
+        return ended.result()
+
+
+def _run_here(
+    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
+) -> _Given:
+    with (
+        _borrowed_loop() as loop,
+        _handle_interrupts(lambda: loop.call_soon_threadsafe(on_interrupt)),
+    ):
+        task = loop.create_task(main())
+        while True:
+            try:
+                return loop.run_until_complete(task)
+            except SystemExit:
+                # Of a task that an agent started and forgot: asyncio lets it through everything.
+                if task.done():
+                    raise
+
+
+@contextmanager
+def _handle_interrupts(tell: Callable[[], object]) -> Iterator[None]:
+    """Take Ctrl-C for a wish to stop, and the second one for an order."""
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    if not is_main or before in (signal.SIG_IGN, None):  # whoever started us wants none of it
+        yield
+        return
+    first = 0.0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        nonlocal first
+        now = monotonic()
+        if not first:
+            first = now
+            tell()
+        elif now - first > _SAME_PRESS_SECONDS:
+            raise SecondInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+        if first:  # the same one must not end those who keep what was answered
+            sleep(max(first + _SAME_PRESS_SECONDS / 2 - monotonic(), 0.0))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _ReusableLoop:
+    """The loop that is used again by the next run.
+
+    Clients of SDKs belong to the loop in which they were first used; a client that a module holds
+    must work in the second run of a notebook, too.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+        self._lock = threading.Lock()
+
+    def take(self) -> asyncio.AbstractEventLoop:
+        """The loop, or a new one where somebody else has it."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is None or loop.is_closed() or self._process != os.getpid():
+            loop = asyncio.new_event_loop()
+            loop.set_default_executor(DaemonExecutor())
+        return loop
+
+    def give_back(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Keep a loop for the next run, or close it where there is one already."""
+        with self._lock:
+            if self._loop is None:
+                self._loop, self._process = loop, os.getpid()
+                return
+        loop.close()
+
+    def close(self) -> None:
+        """Close the loop, and the clients in it, at the end of the program."""
+        loop, self._loop = self._loop, None
+        if loop is None or self._process != os.getpid():
+            return
+        ending = loop.create_task(loop.shutdown_asyncgens())
+        loop.run_until_complete(asyncio.wait((ending,), timeout=_GRACE_SECONDS))
+        _silence_pending(loop)
+        loop.close()
+
+
+_reusable_loop = _ReusableLoop()
+atexit.register(_reusable_loop.close)
+
+
+@contextmanager
+def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    loop = _reusable_loop.take()
+    try:
+        yield loop
+    except BaseException:  # what is under way in it must not go on in the next run
+        loop.set_exception_handler(_ignore_exception)  # of tasks that the same exception has ended
+        _silence_pending(loop)
+        loop.close()
+        raise
+    _cancel_left_tasks(loop)
+    _reusable_loop.give_back(loop)
+
+
+def _cancel_left_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Give what was left behind a moment to end."""
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left, timeout=_GRACE_SECONDS))
+    _silence_pending(loop)
+
+
+def _silence_pending(loop: asyncio.AbstractEventLoop) -> None:
+    """Say nothing about what does not end; the user has asked for the end, or was told."""
+    for task in asyncio.all_tasks(loop):
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+
+
+def _ignore_exception(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+    """Nobody wants to know how tasks ended in a loop that was left in the middle."""

@@ -1,0 +1,228 @@
+"""Begins or resumes a run in the history, and records its answers and results as they come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.totals import summary_payload
+from callscore.errors import CallscoreError, UnusableStore
+from callscore.evaluations.fingerprints import QuestionDigests, task_digest
+from callscore.evaluations.locations import file_of_location
+from callscore.history.fallback_store import FallbackStore
+from callscore.history.project import git_state, versions
+from callscore.history.records import RunRecord
+from callscore.history.run_names import require_no_baseline
+from callscore.history.writer import RunWriter
+from callscore.runner.result_records import answer_record, evaluation_record, result_record
+from callscore.runner.resuming import KnownAnswers, begin_or_resume
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from callscore.core.phrases import Language
+    from callscore.core.results import Answer, EvaluationResults, Result
+    from callscore.evaluations.evaluation import Question
+    from callscore.evaluations.plan import Group
+    from callscore.history.locks import RunLock, ServerLock
+    from callscore.history.records import EvaluationRecord, RunStatus
+    from callscore.history.store import Store
+    from callscore.runner.running import RunOptions
+
+__all__ = ["Recorder", "begin_recording"]
+
+
+# Keeps what a run asks and what it gets, as it comes: what is reported is kept.
+
+
+class Recorder:
+    """Keeps a run in the history.
+
+    Args:
+        store: the history.
+        run: the run, as the history holds it.
+        groups: what is asked.
+        known: finds answers that are there already.
+        lock: what keeps other processes away from the run.
+
+    Attributes:
+        run: the run.
+        problems: what went wrong with the history, in sentences; the run goes on all the same.
+        is_aside: whether there is no history, and everything goes to a file beside it.
+    """
+
+    def __init__(
+        self,
+        store: Store | FallbackStore,
+        run: RunRecord,
+        groups: Sequence[Group],
+        known: KnownAnswers,
+        lock: RunLock | ServerLock | None = None,
+    ) -> None:
+        self.run = run
+        self._store = store
+        self._keeper = RunWriter(store, run, lock)
+        self.problems = self._keeper.problems
+        self.is_aside = self._keeper.is_aside
+        self._known = known
+        self._numbers = self._keep_evaluations(groups)
+        self._digests = QuestionDigests()
+
+    def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
+        """The number of each group in the run; a run that goes on knows some of them already."""
+        before = {
+            (record.place, record.variant): record.number
+            for record in self._store.evaluations(self.run.id)
+        }
+        free = max(before.values(), default=-1) + 1
+        numbers = []
+        for group in groups:
+            number = before.get((group.evaluation.key, group.variant))
+            if number is None:
+                number, free = free, free + 1
+            record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
+            self._keep_evaluation(record)
+            numbers.append(number)
+        return numbers
+
+    def _keep_evaluation(self, record: EvaluationRecord) -> None:
+        """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
+        try:
+            self._keeper.add_evaluation(record)
+        except UnusableStore as error:
+            if self._known.run is None:
+                raise
+            self._keeper.note(str(error))
+
+    def digests(self, question: Question) -> tuple[str, str]:
+        """The digests of a question, and of the text of its task."""
+        return self._digests.of(question)
+
+    def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
+        """The answer to a question where it need not be asked again."""
+        if not self._known.is_asked:
+            return None
+        try:
+            return self._known.answer(question, digests)
+        except CallscoreError as error:
+            self._keeper.note(str(error))
+            return None
+
+    def answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
+        """Keep an answer, soon."""
+        self._keeper.put(answer_record(self.run.id, question, digests, answer))
+
+    def result(
+        self,
+        group: int,
+        question: Question,
+        result: Result,
+        *,
+        digest: str,
+        on_kept: Callable[[], None],
+    ) -> None:
+        """Keep what became of a question, soon.
+
+        Args:
+            group: the place of the question's group among all.
+            question: the question.
+            result: what became of it.
+            digest: the digest of the question.
+            on_kept: called when it is kept, in another thread.
+        """
+        number = self._numbers[group]
+        record = result_record(self.run.id, number, question, result, digest=digest)
+        self._keeper.put(record, on_kept)
+
+    def hurry(self) -> None:
+        """Have what is waiting kept at once."""
+        self._keeper.hurry()
+
+    def close(self) -> None:
+        """Keep what is waiting, and let go of the history."""
+        self._keeper.close()
+
+    def finish(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
+        """Keep how the run ended."""
+        summaries = {
+            number: summary_payload([each])
+            for number, each in zip(self._numbers, results, strict=True)
+        }
+        self._keeper.finish(status, summary_payload(results), summaries)
+
+    def saved(self, lang: Language = "en") -> str:
+        """Where the run is, where it is not in the history; empty where nothing is anywhere."""
+        return self._keeper.saved(lang)
+
+    def release(self) -> None:
+        """Let other processes go on with the run, where it did not end."""
+        self._keeper.release()
+
+
+# Begins a run in the history, or goes on with one.
+
+_SOURCES = "sources"
+_CACHE = "cache"
+
+
+def begin_recording(
+    store: Store | FallbackStore, groups: Sequence[Group], options: RunOptions
+) -> tuple[Recorder, list[str]]:
+    """What keeps a run, and what should be known about the run that it goes on with.
+
+    Raises:
+        InvalidSettings: the run is to be called like a baseline.
+        UnknownRun: a run is to go on, and there is none.
+        UnusableStore: the history cannot be written; or, where a run goes on, not even read.
+    """
+    sources = _task_digests(groups)
+    commit, is_dirty = git_state(Path.cwd())
+    record = RunRecord(
+        id="",
+        command="run",
+        started_at=time(),
+        name=options.name,
+        arguments={**options.arguments, _CACHE: options.use_cache, _SOURCES: sources},
+        versions=versions(),
+        git_commit=commit,
+        git_dirty=is_dirty,
+    )
+    if options.name is not None and not isinstance(store, FallbackStore):
+        require_no_baseline(options.name, store.baselines())
+    held = begin_or_resume(store, record, resume=options.resume)
+    run = held.record
+    known = KnownAnswers(
+        store=store,
+        run=run.id if options.resume else None,
+        use_cache=options.use_cache or bool(run.arguments.get(_CACHE)),
+        since=options.cache_since,
+    )
+    try:
+        recorder = Recorder(store, run, groups, known, held.lock)
+    except BaseException:
+        held.lock.release()
+        raise
+    if held.problem:
+        recorder.problems.append(held.problem)
+    return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
+
+
+def _task_digests(groups: Sequence[Group]) -> dict[str, str]:
+    """The digests of the files whose text decides the answers."""
+    return {
+        file_of_location(group.evaluation.place): source
+        for group in groups
+        if group.questions and (source := task_digest(group.questions[0]))
+    }
+
+
+def _changed_file_warnings(before: Any, now: dict[str, str]) -> list[str]:
+    """What is to be said about files that are not what they were when the run began."""
+    if not isinstance(before, dict):
+        return []
+    return [
+        f"{file} has changed since the run began: the answers from before are of its former text"
+        for file, source in now.items()
+        if before.get(file, source) != source
+    ]

@@ -1,0 +1,513 @@
+"""Reads a run back from the history: its results, one case, their scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from callscore.api import score_case, tools_by_name
+from callscore.core.call import ToolCall
+from callscore.core.case import Case
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.results import (
+    Answer,
+    CaseScore,
+    CaseValues,
+    Failure,
+    KeptCase,
+    KeptScore,
+    Noted,
+    Result,
+    RunResults,
+    failure_kind,
+)
+from callscore.core.settings import Settings, settings_from
+from callscore.core.suggestions import did_you_mean
+from callscore.core.totals import Show, Totals
+from callscore.engines.inputs import ToolDefinitions
+from callscore.engines.payloads import JUDGE_FIELDS, comparison_payload, score_counts
+from callscore.errors import CallscoreError, UnknownRun
+from callscore.evaluations.locations import file_of_location
+from callscore.evaluations.plan import keyword_filter
+from callscore.history.run_results import full_results, light_results
+from callscore.models.judging import Memory, judge
+from callscore.runner.result_records import case_from_payload, stored_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from callscore.core.call import Tool
+    from callscore.core.results import EvaluationResults
+    from callscore.core.score import Score
+    from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
+    from callscore.history.run_results import LightRow
+    from callscore.history.store import Store
+
+__all__ = [
+    "NeverJudgedError",
+    "ShowOptions",
+    "StoredScores",
+    "evaluation_label",
+    "evaluation_labels",
+    "evaluations_of_variant",
+    "find_run_and_variant",
+    "load_case",
+    "load_run",
+    "stored_calls",
+]
+
+
+# Scores of results that a run has kept, made anew to be shown; nobody is asked anything.
+
+_FUNCTIONS = ("judge", "similarity")
+
+
+class NeverJudgedError(Exception):
+    """A judge is needed who has not been asked; no error of callscore's own, so that he is not."""
+
+
+class StoredScores:
+    """The scores of the results of a run, as they were.
+
+    Args:
+        store: the history; judges answer from what it holds.
+        evaluations: what the run evaluated.
+    """
+
+    def __init__(self, store: Store, evaluations: Iterable[EvaluationRecord]) -> None:
+        self._store = store
+        self._records = {record.number: record for record in evaluations}
+        self._settings: dict[int, Settings] = {}
+        self._tools: dict[int, Mapping[str, Tool] | None] = {}
+        self._own_tools = ToolDefinitions()
+
+    def settings_of(self, evaluation: int) -> Settings:
+        """What decided the scores of an evaluation, as far as data can say it."""
+        if evaluation not in self._settings:
+            self._settings[evaluation] = self._read_settings(self._records[evaluation])
+        return self._settings[evaluation]
+
+    def score_of(self, record: ResultRecord) -> Score | None:
+        """The score of a result; None where there is none, or where nobody can tell how it came about.
+
+        The latter is so where only Python can say what was expected, where a function that is not
+        kept decided, and where a newer callscore counts otherwise than the one that scored it.
+        """
+        if record.status != "scored":
+            return None
+        try:
+            score = self._score(record)
+            if score.settings.judge is not None:
+                comparison_payload(score)  # to be shown, every value must have been judged
+        except (CallscoreError, NeverJudgedError):
+            return None
+        return score if score_counts(score) == record.counts else None
+
+    def _score(self, record: ResultRecord) -> Score:
+        case = case_from_payload(record.case, record.payload)
+        settings, tools = self.settings_of(record.evaluation), self._tools_of(record.evaluation)
+        if tools is None:
+            tools = self._own_tools.of(case.tools, f"case {case.id}")
+        return score_case(tuple(case.expected or ()), stored_calls(record), settings, tools)
+
+    def _tools_of(self, evaluation: int) -> Mapping[str, Tool] | None:
+        if evaluation not in self._tools:
+            told = self._records[evaluation].tools
+            self._tools[evaluation] = None if told is None else tools_by_name(told)
+        return self._tools[evaluation]
+
+    def _read_settings(self, record: EvaluationRecord) -> Settings:
+        kept = stored_settings(record.settings)
+        functions = {name: kept.pop(name, None) for name in _FUNCTIONS}
+        if isinstance(functions["judge"], dict):
+            kept["judge"] = self._judge(functions["judge"])
+        try:
+            return settings_from(kept)
+        except CallscoreError:  # another callscore knew settings that this one does not
+            return Settings()
+
+    def _judge(self, made_of: dict[str, Any]) -> Any:
+        """The judge of the run, who knows what he has said, and is asked nothing else."""
+
+        def recall(key: str) -> Any:
+            found = self._store.judgement(key)
+            if found is None:
+                raise NeverJudgedError
+            return found
+
+        model, base_url, key_variable = [made_of[name] for name in JUDGE_FIELDS]
+        memory = Memory(recall, lambda _key, _answer: None)
+        return judge(model, base_url=base_url, key_variable=key_variable, remember=memory)
+
+
+def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
+    """The calls that were made; what is no call, for somebody has written it there, is left out."""
+    try:
+        return tuple(msgspec.convert(record.calls or (), list[ToolCall], strict=False))
+    except msgspec.ValidationError:
+        return ()
+
+
+# Which evaluations of a kept run are meant, where one of its variants is named.
+
+
+def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:
+    """The run that is meant, and the variant of it, where what is typed is a run, a colon and that.
+
+    Raises:
+        UnknownRun: there is no such run.
+    """
+    try:
+        return store.find(reference), None
+    except UnknownRun:
+        name, _, variant = reference.partition(":")
+        if not (name and variant):
+            raise
+    return store.find(name), variant
+
+
+def evaluations_of_variant(
+    store: Store, run: RunRecord, variant: str | None
+) -> list[EvaluationRecord]:
+    """What a run evaluated, or what it did under one variant.
+
+    Raises:
+        UnknownRun: the run has no such variant.
+    """
+    every = store.evaluations(run.id)
+    found = [record for record in every if variant is None or record.variant == variant]
+    if variant is not None and not found:
+        known = ", ".join(dict.fromkeys(record.variant or "" for record in every)).strip(", ")
+        has = f"it has {known}" if known else "it has none"
+        raise UnknownRun(f"the run {run.id} has no variant {variant!r}; {has}")
+    return found
+
+
+def evaluation_label(record: EvaluationRecord) -> str:
+    """What an evaluation is called, with its variant."""
+    return record.name if record.variant is None else f"{record.name} [{record.variant}]"
+
+
+def evaluation_labels(records: Iterable[EvaluationRecord]) -> str:
+    """What evaluations are called, as a list in a sentence."""
+    return ", ".join(dict.fromkeys(map(evaluation_label, records))) or "no evaluation"
+
+
+# What a run gave, put together from what is kept of it: nobody is asked, and nothing scored but
+# to be shown.
+
+_UNFINISHED = Phrase(
+    "this run did not come to its end: what was answered is shown",
+    "этот прогон не завершён: показано то, на что есть ответы",
+)
+_CASES = Plural(("case", "cases"), ("случая", "случаев", "случаев"))
+_CALLS_ONLY = Phrase(
+    "of {cases} only the calls are shown: what was expected, or who judged it, cannot be had from the"
+    " history. callscore show {run} CASE shows what is kept",
+    "для {cases} показаны только вызовы: что ожидалось или кто это оценил, из истории не получить."
+    " callscore show {run} CASE покажет, что сохранено",
+)
+
+
+class ShowOptions(Struct, frozen=True, kw_only=True):
+    """What to show of a run.
+
+    Attributes:
+        keyword: which evaluations and cases, by words; all where it is empty.
+        variant: which variant; None for all of them.
+        show: which of the cases to show.
+        most: how many of them at the most, by evaluation and variant; None for all.
+        is_whole: whether everything is counted that a score can tell, and not what a table needs.
+        lang: the language of what should be known beside it.
+    """
+
+    keyword: str = ""
+    variant: str | None = None
+    show: Show = "failing"
+    most: int | None = 10
+    is_whole: bool = False
+    lang: Language = "en"
+
+
+_OPTIONS = ShowOptions()
+
+
+def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
+    """What a run gave, as it was when it ended.
+
+    Args:
+        store: the history.
+        run: the run.
+        options: what to show of it.
+
+    Raises:
+        InvalidSettings: the keyword is no such expression.
+        UnknownRun: the run has no such variant, or nothing that the keyword fits.
+        UnusableStore: the history cannot be read.
+    """
+    evaluations = evaluations_of_variant(store, run, options.variant)
+    scores = StoredScores(store, evaluations)
+    found = _select_results(store, run, evaluations, options.keyword)
+    if options.keyword and not found:
+        raise UnknownRun(
+            f"nothing in the run {run.id} has the words {options.keyword!r}; it has"
+            f" {evaluation_labels(evaluations)}, and their cases"
+        )
+    parts = [
+        _EvaluationPart(record, rows, scores.settings_of(number), options)
+        for number, (record, rows) in found.items()
+    ]
+    wanted = [row for part in parts for row in part.wanted]
+    whole = dict(full_results(store, run.id, wanted))
+    made = {number: scores.score_of(record) for number, record in whole.items()}
+    given = [part.results(whole, made) for part in parts]
+    warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
+    untold = sum(part.untold for part in parts)
+    if untold:
+        cases = count_of(_CASES, untold, options.lang)
+        warnings.append(say(_CALLS_ONLY, options.lang, cases=cases, run=run.id))
+    return RunResults(
+        id=run.id,
+        evaluations=tuple(given),
+        seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
+        warnings=tuple(warnings),
+    )
+
+
+def _select_results(
+    store: Store, run: RunRecord, evaluations: Sequence[EvaluationRecord], keyword: str
+) -> dict[int, tuple[EvaluationRecord, list[LightRow]]]:
+    """The evaluations and the results that are asked for, by the number of the evaluation."""
+    found: dict[int, tuple[EvaluationRecord, list[LightRow]]] = {
+        record.number: (record, []) for record in evaluations
+    }
+    fits = keyword_filter(keyword) if keyword else None
+
+    def is_wanted(evaluation: int, case: str) -> bool:
+        if evaluation not in found:
+            return False
+        record, _ = found[evaluation]
+        return fits is None or fits((record.name, record.variant or "", case))
+
+    for row in light_results(store, run.id, is_wanted):
+        found[row.evaluation][1].append(row)
+    return {number: each for number, each in found.items() if each[1] or not keyword}
+
+
+class _EvaluationPart:
+    """One evaluation of the run."""
+
+    def __init__(
+        self,
+        record: EvaluationRecord,
+        rows: Sequence[LightRow],
+        settings: Settings,
+        options: ShowOptions,
+    ) -> None:
+        self._record = record
+        self._rows = rows
+        self._settings = settings
+        self._options = options
+        to_show = self._to_show()
+        self._shown = to_show if options.most is None else to_show[: options.most]
+        self._not_shown = len(to_show) - len(self._shown)
+        self._unclear = {row.number for row in rows if self._is_unclear(row.result)}
+        shown = {row.number for row in self._shown}
+        self.wanted = [row for row in rows if row.number in shown or row.number in self._unclear]
+        self.untold = 0
+
+    def _to_show(self) -> list[LightRow]:
+        """The answers to show; of a case that fails in several trials the first."""
+        if self._options.show == "none":
+            return []
+        answered = [row for row in self._rows if row.result.status != "error"]
+        if self._options.show == "all":
+            return answered
+        failing: dict[str, LightRow] = {}
+        for row in answered:
+            if row.result.passed is False:
+                failing.setdefault(row.result.case.id, row)
+        return list(failing.values())
+
+    def _is_unclear(self, result: Result) -> bool:
+        """Whether its counts do not say all that is asked for."""
+        kept = result.kept
+        if kept is None or not kept.counts or result.status == "error":
+            return False
+        *_, expected, actual, forbidden = kept.counts
+        leaves_out = self._settings.count_calls != "all" or self._settings.failed_calls != "count"
+        has_unnamed = bool(forbidden) and kept.tools is None
+        has_uncounted = leaves_out and not expected and not actual
+        return self._options.is_whole or has_unnamed or has_uncounted
+
+    def results(
+        self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
+    ) -> EvaluationResults:
+        """What the evaluation gave."""
+        counted = self._counted(made)
+        cases = [
+            self._case(row.result, whole.get(row.number), made.get(row.number))
+            for row in self._shown
+        ]
+        self.untold = sum(
+            isinstance(case, CaseValues) and row.result.status == "scored"
+            for case, row in zip(cases, self._shown, strict=True)
+        )
+        results = replace(
+            counted.results,
+            cases=tuple([case for case in cases if isinstance(case, CaseScore)]),
+            not_shown=self._not_shown,
+        )
+        unreferenced = tuple([case for case in cases if isinstance(case, CaseValues)])
+        return replace(counted, results=results, unreferenced=unreferenced)
+
+    def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
+        """What the results come to, without any case to show."""
+        record = self._record
+        told = record.summary.get("scorers") or ()
+        thresholds = {str(one.get("name")): one.get("threshold") for one in told}
+        totals = Totals(self._settings, thresholds, show="none", most=self._options.most)
+        for row in self._rows:
+            # Only where the counts do not say enough: else some tables would be half full.
+            score = made.get(row.number) if row.number in self._unclear else None
+            totals.add(row.result if score is None else replace(row.result, score=score))
+        skipped = record.summary.get("skipped")
+        return totals.evaluation(
+            {
+                "name": record.name,
+                "place": file_of_location(record.place),
+                "variant": record.variant,
+            },
+            skipped=Noted(skipped if isinstance(skipped, int) else 0),
+            is_kept=True,
+        )
+
+    def _case(
+        self, result: Result, record: ResultRecord | None, score: Score | None
+    ) -> CaseScore | CaseValues:
+        kept = {} if record is None else record.payload
+        tags = tuple([str(tag) for tag in kept.get("tags") or ()])
+        calls = () if record is None else stored_calls(record)
+        case = replace(result.case, tags=tags, actual=calls)
+        return replace(result, case=case, score=score).shown()
+
+
+# Finds a case of a run by what somebody calls it, with all that was kept of it.
+
+_SEPARATOR = "::"
+_MAX_LISTED = 5
+
+
+def load_case(
+    store: Store, run: RunRecord, reference: str, keyword: str = "", variant: str | None = None
+) -> list[KeptCase]:
+    """A case of a run, in each evaluation that has it.
+
+    Args:
+        store: the history.
+        run: the run.
+        reference: the id of the case, or `evaluation::id`.
+        keyword: which evaluations, by words; all where it is empty.
+        variant: which variant; None for all of them.
+
+    Raises:
+        InvalidSettings: the keyword is no such expression.
+        UnknownRun: the run has no such case, or no such variant.
+        UnusableStore: the history cannot be read.
+    """
+    evaluations = {record.number: record for record in evaluations_of_variant(store, run, variant)}
+    fits = keyword_filter(keyword)
+    grouped: dict[int, list[ResultRecord]] = {}
+    for result in _results(store, run, reference, evaluations):
+        record = evaluations[result.evaluation]
+        if fits((record.name, record.variant or "", result.case)):
+            grouped.setdefault(result.evaluation, []).append(result)
+    if not grouped:
+        raise UnknownRun(_unknown_case_text(store, run, reference))
+    scores = StoredScores(store, evaluations.values())
+    return [
+        _case(evaluations[number], grouped[number], scores, run.id) for number in sorted(grouped)
+    ]
+
+
+def _results(
+    store: Store, run: RunRecord, reference: str, evaluations: dict[int, EvaluationRecord]
+) -> list[ResultRecord]:
+    """The results of the case; of one evaluation, where its name, its label or its place stands in front."""
+    found = [one for one in store.result(run.id, reference) if one.evaluation in evaluations]
+    parts = reference.split(_SEPARATOR)
+    for end in range(1, len(parts)):
+        if found:
+            break
+        only, case = _SEPARATOR.join(parts[:end]), _SEPARATOR.join(parts[end:])
+        found = [
+            one
+            for one in store.result(run.id, case)
+            if one.evaluation in evaluations and only in _names(evaluations[one.evaluation])
+        ]
+    return found
+
+
+def _names(record: EvaluationRecord) -> tuple[str, ...]:
+    return record.name, evaluation_label(record), record.place
+
+
+def _unknown_case_text(store: Store, run: RunRecord, reference: str) -> str:
+    names = list(dict.fromkeys([row.result.case.id for row in light_results(store, run.id)]))
+    shown = ", ".join([*names[:_MAX_LISTED], *(["..."] if len(names) > _MAX_LISTED else [])])
+    has = f"; it has {shown}" if names else ": it has none"
+    return f"the run {run.id} has no such case {reference!r}{has}{did_you_mean(reference, names)}"
+
+
+def _case(
+    record: EvaluationRecord, results: list[ResultRecord], scores: StoredScores, run: str
+) -> KeptCase:
+    results = sorted(results, key=lambda result: result.trial)
+    payload = results[0].payload
+    tags = payload.get("tags")
+    expected = payload.get("expected")
+    return KeptCase(
+        run=run,
+        evaluation=evaluation_label(record),
+        place=file_of_location(record.place),
+        id=results[0].case,
+        tags=tuple([str(tag) for tag in tags]) if isinstance(tags, list) else (),
+        input=payload.get("input"),
+        expected=expected if isinstance(expected, list) else None,
+        metadata=payload.get("metadata"),
+        at_least=scores.settings_of(record.number).at_least,
+        trials=tuple([_trial(result, scores) for result in results]),
+    )
+
+
+def _trial(record: ResultRecord, scores: StoredScores) -> Result:
+    """A result with all that was kept of it."""
+    kind, problem = record.failure or ("", "")
+    failure = Failure(
+        case=record.case,
+        kind=failure_kind(kind),
+        problem=problem,
+        trial=record.trial,
+        attempts=record.attempts,
+    )
+    return Result(
+        case=Case(id=record.case, trial=record.trial, actual=stored_calls(record)),
+        status=record.status,
+        answer=Answer(
+            document=record.answer,
+            seconds=record.seconds,
+            usage=record.usage,
+            attempts=record.attempts,
+            is_reused=record.is_reused,
+        ),
+        score=scores.score_of(record),
+        values=record.values,
+        passed=record.passed,
+        failure=failure if kind else None,
+        kept=KeptScore(
+            f1=record.f1, counts=record.counts, tools=record.tools, comparison=record.comparison
+        ),
+    )

@@ -1,0 +1,320 @@
+"""A lenient JSON reader: faulty values are marked, and the rest is read as usual.
+
+It reads what the fast decoder rejects. It keeps its own stack, so that deep nesting cannot exhaust
+the interpreter's. Objects and arrays that are assembled from parts carry the marks of their parts.
+
+Written by hand because json5, demjson3 and json-repair mend what is faulty instead of marking it,
+and so would hide what an agent got wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Never
+
+import msgspec
+from msgspec import Struct
+
+from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["NotJSON", "decode_leniently", "marked_array", "marked_object"]
+
+
+# The patient JSON reader: marks a faulty value whose extent is clear, and gives up on nothing
+# else.
+
+_MAX_DEPTH = 500
+_MAX_DIGITS = 4300  # what Python turns into an integer, and an integer into text, without protest
+_MAX_RAW_LENGTH = 2001
+
+_SPACE = re.compile(r"[ \t\n\r]*+")
+# Possessive, or the engine would remember a way back for every character of a 10 MB string.
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\[^\n])*+"')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
+_BARE_WORD = re.compile(r"-?[A-Za-z]++")
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
+_BAD_ESCAPE = re.compile(r'\\(?:[^"\\/bfnrtu]|u(?![0-9a-fA-F]{4}))')
+
+_NON_FINITE = dict.fromkeys(("NaN", "-NaN", "Infinity", "-Infinity"))
+_LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None, **_NON_FINITE}
+_CONTAINER_OPENED = object()
+
+
+class NotJSON(Exception):
+    """Text whose structure cannot be made out; the readers turn it into a bad record.
+
+    Attributes:
+        line: where, from 1.
+        column: where in that line, in characters, from 1.
+        problem: what is wrong there and what to do about it.
+    """
+
+    def __init__(self, line: int, column: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.column = column
+        self.problem = problem
+
+
+def decode_leniently(data: bytes, *, unit: str) -> Any:
+    """The value of a JSON text, with a mark in place of every faulty value.
+
+    Faulty and marked are NaN and the infinities, numbers out of range, strings that hold half a
+    surrogate pair, bytes that are not UTF-8, unknown escapes or control characters, and whatever is
+    nested deeper than 500 levels.
+
+    Args:
+        data: the text, as bytes.
+        unit: what the text is, for messages: `line` or `file`.
+
+    Raises:
+        NotJSON: the structure itself is broken, or the text ends too early.
+    """
+    return _Reader(data.decode("utf-8", "surrogateescape"), unit).read()
+
+
+class _OpenContainer(Struct):
+    """A container whose end has not been reached."""
+
+    start: int
+    content: dict[str, Any] | list[Any]
+    closing: str
+    key: str = ""
+    problem: str | None = None
+
+    @property
+    def noun(self) -> str:
+        return "an array" if self.closing == "]" else "an object"
+
+    def add(self, value: Any) -> None:
+        if isinstance(self.content, list):
+            self.content.append(value)
+        else:
+            self.content[self.key] = value
+        fault = malformed_part(value)
+        if fault is not None:
+            self.note(fault.problem)
+
+    def note(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+
+class _Reader:
+    def __init__(self, text: str, unit: str) -> None:
+        self.text = text
+        self.unit = unit
+        self.position = 0
+        self.stack: list[_OpenContainer] = []
+
+    def read(self) -> Any:
+        value = self.read_value()
+        if self.next_character() is not None:
+            self.fail(f"more text follows after the end of the JSON value. {self.remedy}")
+        return value
+
+    @property
+    def remedy(self) -> str:
+        if self.unit == "line":
+            return "Write one JSON object on each line."
+        return "Write one JSON array of cases, or one object on each line."
+
+    def read_value(self) -> Any:
+        while True:
+            value = self.begin_value()
+            if value is _CONTAINER_OPENED:
+                continue
+            while self.stack and self.ends_with(value):
+                value = self.close()
+            if not self.stack:
+                return value
+
+    def begin_value(self) -> Any:
+        """A scalar or an empty container; `_OPENED` where a first member is to come."""
+        character = self.next_character()
+        if character == "{":
+            self.stack.append(_OpenContainer(self.position, {}, "}"))
+        elif character == "[":
+            self.stack.append(_OpenContainer(self.position, [], "]"))
+        else:
+            return self.read_scalar(character)
+        self.position += 1
+        if self.next_character() == self.stack[-1].closing:
+            self.position += 1
+            return self.close()
+        if character == "{":
+            self.read_key()
+        return _CONTAINER_OPENED
+
+    def ends_with(self, value: Any) -> bool:
+        """Put a value into the innermost container; whether that container ends there."""
+        container = self.stack[-1]
+        container.add(value)
+        character = self.next_character()
+        if character == container.closing:
+            self.position += 1
+            return True
+        if character != ",":
+            self.unexpected(character, f"a comma or {container.closing}")
+        self.position += 1
+        if self.next_character() == container.closing:
+            self.fail(f"there is a comma before {container.closing}. Remove it.")
+        if container.closing == "}":
+            self.read_key()
+        return False
+
+    def close(self) -> Any:
+        container = self.stack.pop()
+        depth = len(self.stack) + 1
+        if depth > _MAX_DEPTH:
+            # Only the outermost of them is marked, as a whole; nothing inside it is kept.
+            problem = f"nested deeper than {_MAX_DEPTH} levels"
+            return self.malformed(container.start, problem) if depth == _MAX_DEPTH + 1 else None
+        if container.problem is None:
+            return container.content
+        fault = self.malformed(container.start, container.problem)
+        if isinstance(container.content, list):
+            return FaultyArray(container.content, fault)
+        return FaultyObject(container.content, fault)
+
+    def read_key(self) -> None:
+        container = self.stack[-1]
+        character = self.next_character()
+        if character != '"':
+            self.unexpected(character, "a key in double quotes")
+        key = self.read_string()
+        if isinstance(key, Malformed):
+            container.note(f"a key has {key.problem}")
+            key = key.raw
+        container.key = key
+        character = self.next_character()
+        if character != ":":
+            self.unexpected(character, "a colon after the key")
+        self.position += 1
+
+    def read_scalar(self, character: str | None) -> Any:
+        if character == '"':
+            return self.read_string()
+        number = _NUMBER.match(self.text, self.position)
+        if number is not None:
+            self.position = number.end()
+            return self.number_of(number)
+        word = _BARE_WORD.match(self.text, self.position)
+        if word is None:
+            self.unexpected(character, "a value")
+        return self.word_of(word)
+
+    def word_of(self, word: re.Match[str]) -> bool | Malformed | None:
+        name = word[0]
+        if name not in _LITERALS:
+            is_beginning = any(known.startswith(name) for known in _LITERALS)
+            if is_beginning and word.end() == len(self.text.rstrip()):
+                self.cut_off("a word")
+            self.unexpected(name[0], "a value")
+        self.position = word.end()
+        if name in _NON_FINITE:
+            return self.malformed(word.start(), f"{name} is not a JSON number")
+        return _LITERALS[name]
+
+    def number_of(self, number: re.Match[str]) -> int | float | Malformed:
+        digits = number[0]
+        if number[1] is None and number[2] is None:
+            if len(digits) <= _MAX_DIGITS:
+                return int(digits)
+            return self.malformed(number.start(), f"an integer of more than {_MAX_DIGITS} digits")
+        value = float(digits)
+        if isfinite(value):
+            return value
+        exact = _exact_integer(digits)
+        return self.malformed(number.start(), "a number out of range") if exact is None else exact
+
+    def read_string(self) -> str | Malformed:
+        start = self.position
+        token = _STRING.match(self.text, start)
+        if token is None:
+            self.cut_off("a string")
+        self.position = token.end()
+        try:
+            return msgspec.json.decode(token[0], type=str)
+        except (msgspec.MsgspecError, UnicodeEncodeError):
+            return self.malformed(start, _string_problem(token[0]))
+
+    def malformed(self, start: int, problem: str) -> Malformed:
+        raw = self.text[start : min(self.position, start + _MAX_RAW_LENGTH)]
+        printable = raw.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return Malformed(excerpt(printable), problem)
+
+    def next_character(self) -> str | None:
+        """The next character that is not space; None at the end of the text."""
+        # The match cannot fail: it may be empty.
+        space = _SPACE.match(self.text, self.position)
+        self.position = space.end() if space else self.position
+        return self.text[self.position] if self.position < len(self.text) else None
+
+    def unexpected(self, character: str | None, wanted: str) -> Never:
+        if character is None:
+            self.cut_off(self.stack[-1].noun if self.stack else "a value")
+        if character == "'":
+            self.fail("there is a single quote. JSON has double quotes around keys and strings.")
+        if _ESCAPED_BYTE.match(character):
+            byte = ord(character) - 0xDC00
+            self.fail(f"not JSON: the byte 0x{byte:02x} is not UTF-8. Save the file as UTF-8.")
+        advice = "" if self.stack else f" {self.remedy}"
+        self.fail(f"not JSON: expected {wanted}, got {character!r}.{advice}")
+
+    def cut_off(self, noun: str) -> Never:
+        if "\n" in self.text[self.position :].rstrip() and noun == "a string":
+            self.fail("a string does not end on its line. Write line breaks in it as \\n.")
+        self.position = len(self.text.rstrip())
+        self.fail(f"the {self.unit} ends in the middle of {noun}, was the file cut off?")
+
+    def fail(self, problem: str) -> Never:
+        line = self.text.count("\n", 0, self.position) + 1
+        column = self.position - self.text.rfind("\n", 0, self.position)
+        raise NotJSON(line, column, problem)
+
+
+def _exact_integer(digits: str) -> int | None:
+    """The integer that a number too large for a float may still be: 1e400."""
+    exact = Decimal(digits)
+    is_integer = exact.adjusted() < _MAX_DIGITS and exact == exact.to_integral_value()
+    return int(exact) if is_integer else None
+
+
+def _string_problem(token: str) -> str:
+    if _ESCAPED_BYTE.search(token):
+        return "bytes that are not UTF-8"
+    if _CONTROL.search(token):
+        return "a control character inside a string"
+    if _BAD_ESCAPE.search(token):
+        return "an escape that JSON does not know"
+    return "half of a surrogate pair, which is not text"
+
+
+# Objects and arrays put together from parts: a fault in a part spoils the whole, as in a text.
+
+
+def marked_object(members: dict[str, Any]) -> dict[str, Any]:
+    """These members as an object that knows what is malformed in it."""
+    fault = _first_fault(members.values())
+    return members if fault is None else FaultyObject(members, fault)
+
+
+def marked_array(items: list[Any]) -> list[Any]:
+    """These items as an array that knows what is malformed in it."""
+    fault = _first_fault(items)
+    return items if fault is None else FaultyArray(items, fault)
+
+
+def _first_fault(values: Iterable[Any]) -> Malformed | None:
+    """Of the first faulty value; what is put together has no text of its own to show."""
+    for value in values:
+        fault = malformed_part(value)
+        if fault is not None:
+            return fault
+    return None

@@ -1,0 +1,264 @@
+"""Reads the records of a file; its kind is detected from its content and its name."""
+
+from __future__ import annotations
+
+import re
+from io import BufferedReader, BytesIO
+from pathlib import PurePath
+from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
+
+from callscore.errors import UnreadableInput
+from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
+from callscore.sources.json_document import Lines, decode_line, read_json, read_lines
+from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.text_document import looks_like_events, read_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "FileKind",
+    "kind_by_head",
+    "kind_by_name",
+    "kind_of_json",
+    "looks_like_model_text",
+    "looks_like_table",
+    "read_batches",
+    "read_records",
+]
+
+
+# What kind of file it is: its content has the last word, its name the first.
+
+FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
+
+BINARY_KINDS: dict[FileKind, str] = {
+    "parquet": "a Parquet file",
+    "eval": "an Inspect log",
+    "otlp": "OTLP as protobuf",
+}
+
+_SUFFIXES: dict[str, FileKind] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".csv": "table",
+    ".tsv": "table",
+    ".txt": "text",
+    ".md": "text",
+    ".parquet": "parquet",
+    ".eval": "eval",
+    ".pb": "otlp",
+    ".binpb": "otlp",
+    ".otlp": "otlp",
+}
+_COMPRESSED = (".gz", ".zst")
+_PARQUET_MAGIC = b"PAR1"
+_ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
+# A line of a document that is written over several lines ends like this; a whole value never does.
+_OPEN_LINE_ENDS = (b"{", b"[", b",", b":")
+# What a message of OTLP begins with is, as text, the end of a line; its length may stand in front.
+_OTLP = re.compile(rb"\n.*?[\x00-\x08\x0e-\x1f]|\x00...\n", re.DOTALL)
+_TABLE_HEADER = re.compile(rb'(?:"[\w.$ -]+"|[\w.$-]+)(?:[,;\t](?:"[\w.$ -]+"|[\w.$-]+))+\s*')
+# What models write around calls, and what neither JSON nor the YAML of a case file has.
+_MODEL_TEXT = re.compile(
+    rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^\s*\[[\w.]+\(",
+    re.MULTILINE,
+)
+
+
+def kind_by_name(path: str) -> FileKind | None:
+    """What the name of a file says, its compression aside."""
+    name = PurePath(path.lower())
+    if name.suffix in _COMPRESSED:
+        name = name.with_suffix("")
+    return _SUFFIXES.get(name.suffix)
+
+
+def kind_by_head(head: bytes) -> FileKind | None:
+    """What the first bytes of a file say, if it is not text; of OTLP they say only that it may be."""
+    if head.startswith(_PARQUET_MAGIC):
+        return "parquet"
+    if head.startswith(_ZIP_MAGICS):
+        return "eval"
+    return "otlp" if _OTLP.match(head) else None
+
+
+def kind_of_json(first: bytes, second: bytes, named: FileKind | None) -> FileKind:
+    """What begins with an object or an array: its first two lines that are not blank tell."""
+    if not second:
+        return "jsonl" if named == "jsonl" and first.lstrip().startswith(b"{") else "json"
+    if first.rstrip().endswith(_OPEN_LINE_ENDS):
+        return "json"
+    is_whole = isinstance(decode_line(first, ""), Record)
+    # A broken line in front of an object is one bad line of many.
+    if is_whole or named == "jsonl" or second.lstrip().startswith(b"{"):
+        return "jsonl"
+    return "json"
+
+
+def looks_like_model_text(head: bytes) -> bool:
+    """Whether a file that has no telling name holds what a model wrote, calls and all."""
+    return not head.lstrip().startswith(b"{") and _MODEL_TEXT.search(head) is not None
+
+
+def looks_like_table(first: bytes) -> bool:
+    """Whether a line can be the header of a table: plain names and delimiters, and nothing else."""
+    return _TABLE_HEADER.fullmatch(first) is not None
+
+
+# The records of a file, of whatever kind it is.
+
+if TYPE_CHECKING:
+    Batches = Iterator[Lines | Array | Record | BadRecord]
+
+_BOM = b"\xef\xbb\xbf"
+_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_JSON_OPENINGS = (b"{", b"[")
+
+
+def read_records(path: str) -> Iterator[Record | BadRecord]:
+    """The records of a file of cases; an empty file has none.
+
+    JSON lines, tables, Parquet files and Inspect logs are streamed. All others are read whole.
+
+    Args:
+        path: the file: JSON lines, JSON, YAML, CSV, Parquet, an Inspect log, OTLP as protobuf,
+            recorded server-sent events or text, or gzip or zstd of one; `-` is standard input.
+
+    Raises:
+        UnreadableInput: the file cannot be read as far as its text.
+        MissingExtra: the file needs an extra that is not installed.
+    """
+    for batch in read_batches(path):
+        if isinstance(batch, Lines | Array):
+            yield from batch.records()
+        else:
+            yield batch
+
+
+def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) -> Batches:
+    """As `read_records`, but JSON lines come many at a time and not yet decoded, and lists whole.
+
+    Args:
+        path: as for `read_records`.
+        on_bytes: is told how many more bytes of the file, as it is on disk, have been read.
+    """
+    name = display_path(path)
+    try:
+        yield from _read_batches(path, name, on_bytes)
+    except OSError as error:
+        raise UnreadableInput(name, f"reading failed ({error}).") from error
+
+
+def _read_batches(path: str, name: str, on_bytes: Callable[[int], None] | None) -> Batches:
+    with open_bytes(path, on_bytes=on_bytes) as stream:
+        named = kind_by_name(path)
+        kind = kind_by_head(stream.peek(HEAD_SIZE)[:HEAD_SIZE])
+        if kind in ("parquet", "eval"):
+            yield from _read_binary(kind, stream, name)
+        elif "otlp" in (kind, named):
+            yield from _read_otlp(stream, name, named)
+        else:
+            yield from _read_text(stream, name, named)
+
+
+def _read_binary(kind: FileKind, stream: BufferedReader, name: str) -> Batches:
+    with as_seekable(stream) as file:
+        if kind == "parquet":
+            from callscore.sources.tables import read_parquet
+
+            yield from read_parquet(file, name)
+        else:
+            from callscore.sources.eval_archive import read_eval_archive
+
+            yield from read_eval_archive(file, name)
+
+
+def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
+    """What may be OTLP as protobuf, and otherwise text."""
+    from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
+
+    data = stream.read()
+    if looks_like_otlp(data):
+        yield Record(name, decode_otlp(data, name))
+    else:
+        yield from _read_text(BufferedReader(BytesIO(data)), name, named)
+
+
+def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
+    if stream.peek(HEAD_SIZE).startswith(_UTF_16_BOMS):
+        raise UnreadableInput(name, "the text is UTF-16. Save the file as UTF-8.")
+    if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
+        named = "text"
+    if named == "text":
+        from callscore.sources.text_document import read_text_file
+
+        yield from read_text_file(stream.read(), name)
+        return
+    number, first = _next_line(stream, 0)
+    if first:
+        kind, opening = _kind_and_opening(first, stream, number, named)
+        if kind in BINARY_KINDS:
+            problem = (
+                f"this is not {BINARY_KINDS[kind]}, although its name says so. Make the file again."
+            )
+            raise UnreadableInput(name, problem)
+        yield from _read_as(kind, opening, stream, _Start(name, number))
+
+
+class _Start(NamedTuple):
+    name: str
+    line: int
+
+
+def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
+    """The next line that is not blank, and its number; an empty one at the end of the stream."""
+    for line in stream:
+        number += 1
+        text = line.removeprefix(_BOM)
+        if text.strip():
+            return number, text
+    return number + 1, b""
+
+
+def _kind_and_opening(
+    first: bytes, stream: BufferedReader, number: int, named: FileKind | None
+) -> tuple[FileKind | None, bytes]:
+    """What the file is, and what has been read of it to find out."""
+    begins_like_json = named != "yaml" and first.lstrip().startswith(_JSON_OPENINGS)
+    if not begins_like_json and not (named is None and looks_like_table(first)):
+        return named, first
+    next_number, second = _next_line(stream, number)
+    opening = first + b"\n" * (next_number - number - 1) + second
+    if begins_like_json:
+        return kind_of_json(first, second, named), opening
+    return "table" if second else None, opening
+
+
+def _read_as(kind: FileKind | None, opening: bytes, rest: BufferedReader, start: _Start) -> Batches:
+    if kind == "table":
+        from callscore.sources.tables import read_csv
+
+        yield from read_csv(opening, rest, start.name, start.line)
+        return
+    if kind in (None, "json", "jsonl") and looks_like_events(opening):
+        opening += rest.read()
+        events = read_events(opening.decode("utf-8", "surrogateescape"))
+        if events is not None:
+            yield Array(start.name, events)
+            return
+    if kind == "jsonl":
+        yield from read_lines(opening, rest, start.name, start.line)
+        return
+    # The blank lines in front come back, or the places of errors would be too far up.
+    data = b"\n" * (start.line - 1) + opening + rest.read()
+    if kind == "json":
+        yield from read_json(data, start.name)
+        return
+    # What does not begin like a case in JSON is YAML, unless its name says otherwise.
+    from callscore.sources.yaml_document import read_yaml
+
+    yield from read_yaml(data, start.name)

@@ -1,0 +1,338 @@
+"""CSV and Parquet tables: one record a row, with JSON decoded in the cells that contain it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from io import BytesIO
+from itertools import chain, pairwise
+from math import isfinite
+from typing import IO, TYPE_CHECKING, Any
+
+from callscore.core.call import Malformed, excerpt
+from callscore.errors import MissingExtra, UnreadableInput
+from callscore.sources.json_document import decode_json
+from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
+from callscore.sources.record import BadRecord, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["read_cell", "read_csv", "read_parquet"]
+
+
+# What the text in a cell of a table stands for: JSON where it begins like it, else itself.
+
+_ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
+
+
+def read_cell(text: str, *, openings: tuple[str, ...]) -> Any:
+    """The value of a cell; text that only begins like JSON stays text.
+
+    What is malformed in the JSON is marked, and so is text with bytes that are not UTF-8.
+
+    Args:
+        text: the cell, with bytes that are not UTF-8 escaped as surrogates.
+        openings: what JSON begins with, for it to be taken as such.
+    """
+    if text.lstrip().startswith(openings):
+        try:
+            return decode_json(text.encode("utf-8", "surrogateescape"), unit="cell")
+        except NotJSON:
+            pass
+    if text.isascii() or not _ESCAPED_BYTE.search(text):
+        return text
+    printable = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return Malformed(excerpt(printable), "bytes that are not UTF-8")
+
+
+# Tables as text: one record a row, named by the header, with JSON in the cells that hold it.
+
+# A quote that is never closed makes one cell of all that follows: this bounds it, in characters.
+_MAX_CELL_LENGTH = 1 << 26
+_CSV_JSON_STARTS = ("{", "[", '"')
+_DELIMITERS = (",", ";", "\t")
+
+
+def read_csv(
+    opening: bytes, rest: Iterable[bytes], name: str, first_line: int
+) -> Iterator[Record | BadRecord]:
+    """The rows of a table, one at a time.
+
+    A cell that begins with `{`, `[` or a quotation mark, and is JSON, is that value; any other is
+    text. A cell that is empty is absent.
+
+    Args:
+        opening: the line with the header, and maybe more.
+        rest: the lines that follow.
+        name: the file, as it is called in places.
+        first_line: the number of the line that `opening` begins with.
+
+    Raises:
+        UnreadableInput: the header does not name each column, or the quoting breaks: nobody can say
+            where the next row begins.
+    """
+    if csv.field_size_limit() < _MAX_CELL_LENGTH:
+        csv.field_size_limit(_MAX_CELL_LENGTH)
+    lines = (line.decode("utf-8", "surrogateescape") for line in chain(BytesIO(opening), rest))
+    header_line = opening.partition(b"\n")[0].decode("utf-8", "surrogateescape")
+    delimiter = next((mark for mark in _DELIMITERS if mark in header_line), ",")
+    rows = _csv_rows(csv.reader(lines, delimiter=delimiter, strict=True), name, first_line)
+    header_place, header = next(rows)
+    columns = _columns(header, header_place)
+    for place, row in rows:
+        problem = _row_problem(row, columns)
+        if problem is None:
+            yield Record(place, marked_object(_row_members(columns, row)))
+        else:
+            yield BadRecord(place, problem)
+
+
+def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:
+    """The rows that are not blank, each with the place of the line that it begins on."""
+    while True:
+        place = f"{name}:{first_line + reader.line_num}"
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            problem = f"the quoting breaks in the row that begins here ({error})."
+            remedy = "Put such cells in double quotes, and double the quotes inside them."
+            raise UnreadableInput(place, f"{problem} {remedy}") from error
+        if row is None:
+            return
+        if row and row != [""]:
+            yield place, row
+
+
+def _columns(header: list[str], place: str) -> list[str]:
+    columns = [name.strip() for name in header]
+    if not all(columns):
+        number = columns.index("") + 1
+        raise UnreadableInput(place, f"column {number} has no name. Name each in the first row.")
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        problem = f"two columns are called {twice!r}. Give each a name of its own."
+        raise UnreadableInput(place, problem)
+    return columns
+
+
+def _row_problem(row: list[str], columns: list[str]) -> str | None:
+    if len(row) != len(columns):
+        counts = f"the row has {len(row)} cells, and the header {len(columns)}."
+        return f"{counts} Put cells that hold the delimiter in double quotes."
+    if any("\0" in cell for cell in row):
+        return "there is a NUL byte in the row. Is the file UTF-8, and whole?"
+    return None
+
+
+def _row_members(columns: list[str], row: list[str]) -> dict[str, Any]:
+    return {
+        name: read_cell(cell, openings=_CSV_JSON_STARTS)
+        for name, cell in zip(columns, row, strict=True)
+        if cell and not cell.isspace()
+    }
+
+
+# Parquet, with the extra `parquet`: one record a row, with JSON in the cells that hold it.
+
+if TYPE_CHECKING:
+    Convert = Callable[[Any], list[Any]]
+
+_BATCH_ROWS = 256
+_TYPE_NAME = re.compile(r"[a-z_]+[0-9]*")
+_PARQUET_JSON_STARTS = ("{", "[")
+
+
+def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
+    """The rows of a Parquet file, some at a time.
+
+    A null column is absent, for Parquet knows no other absence; a null further inside stays null.
+    Text that begins with `{` or `[`, and is JSON, is that value. Maps are objects where their keys
+    are text, and lists of pairs elsewhere. Times are text in ISO 8601, and in UTC where they have a
+    zone. A decimal is the number that JSON would have: an integer, or the nearest float. What JSON
+    does not have is marked: binary data, durations, NaN.
+
+    Args:
+        file: the file, which can be read back and forth.
+        name: the file, as it is called in places.
+
+    Raises:
+        MissingExtra: the extra `parquet` is not installed.
+        UnreadableInput: the file is damaged, or two columns have one name.
+    """
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtra("Reading Parquet files", "parquet") from None
+    try:
+        table = parquet.ParquetFile(file, pre_buffer=False)
+        _require_names(table.schema_arrow.names, name)
+        for index, row in enumerate(_table_rows(table)):
+            yield Record(f"{name}[{index}]", row)
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        problem = f"this is not a Parquet file, or it is damaged ({_first_line(error)})."
+        raise UnreadableInput(name, f"{problem} Make the file again.") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")
+
+
+def _require_names(names: list[str], place: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        problem = f"two columns are called {twice!r}. Give each a name of its own."
+        raise UnreadableInput(place, problem)
+
+
+def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
+    # Group by group, or damage in one would cost rows of the one before; and in one thread, which
+    # is the one that is told how much has been read.
+    for group in range(table.num_row_groups):
+        for batch in table.iter_batches(_BATCH_ROWS, [group], use_threads=False):
+            yield from _batch_rows(batch)
+
+
+def _batch_rows(batch: Any) -> Iterator[dict[str, Any]]:
+    names = batch.schema.names
+    columns = [[_read_top(value) for value in _values(column)] for column in batch.columns]
+    for position in range(batch.num_rows):
+        cells = ((name, column[position]) for name, column in zip(names, columns, strict=True))
+        yield marked_object({name: value for name, value in cells if value is not None})
+
+
+def _read_top(value: Any) -> Any:
+    return read_cell(value, openings=_PARQUET_JSON_STARTS) if isinstance(value, str) else value
+
+
+def _values(array: Any) -> list[Any]:
+    """The values of a column, or of a part of one, as JSON has them."""
+    kind = _TYPE_NAME.match(str(array.type))
+    return _CONVERSIONS.get(kind[0] if kind else "", _unknown)(array)
+
+
+def _plain(array: Any) -> list[Any]:
+    values: list[Any] = array.to_pylist()
+    return values
+
+
+def _unknown(array: Any) -> list[Any]:
+    mark = Malformed(f"<{array.type}>", f"a value of type {array.type}, which JSON does not have")
+    return [mark if is_valid else None for is_valid in array.is_valid().to_pylist()]
+
+
+def _texts(array: Any) -> list[Any]:
+    try:
+        return _plain(array)
+    except UnicodeDecodeError:
+        from pyarrow import large_binary
+
+        found = _plain(array.cast(large_binary()))
+        return [None if data is None else _text_of(data) for data in found]
+
+
+def _text_of(data: bytes) -> str | Malformed:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        printable = data.decode("utf-8", "backslashreplace")
+        return Malformed(excerpt(printable), "bytes that are not UTF-8")
+
+
+def _floats(array: Any) -> list[Any]:
+    return [None if value is None else _finite(float(value)) for value in _plain(array)]
+
+
+def _finite(value: float) -> float | Malformed:
+    if isfinite(value):
+        return value
+    name = str(value).replace("nan", "NaN").replace("inf", "Infinity")
+    return Malformed(name, f"{name} is not a JSON number")
+
+
+def _decimals(array: Any) -> list[Any]:
+    return [
+        None
+        if value is None
+        else int(value)
+        if value == value.to_integral_value()
+        else float(value)
+        for value in _plain(array)
+    ]
+
+
+def _times(array: Any) -> list[Any]:
+    from pyarrow import string
+
+    return [
+        None if text is None else text.replace(" ", "T") for text in _plain(array.cast(string()))
+    ]
+
+
+def _timestamps(array: Any) -> list[Any]:
+    from pyarrow import timestamp
+
+    # As instants in UTC they need no database of time zones, which not every machine has.
+    has_zone = array.type.tz is not None
+    return _times(array.cast(timestamp(array.type.unit, "UTC")) if has_zone else array)
+
+
+def _structs(array: Any) -> list[Any]:
+    names = [field.name for field in array.type]
+    members = [_values(part) for part in array.flatten()]
+    rows = zip(*members, strict=True) if members else [()] * len(array)
+    return [
+        marked_object(dict(zip(names, row, strict=True))) if is_valid else None
+        for is_valid, row in zip(array.is_valid().to_pylist(), rows, strict=True)
+    ]
+
+
+def _lists(array: Any) -> list[Any]:
+    from pyarrow import compute
+
+    items = iter(_values(array.flatten()))
+    return [
+        None if length is None else marked_array([next(items) for _ in range(length)])
+        for length in compute.list_value_length(array).to_pylist()
+    ]
+
+
+def _maps(array: Any) -> list[Any]:
+    keys, values = _values(array.keys), _values(array.items)
+    extents = pairwise(array.offsets.to_pylist())
+    return [
+        _map_of(keys[start:end], values[start:end]) if is_valid else None
+        for is_valid, (start, end) in zip(array.is_valid().to_pylist(), extents, strict=True)
+    ]
+
+
+def _map_of(keys: list[Any], values: list[Any]) -> dict[str, Any] | list[Any]:
+    if all(isinstance(key, str) for key in keys):
+        return marked_object(dict(zip(keys, values, strict=True)))
+    return marked_array([marked_array(list(pair)) for pair in zip(keys, values, strict=True)])
+
+
+def _extensions(array: Any) -> list[Any]:
+    if array.type.extension_name == "arrow.uuid":
+        return [None if value is None else str(value) for value in _plain(array)]
+    return _values(array.storage)
+
+
+def _dictionaries(array: Any) -> list[Any]:
+    return _values(array.dictionary_decode())
+
+
+_NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+_CONVERSIONS: dict[str, Convert] = {
+    **dict.fromkeys(["null", "bool", *_NUMBERS], _plain),
+    **dict.fromkeys(["string", "large_string", "string_view"], _texts),
+    **dict.fromkeys(["halffloat", "float", "double"], _floats),
+    **dict.fromkeys(["decimal32", "decimal64", "decimal128", "decimal256"], _decimals),
+    **dict.fromkeys(["date32", "date64", "time32", "time64"], _times),
+    **dict.fromkeys(["list", "large_list", "fixed_size_list"], _lists),
+    "timestamp": _timestamps,
+    "struct": _structs,
+    "map": _maps,
+    "extension": _extensions,
+    "dictionary": _dictionaries,
+}

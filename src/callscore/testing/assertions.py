@@ -1,0 +1,95 @@
+"""`assert_calls`: asserts that an agent made the calls that it should; a failure shows both sides."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.settings import SettingOptions
+from callscore.errors import CallscoreError, InvalidCall
+from callscore.testing.running_test import ANSWER_HINT, failure_text, running_test
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from callscore.core.score import Score
+    from callscore.core.settings import Settings
+
+__all__ = ["AssertOptions", "assert_calls", "scored", "with_defaults"]
+
+
+class AssertOptions(SettingOptions, total=False):
+    """What `assert_calls` takes beside the two sides: all that `score` takes."""
+
+    preset: str | None
+    settings: Settings | None
+    tools: Any
+
+
+def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -> Score:
+    """Assert that the calls that were made are the calls that were expected.
+
+    In a test with `@pytest.mark.callscore(...)`, what the marker says holds where a call of this
+    function does not say otherwise.
+
+    Args:
+        expected: the calls that should be made, as for `score`; `[]` where none should be.
+        actual: the calls that were made, or a trace of any stack that holds them; `[]` where none
+            were. None is no answer.
+        **options: as for `score`: a `preset`, `settings`, `tools`, or single settings, of which
+            `at_least` is the score from which the assertion holds; 1 by default.
+
+    Returns:
+        The score.
+
+    Raises:
+        AssertionError: the score is too low, or a forbidden call was made.
+        CallscoreError: a side cannot be read, or there is no such setting.
+    """
+    __tracebackhide__ = True  # a test fails where it asserts
+    test = running_test()
+    try:
+        score = scored(expected, actual, with_defaults(test.defaults, dict(options)))
+    except CallscoreError as error:
+        raise error.with_traceback(None) from None
+    if test.updates is not None:
+        from callscore.testing.update import location_of_call, record_update
+
+        spot = location_of_call(test.label, sys._getframe(1))  # noqa: SLF001  (it is the one that calls)
+        refusal = record_update(test.updates, spot, expected, score)
+        if refusal is None:
+            return score
+        raise AssertionError(f"{failure_text(score)}\n\nNot updated: {refusal}")
+    if not score.passed:
+        raise AssertionError(failure_text(score))
+    return score
+
+
+def scored(expected: Any, actual: Any, options: dict[str, Any]) -> Score:
+    """The score; what is None in the options is not said.
+
+    Raises:
+        CallscoreError: as `score`; and where there is no answer, which is no proof that nothing was
+            called.
+    """
+    from callscore import api
+
+    if actual is None:
+        raise InvalidCall(f"actual: there is no answer, but None. Give {ANSWER_HINT}.")
+    if hasattr(actual, "__await__"):
+        if hasattr(actual, "close"):  # a coroutine: Python would warn that nobody has awaited it
+            actual.close()
+        raise InvalidCall("actual: the answer is still to come: `await` is missing before it.")
+    return api.score(
+        expected, actual, **{name: value for name, value in options.items() if value is not None}
+    )
+
+
+def with_defaults(defaults: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """The options, and what a marker says where they do not.
+
+    Whoever names a preset, or all settings, wants no single ones from elsewhere.
+    """
+    if options.get("preset") is not None or options.get("settings") is not None:
+        defaults = {name: value for name, value in defaults.items() if name == "tools"}
+    return {**defaults, **options}

@@ -1,0 +1,196 @@
+"""`@pytest.mark.callscore(...)`: what a test returns is scored, or what it asserts has defaults."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from functools import wraps
+from inspect import iscoroutinefunction, unwrap
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.core.suggestions import did_you_mean
+from callscore.errors import CallscoreError
+from callscore.testing.assertions import AssertOptions, scored, with_defaults
+from callscore.testing.item_record import ItemRecord, encode_record
+from callscore.testing.running_test import (
+    ANSWER_HINT,
+    RunningTest,
+    Updates,
+    failure_text,
+    running_as,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from callscore.core.score import Score
+
+__all__ = ["apply_marker", "record_key", "record_of", "run_if_async", "updates_for"]
+
+_MARKER = "callscore"
+_EXPECTED = "expected"
+_NAMES = (_EXPECTED, *AssertOptions.__annotations__)
+_MISSING = object()
+_USE = "@pytest.mark.callscore(expected=[...], mode=...)"
+
+# What a test tells the session; its report takes it along.
+record_key = pytest.StashKey[str]()
+_updates_key = pytest.StashKey[Updates]()
+
+
+def apply_marker(item: pytest.Item) -> None:
+    """Until a test is torn down, its marker holds, and what it expects may be rewritten.
+
+    A marker that says what it cannot is an error: the test is not run.
+    """
+    options = _options_of(item)
+    expected = options.pop(_EXPECTED, _MISSING)
+    updates = updates_for(item)
+    if updates is not None:
+        item.stash[_updates_key] = updates
+    test = RunningTest(item.name, options, updates)
+    with ExitStack() as until_the_end:
+        until_the_end.enter_context(running_as(test))
+        function = getattr(item, "obj", None)
+        if function is not None:
+            until_the_end.callback(setattr, item, "obj", function)
+        if expected is not _MISSING:
+            _score_return(item, expected, test)
+        item.addfinalizer(until_the_end.pop_all().close)
+
+
+def updates_for(item: pytest.Item) -> Updates | None:
+    """Where to note what is to be rewritten; None where nothing is.
+
+    What a test that should fail expects is wrong on purpose.
+    """
+    is_wanted = item.config.getoption("callscore_update")
+    if not is_wanted or item.get_closest_marker("xfail") is not None:
+        return None
+    return Updates(item.config.rootpath)
+
+
+def record_of(item: pytest.Item, *, has_passed: bool) -> str | None:
+    """What a test tells; None where it says nothing.
+
+    Args:
+        item: the test.
+        has_passed: whether nothing else is wrong with it; what it expects is changed only then.
+    """
+    updates = item.stash.get(_updates_key, None)
+    if record_key not in item.stash and updates and (updates.changes or updates.confirmed):
+        changes = tuple(updates.changes) if has_passed else ()
+        return encode_record(ItemRecord(changes=changes, confirmed=tuple(updates.confirmed)))
+    return item.stash.get(record_key, None)
+
+
+def _options_of(item: pytest.Item) -> dict[str, Any]:
+    """What all markers of a test say; the nearest has the last word."""
+    options: dict[str, Any] = {}
+    for marker in reversed(list(_markers_of(item))):
+        if marker.args:
+            pytest.fail(f"the marker takes keywords alone: {_USE}", pytrace=False)
+        for name in marker.kwargs:
+            if name not in _NAMES:
+                hint = did_you_mean(name, _NAMES)
+                pytest.fail(f"the marker takes no {name!r}{hint}", pytrace=False)
+        kept = {_EXPECTED: options[_EXPECTED]} if _EXPECTED in options else {}
+        options = kept | with_defaults(options, dict(marker.kwargs))
+    wrong = _score_of([], [], {name: options[name] for name in options if name != _EXPECTED})
+    if isinstance(wrong, CallscoreError):
+        pytest.fail(f"the marker: {wrong}", pytrace=False)
+    return options
+
+
+def _markers_of(item: pytest.Item) -> Iterator[pytest.Mark]:
+    """The markers of a test, the nearest first.
+
+    pytest itself gives those of the function before those of a `pytest.param`, which are nearer, and
+    before those that a fixture or a plugin gives to this very test.
+    """
+    of_function = set(map(id, getattr(getattr(item, "obj", None), "pytestmark", ())))
+    own = [
+        mark for mark in item.own_markers if mark.name == _MARKER and id(mark) not in of_function
+    ]
+    yield from reversed(own)
+    near = set(map(id, own))
+    yield from (mark for mark in item.iter_markers(_MARKER) if id(mark) not in near)
+
+
+def _score_return(item: Any, expected: Any, test: RunningTest) -> None:
+    """Score what the test function returns, whoever calls it; then it returns nothing."""
+    function: Callable[..., Any] | None = getattr(item, "obj", None)
+    if function is None:
+        pytest.fail("a marker with `expected` is for test functions", pytrace=False)
+
+    def judge(returned: Any) -> None:
+        _judge(item, expected, returned, test)
+
+    if iscoroutinefunction(function):
+
+        @wraps(function)
+        async def awaited(*arguments: Any, **keywords: Any) -> None:
+            __tracebackhide__ = True
+            judge(await function(*arguments, **keywords))
+
+        item.obj = awaited
+    else:
+
+        @wraps(function)
+        def returning(*arguments: Any, **keywords: Any) -> None:
+            __tracebackhide__ = True
+            judge(function(*arguments, **keywords))
+
+        item.obj = returning
+
+
+def run_if_async(item: Any) -> None:
+    """Make a test that awaits something one that pytest can call."""
+    function: Callable[..., Any] = item.obj
+    if not iscoroutinefunction(function):
+        return
+
+    @wraps(function)
+    def waiting(*arguments: Any, **keywords: Any) -> Any:
+        __tracebackhide__ = True
+        return asyncio.run(function(*arguments, **keywords))
+
+    item.obj = waiting
+
+
+def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
+    if returned is None:
+        pytest.fail(f"the test returned nothing. Return {ANSWER_HINT}.", pytrace=False)
+    score = _score_of(expected, returned, test.defaults)
+    if isinstance(score, CallscoreError):  # and not where it is caught: nobody wants its history
+        pytest.fail(f"{type(score).__name__}: {score}", pytrace=False)
+    _record(item, score)
+    if test.updates is not None:
+        from callscore.rewriting.observed import Location
+        from callscore.testing.update import record_update
+
+        code = unwrap(item.obj).__code__
+        spot = Location(test.label, "marker", (code.co_filename,), code.co_firstlineno)
+        refusal = record_update(test.updates, spot, expected, score)
+        if refusal is not None:
+            pytest.fail(f"{failure_text(score)}\n\nNot updated: {refusal}", pytrace=False)
+    elif not score.passed:
+        pytest.fail(failure_text(score), pytrace=False)
+
+
+def _score_of(expected: Any, returned: Any, options: dict[str, Any]) -> Score | CallscoreError:
+    try:
+        return scored(expected, returned, options)
+    except CallscoreError as error:
+        return error
+
+
+def _record(item: pytest.Item, score: Score) -> None:
+    """Leave the numbers where JUnit reports look for properties."""
+    item.user_properties += [
+        ("callscore.f1", score.f1),
+        ("callscore.precision", score.precision),
+        ("callscore.recall", score.recall),
+    ]

@@ -1,0 +1,171 @@
+"""The parts of the pytest plugin that options ask for: they are registered here, and `--callscore` is one."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.core.rendering import escape
+from callscore.errors import InvalidSettings
+from callscore.models.limits import Limits
+from callscore.testing.items import (
+    EvaluationCase,
+    EvaluationFile,
+    ask_options_key,
+    holds_evaluations,
+)
+from callscore.testing.reporting import RecordSender, SessionResults, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from callscore.testing.items import AskOptions
+
+__all__ = ["EvaluationPlugin", "limits_from", "register_plugins"]
+
+
+# Adds to a session of pytest what its options ask for.
+
+
+def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
+    """Add the parts of the plugin that somebody asks for.
+
+    Args:
+        config: of the session.
+        judge: the judge of the project: its `name`, and perhaps where it is; empty where there is
+            none.
+
+    Raises:
+        UsageError: an option, or the judge, is not as it can be.
+    """
+    told = SessionResults()
+    is_worker = hasattr(config, "workerinput")
+    add = config.pluginmanager.register
+    add(RecordSender(None if is_worker else told), "callscore-telling")
+    if config.getoption("callscore_update"):
+        from callscore.testing.update import UpdatePlugin
+
+        add(UpdatePlugin(config, told), "callscore-accepting")
+    if config.getoption("callscore"):  # what is added last is shown first
+        from callscore.testing.items import AskOptions
+        from callscore.testing.judges import SessionJudges
+
+        limits = limits_from(config)
+        try:
+            judges = SessionJudges(judge)
+        except InvalidSettings as error:
+            raise pytest.UsageError(str(error)) from error
+        add(EvaluationPlugin(config, told, AskOptions(limits, judges, [])), "callscore-evaluating")
+
+
+# What `--callscore` adds to a session of pytest: evaluations are collected, and summed up.
+
+_WORKER_OUTPUT = "callscore_notes"  # of a process that runs tests for another one
+
+
+class EvaluationPlugin:
+    """Collects evaluations, and sums them up.
+
+    Args:
+        config: of the session.
+        told: what the tests tell.
+        asking: how agents are asked.
+    """
+
+    def __init__(self, config: pytest.Config, told: SessionResults, asking: AskOptions) -> None:
+        self._config = config
+        self._told = told
+        self._asking = config.stash[ask_options_key] = asking
+        self._is_worker = hasattr(config, "workerinput")  # another process sums up
+        self._started = perf_counter()
+        self._session: pytest.Session | None = None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """A file of evaluations is one of tests, too, if it is called as such."""
+        found = yield
+        if not holds_evaluations(file_path, is_named=parent.session.isinitpath(file_path)):
+            return found
+        # pytest takes every Python file that is named for one of tests, and would run it again.
+        if not any(map(file_path.match, self._config.getini("python_files"))):
+            found = [each for each in found if not isinstance(each, pytest.Module)]
+        return [EvaluationFile.from_parent(parent, path=file_path), *found]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Where some evaluations or cases are to be run alone, leave out all others."""
+        ours = [item for item in items if isinstance(item, EvaluationCase)]
+        focused = {item.parent for item in ours if getattr(item.parent, "is_focused", False)}
+        if not focused:
+            return
+        left_out = [item for item in ours if item.parent not in focused]
+        if left_out:
+            self._config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if item not in left_out]
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember whose exit code it is."""
+        self._session = session
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+        """Fail the session where a threshold is missed."""
+        for problem in self._asking.judges.problems:
+            self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
+        if self._is_worker:
+            self._config.workeroutput[_WORKER_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
+        elif self._told.below:
+            self._fail()
+        yield
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what another process has to note."""
+        self._asking.notes.extend(getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, []))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Show the tables of the evaluations."""
+        run = self._told.results(perf_counter() - self._started)
+        notes = list(dict.fromkeys(self._asking.notes))
+        if not run.evaluations and not notes:
+            return
+        writer = terminalreporter._tw  # noqa: SLF001  (plugins have no other way to its width)
+        terminalreporter.section("callscore")
+        if run.evaluations:
+            width, has_colour = writer.fullwidth, writer.hasmarkup
+            terminalreporter.write(table_of(run, width=width, has_colour=has_colour))
+        for note in notes:
+            terminalreporter.write_line(f"! {escape(note)}", yellow=True)
+        for name in self._told.below:
+            terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
+
+    def pytest_unconfigure(self) -> None:
+        """Let go of what judges have opened."""
+        self._asking.judges.close()
+
+    def _fail(self) -> None:
+        if self._session is not None and self._session.exitstatus == pytest.ExitCode.OK:
+            self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def limits_from(config: pytest.Config) -> Limits:
+    """How patient the session is with agents.
+
+    Raises:
+        UsageError: an option has a value that it cannot have.
+    """
+    trials = config.getoption("callscore_trials")
+    if trials is not None and trials < 1:
+        raise pytest.UsageError(f"--callscore-trials: {trials} is not a number from 1 on")
+    try:
+        return Limits(
+            timeout=config.getoption("callscore_timeout"),
+            retries=config.getoption("callscore_retries"),
+        )
+    except InvalidSettings as error:
+        raise pytest.UsageError(f"--callscore-{error}") from error

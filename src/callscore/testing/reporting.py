@@ -1,0 +1,216 @@
+"""Collects what the items of a session report, in whichever process they ran, and sums it up."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore.core.rendering import escape
+from callscore.core.results import JudgeCounts, RunResults
+from callscore.core.totals import NameCounter, Totals
+from callscore.rewriting.applying import Refused, rewrite
+from callscore.testing.item_record import _ATTRIBUTE, decode_record, record_in, settings_from_key
+from callscore.testing.items import EvaluationCase
+from callscore.testing.marker import record_of
+from callscore.testing.update import conflicting_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from pathlib import Path
+
+    from callscore.core.results import EvaluationResults
+    from callscore.rewriting.applying import Rewritten
+    from callscore.rewriting.change import Change
+    from callscore.testing.item_record import EvaluationKey, ItemRecord
+
+__all__ = ["RecordSender", "SessionResults", "table_of"]
+
+
+# Sums up what the tests of a session tell: the results of evaluations, and what is rewritten.
+
+
+class SessionResults:
+    """All that was told in a session; of a test that ran again, the last counts."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._told: dict[str, ItemRecord] = {}
+        self._refusals: dict[int, Refused] = {}  # by what they refuse
+
+    def add(self, test: str, text: str) -> None:
+        """Take what a test tells."""
+        if self._texts.get(test) != text:
+            self._texts[test] = text
+            self._told[test] = decode_record(text)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The expectations to rewrite, by file and line, whichever process told them first."""
+        changes = [change for _, change in self._all_changes()]
+        return sorted(changes, key=lambda change: (change.files, change.line, change.label))
+
+    def results(self, seconds: float) -> RunResults:
+        """What the evaluations gave.
+
+        Args:
+            seconds: how long it all took.
+        """
+        groups: dict[tuple[str, str, str | None], tuple[EvaluationKey, list[ItemRecord]]] = {}
+        for each in self._told.values():
+            whose = each.about
+            if whose is not None:
+                key = whose.place, whose.name, whose.variant
+                groups.setdefault(key, (whose, []))[1].append(each)
+        return RunResults(
+            # Variants of one evaluation stand together, whatever order their answers came in.
+            evaluations=tuple(_evaluation_results(*groups[key]) for key in _ordered(groups)),
+            seconds=seconds,
+            judges=tuple(_judges(self._told.values())),
+        )
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """The scorers whose mean misses its threshold.
+
+        Not those of evaluations of which something is rewritten: their scores are of before.
+        """
+        return tuple(
+            name
+            for each in self.results(0.0).evaluations
+            if (each.place, each.name) not in self._rewritten
+            for name in RunResults(evaluations=(each,)).below
+        )
+
+    @property
+    def _rewritten(self) -> set[tuple[str, str]]:
+        tests = {test for test, change in self._all_changes() if id(change) not in self._refusals}
+        abouts = [self._told[test].about for test in tests]
+        return {(each.place, each.name) for each in abouts if each is not None}
+
+    def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
+        """Find out what cannot be rewritten, now that all is told.
+
+        Args:
+            root: files outside of this folder are never written.
+            problem: why nothing is; None where there is no such reason.
+
+        Returns:
+            By test, why what it expects stays as it is, and both sides.
+        """
+        changes = [change for _, change in self._all_changes()]
+        if problem is not None:
+            refused = [Refused(change, problem) for change in changes]
+        else:
+            refused = conflicting_changes(self._told.values())
+            known = {id(each.change) for each in refused}
+            others = [change for change in changes if id(change) not in known]
+            refused += rewrite(others, root, is_dry=True)[1]
+        self._refusals = {id(each.change): each for each in refused}
+        failed: dict[str, list[str]] = {}
+        for test, change in self._all_changes():
+            if id(change) in self._refusals:
+                why = self._refusals[id(change)].problem
+                failed.setdefault(test, []).append(f"Not updated: {escape(why)}\n\n{change.shown}")
+        return {test: "\n\n".join(texts) for test, texts in failed.items()}
+
+    def write(self, root: Path) -> tuple[list[Rewritten], list[Refused]]:
+        """Write the expectations that are to be rewritten, and can be.
+
+        Args:
+            root: files outside of this folder are never written.
+        """
+        wanted = [change for change in self.changes if id(change) not in self._refusals]
+        written, refused = rewrite(wanted, root)
+        settled = [
+            self._refusals[id(change)] for change in self.changes if id(change) in self._refusals
+        ]
+        return written, [*refused, *settled]
+
+    def _all_changes(self) -> Iterator[tuple[str, Change]]:
+        for test, told in self._told.items():
+            yield from ((test, change) for change in told.changes)
+
+
+def _ordered(
+    groups: Iterable[tuple[str, str, str | None]],
+) -> list[tuple[str, str, str | None]]:
+    keys = list(groups)
+    first = {key[:2]: position for position, key in reversed(list(enumerate(keys)))}
+    return sorted(keys, key=lambda key: first[key[:2]])
+
+
+def _evaluation_results(whose: EvaluationKey, results: list[ItemRecord]) -> EvaluationResults:
+    names = {"name": whose.name, "place": whose.place, "variant": whose.variant}
+    totals = Totals(settings_from_key(whose), whose.thresholds, show="none")
+    skipped = NameCounter()
+    for each in results:
+        if each.skipped is not None:
+            skipped.add(f"{each.case}: {each.skipped}" if each.skipped else each.case)
+            continue
+        totals.add(each.result)
+    return totals.evaluation(names, skipped=skipped.noted())
+
+
+def _judges(results: Iterable[ItemRecord]) -> Iterator[JudgeCounts]:
+    found: dict[str, JudgeCounts] = {}
+    for each in results:
+        for counts in each.judges:
+            known = found.get(counts.model, JudgeCounts(counts.model))
+            found[counts.model] = JudgeCounts(
+                counts.model, known.judged + counts.judged, known.asked + counts.asked
+            )
+    yield from found.values()
+
+
+def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
+    """The tables of the evaluations, as `callscore run` prints them."""
+    from rich.console import Console
+
+    from callscore.reports.run_terminal import render_summary
+
+    stream = StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=has_colour,
+        color_system="standard" if has_colour else None,
+        legacy_windows=False,
+    )
+    render_summary(run, console=console)
+    return stream.getvalue()
+
+
+# Has every report take along what its test tells, also out of another process.
+
+
+class RecordSender:
+    """Hands what tests tell to the session, in whichever process it sums up.
+
+    Args:
+        session: takes what is told; None in a process in which nobody sums up.
+    """
+
+    def __init__(self, session: SessionResults | None) -> None:
+        self._session = session
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Give the report along what the test tells, once it is at its end."""
+        report = yield
+        if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
+            item.tell(skipped=item.reason or "")
+        is_end = call.when == "call" or (call.when == "setup" and not report.passed)
+        told = record_of(item, has_passed=report.passed)
+        if is_end and told is not None:
+            setattr(report, _ATTRIBUTE, told)
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what a test tells."""
+        told = record_in(report)
+        if told is not None and self._session is not None:
+            self._session.add(report.nodeid, told)

@@ -1,0 +1,248 @@
+"""`--callscore-update`: the calls that were made become the calls that are expected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from _pytest.runner import runtestprotocol  # plugins that run tests have no other way
+from msgspec import structs
+
+from callscore.core.rendering import escape
+from callscore.rewriting.applying import (
+    CorrectExpectation,
+    VariantChange,
+    find_conflicts,
+    find_location_key,
+    refusal_of,
+)
+from callscore.rewriting.change import CannotRewrite
+from callscore.rewriting.observed import Location, change_at, expectation_at, location_key
+from callscore.testing.item_record import has_changes, record_in
+from callscore.testing.running_test import text_width
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from types import FrameType
+
+    from callscore.core.score import Score
+    from callscore.rewriting.applying import Refused, Rewritten
+    from callscore.testing.item_record import ItemRecord
+    from callscore.testing.reporting import SessionResults
+    from callscore.testing.running_test import Updates
+
+__all__ = ["UpdatePlugin", "conflicting_changes", "location_of_call", "record_update"]
+
+
+# What `--callscore-update` adds to a session of pytest: what was called becomes what is expected.
+
+_WORKER_OUTPUT = "callscore_held"  # of a process that runs tests for another one
+_INTERRUPTED = "the session was broken off."
+
+
+class _HeldReports(NamedTuple):
+    """A test whose reports are held back.
+
+    Attributes:
+        hook: takes them.
+        reports: of its setup, its call and its end.
+    """
+
+    hook: Any
+    reports: list[pytest.TestReport]
+
+
+class UpdatePlugin:
+    """Rewrites expectations.
+
+    Args:
+        config: of the session.
+        told: what the tests tell.
+    """
+
+    def __init__(self, config: pytest.Config, told: SessionResults) -> None:
+        self._config = config
+        self._told = told
+        self._held: list[_HeldReports] = []
+        self._is_worker = hasattr(config, "workerinput")
+        self._is_written = False
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember whose exit code it is."""
+        self._session = session
+
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Run a test, and hold its reports back where they depend on what other tests say."""
+        name = {"nodeid": item.nodeid, "location": item.location}
+        item.ihook.pytest_runtest_logstart(**name)
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        if any(map(has_changes, reports)):
+            self._hold(_HeldReports(item.ihook, reports))
+            return True
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(**name)
+        return True
+
+    def _hold(self, held: _HeldReports) -> None:
+        if not self._is_worker:
+            self._held.append(held)
+            return
+        data = [
+            self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+            for report in held.reports
+        ]
+        self._config.workeroutput.setdefault(_WORKER_OUTPUT, []).append(data)  # type: ignore[attr-defined]  # a worker has one
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take what another process has held back."""
+        hook = self._config.hook
+        for data in getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, []):
+            reports = [
+                hook.pytest_report_from_serializable(config=self._config, data=each)
+                for each in data
+            ]
+            for report in reports:
+                report.node = node
+            self._held.append(_HeldReports(hook, reports))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """When all tests have run, say what became of those that were held back."""
+        is_whole = False
+        try:
+            result = yield
+            is_whole = True
+        except session.Failed:  # at the first failure, as somebody wished
+            is_whole = True
+            raise
+        finally:
+            self._let_go(is_whole=is_whole)
+        return result
+
+    def _let_go(self, *, is_whole: bool) -> None:
+        for held in self._held:
+            for report in held.reports:
+                self._tell(report)
+        refused = self._told.settle(self._config.rootpath, None if is_whole else _INTERRUPTED)
+        for held in self._held:
+            name = {"nodeid": held.reports[0].nodeid, "location": held.reports[0].location}
+            held.hook.pytest_runtest_logstart(**name)
+            for report in held.reports:
+                if report.when == "call" and report.nodeid in refused:
+                    _fail(report, refused[report.nodeid])
+                held.hook.pytest_runtest_logreport(report=report)
+            held.hook.pytest_runtest_logfinish(**name)
+        self._held.clear()
+
+    def _tell(self, report: pytest.TestReport) -> None:
+        told = record_in(report)
+        if told is not None:
+            self._told.add(report.nodeid, told)
+
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
+        """A test passes by a change of what it expects, which is not to be overlooked."""
+        return ("updated", "u", ("UPDATED", {"yellow": True})) if has_changes(report) else None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+        """Write where nothing is shown."""
+        yield
+        if not self._is_worker:
+            self._write()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Show what is to be expected from now on, then write it."""
+        changes = self._told.changes
+        if not changes:
+            return
+        terminalreporter.section("callscore: expectations")
+        for change in changes:
+            terminalreporter.write_line(escape(change.label), bold=True)
+            terminalreporter.write_line(f"{change.shown}\n")
+        written, refused = self._write()
+        for each in written:
+            terminalreporter.write_line(f"written: {each.place} ({escape(each.change.label)})")
+            for line in each.lines:
+                terminalreporter.write_line(f"  {escape(line)}")
+        for problem in refused:
+            line = f"not written: {escape(problem.change.label)}: {escape(problem.problem)}"
+            terminalreporter.write_line(line, red=True)
+
+    def _write(self) -> tuple[list[Rewritten], list[Refused]]:
+        if self._is_written:
+            return [], []
+        self._is_written = True
+        written, refused = self._told.write(self._config.rootpath)
+        session = self._session
+        if refused and session is not None and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        return written, refused
+
+
+def _fail(report: pytest.TestReport, why: str) -> None:
+    """Make a test that has passed one that has failed."""
+    try:
+        pytest.fail(why, pytrace=False)
+    except pytest.fail.Exception:
+        report.longrepr = pytest.ExceptionInfo.from_current().getrepr(style="value")
+    report.outcome = "failed"
+
+
+# Says what is to be written where a test expects something other than what was called.
+
+
+def location_of_call(label: str, frame: FrameType) -> Location:
+    """Where the function that runs in this frame is just calling another one."""
+    code = frame.f_code
+    line, end_line, _, end = list(code.co_positions())[frame.f_lasti // 2]
+    # A call is known by its end, which no two share; it may begin where another one does.
+    return Location(
+        label, "call", (code.co_filename,), line or frame.f_lineno, (end_line or 0, end or 0)
+    )
+
+
+def record_update(updates: Updates, spot: Location, expected: Any, score: Score) -> str | None:
+    """Note that an expectation holds, or what is to be written in its place.
+
+    Args:
+        updates: where it is noted.
+        spot: where it stands.
+        expected: what is expected, as it was given.
+        score: how the calls that were made compare with it.
+
+    Returns:
+        Why nothing can be written, in a sentence; None where all is well.
+    """
+    try:
+        change = (
+            expectation_at(spot, expected)
+            if score.passed
+            else change_at(spot, expected, score, width=text_width())
+        )
+    except CannotRewrite as problem:
+        return str(problem)
+    change = structs.replace(change, place=find_location_key(change, updates.root))
+    if score.passed:
+        updates.confirmed.append(location_key(change))
+        return None
+    refusal = refusal_of(change, updates.root)
+    if refusal is None:
+        updates.changes.append(change)
+    return refusal
+
+
+# Tests that do not agree on what is to be expected at the same place.
+
+
+def conflicting_changes(told: Iterable[ItemRecord]) -> list[Refused]:
+    """The changes that would make right what one test says, and wrong what another one does."""
+    wishes: list[VariantChange] = []
+    content: list[CorrectExpectation] = []
+    for each in told:
+        variant = None if each.about is None else each.about.variant
+        wishes += [VariantChange(change, variant) for change in each.changes]
+        content += [CorrectExpectation(key, variant) for key in each.confirmed]
+    return find_conflicts(wishes, content)

@@ -1,0 +1,345 @@
+"""A score as an aligned diff: expected calls on the left, actual calls on the right."""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from callscore.core.call import NOT_CAPTURED
+from callscore.core.equality import json_type
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import (
+    ELLIPSIS,
+    clip,
+    display_width,
+    escape,
+    excerpts,
+    render_arguments,
+    render_value,
+)
+from callscore.words.explanation import FORBIDDEN_CALLS, MORE, ignored_notes
+from callscore.words.reasons import malformed_text
+from callscore.words.summary_lines import rating
+from callscore.words.unpaired import explain_unpaired
+from callscore.words.value_text import arguments_text, name_text, percent, short_path, type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.text import Text
+
+    from callscore.core.arguments import Difference
+    from callscore.core.call import ToolCall
+    from callscore.core.phrases import Language
+    from callscore.core.score import Pair, Score
+    from callscore.words.unpaired import UnpairedReasons
+
+__all__ = ["Line", "Span", "Style", "call_lines", "diff_lines", "plain_text", "rich_text"]
+
+Style = Literal["", "muted", "correct", "incorrect", "missed", "extra", "forbidden", "changed"]
+Span = tuple[str, Style]
+Line = tuple[Span, ...]
+
+_GAP = 3
+_MARK = 2
+_INDENT = "  "
+_MIN_WIDTH = 40
+_MAX_DIFFERENCES = 20
+_COLOURS: dict[Style, str] = {
+    "": "",
+    "muted": "dim",
+    "correct": "green",
+    "incorrect": "yellow",
+    "missed": "red",
+    "extra": "magenta",
+    "forbidden": "bold red",
+    "changed": "bold",
+}
+
+HEADLINE = Phrase(
+    "Score {score}   Precision {precision}   Recall {recall}   {rating}",
+    "Оценка {score}   Precision {precision}   Recall {recall}   {rating}",
+)
+EXPECTED = Phrase("Expected", "Эталонные вызовы")
+ACTUAL = Phrase("Actual", "Фактические вызовы")
+NOTHING = Phrase(
+    "Nothing was expected and nothing was called.",
+    "Вызовов не ожидалось, и ни одного не сделано.",
+)
+NOTHING_COUNTS = Phrase(
+    "No call counts, neither expected nor actual.",
+    "Учитывать нечего: ни эталонных вызовов, ни фактических.",
+)
+FORBIDDEN = Phrase("forbidden", "запрещено")
+OUT_OF_ORDER = Phrase("made, but not in this order", "сделан, но не в этом порядке")
+BY_THE_SCHEMAS = Phrase("By the tools' schemas:", "По схемам инструментов:")
+FAULT = Phrase("actual {j} {fault}", "фактический {j} {fault}")
+# Where calls of the trace do not count, the others have other numbers than in the trace.
+FAULT_IN_TRACE = Phrase("call {j} of the trace, {fault}", "вызов {j} трассировки, {fault}")
+NOT_GIVEN = Phrase("not given", "не передано")
+NOT_EXPECTED = Phrase("not expected", "не ожидалось")
+EQUAL_ARGUMENTS = Plural(
+    ("equal argument", "equal arguments"),
+    ("совпавший аргумент", "совпавших аргумента", "совпавших аргументов"),
+)
+MORE_DIFFERENCES = Plural(
+    ("more difference", "more differences"),
+    ("отличие ещё", "отличия ещё", "отличий ещё"),
+)
+
+
+class _Widths(NamedTuple):
+    """How many columns each side may take."""
+
+    expected: int
+    actual: int
+
+
+class _Row(NamedTuple):
+    """A line before the columns have their width: a mark, and one cell for each side.
+
+    A note has no right side and runs across both columns.
+    """
+
+    mark: Span
+    expected: Line = ()
+    actual: Line = ()
+    indent: str = ""
+    is_note: bool = False
+
+
+def diff_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
+    """The score on one line, and below it the calls of both sides, aligned."""
+    headline = say(
+        HEADLINE,
+        lang,
+        score=percent(score.f1),
+        precision=percent(score.precision),
+        recall=percent(score.recall),
+        rating=rating(score.f1, lang=lang),
+    )
+    line: Line = ((headline, ""),)
+    if score.forbidden:  # which is why the score is 0
+        calls = count_of(FORBIDDEN_CALLS, len(score.forbidden), lang)
+        line += ((" " * _GAP, ""), (calls, "forbidden"))
+    return [line, (), *call_lines(score, width=width, lang=lang)]
+
+
+def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list[Line]:
+    """The calls of both sides in two columns that together take at most `width` columns.
+
+    The marks say what became of a call: `=` correct, `~` incorrect, `-` missed, `+` extra, `!`
+    forbidden. What does not count is counted below.
+    """
+    width = max(width, _MIN_WIDTH)
+    if not score.expected and not score.actual:
+        nothing = _note(say(NOTHING_COUNTS if score.ignored else NOTHING, lang), indent="")
+        rows = [nothing, *_footer_rows(score, lang)]
+        return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
+    # Laid out once with all the room there is, only to see how much each side would need.
+    words = explain_unpaired(score, lang)
+    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
+    natural = _rows(score, pairs, words, _Widths(width, width), lang)
+    rooms = _split_width(width - _MARK - _GAP, natural)
+    return [_lay_out(row, rooms) for row in _rows(score, pairs, words, rooms, lang)]
+
+
+def plain_text(lines: list[Line]) -> str:
+    """The lines as they are read without colour."""
+    return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
+
+
+def rich_text(lines: list[Line]) -> Text:
+    """The lines in colour; what stands in them is never taken for markup."""
+    from rich.text import Text
+
+    text = Text(no_wrap=True, overflow="ignore")
+    for number, line in enumerate(lines):
+        text.append("\n" if number else "")
+        for content, style in line:
+            text.append(content, _COLOURS[style])
+    return text
+
+
+def _rows(
+    score: Score, pairs: dict[int, Pair], words: UnpairedReasons, rooms: _Widths, lang: Language
+) -> list[_Row]:
+    header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
+    return [header, *_call_rows(score, pairs, words, rooms, lang), *_footer_rows(score, lang)]
+
+
+def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
+    """What does not count, and what the schemas say of the calls."""
+    for note in ignored_notes(score, lang):
+        yield _note(note, indent="")
+    if score.faults:
+        from callscore.words.reasons import fault_sentence
+
+        yield _note(say(BY_THE_SCHEMAS, lang), indent="")
+        is_whole = all(ignored.side == "expected" for ignored in score.ignored)
+        phrase = FAULT if is_whole else FAULT_IN_TRACE
+        for fault in islice(score.faults, _MAX_DIFFERENCES):
+            sentence = fault_sentence(fault, lang=lang)
+            yield _note(say(phrase, lang, j=fault.index + 1, fault=sentence), style="")
+        if len(score.faults) > _MAX_DIFFERENCES:
+            yield _note(say(MORE, lang, count=len(score.faults) - _MAX_DIFFERENCES))
+
+
+def _call_rows(
+    score: Score, pairs: dict[int, Pair], words: UnpairedReasons, rooms: _Widths, lang: Language
+) -> Iterator[_Row]:
+    """One group of rows for each call: expected order, with extra calls where they happened."""
+    paired = {pair.actual_index for pair in pairs.values()}
+    extra = deque(position for position in range(len(score.actual)) if position not in paired)
+    for position, call in enumerate(score.expected):
+        pair = pairs.get(position)
+        if pair is None:
+            yield _Row(("-", "missed"), _call(call, "missed", rooms.expected))
+            if call.name in words.out_of_order:
+                yield _note(say(OUT_OF_ORDER, lang))
+            continue
+        while extra and extra[0] < pair.actual_index:
+            yield from _extra_rows(score, extra.popleft(), words, rooms, lang)
+        yield from _pair_rows(pair, rooms, lang)
+    for position in extra:
+        yield from _extra_rows(score, position, words, rooms, lang)
+
+
+def _extra_rows(
+    score: Score, position: int, words: UnpairedReasons, rooms: _Widths, lang: Language
+) -> Iterator[_Row]:
+    call = score.actual[position]
+    if position in score.forbidden:
+        left: Line = ((say(FORBIDDEN, lang), "forbidden"),)
+        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", rooms.actual))
+        return
+    yield _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
+    if position in words.extra:
+        yield _note(words.extra[position])
+
+
+def _call(call: ToolCall, style: Style, room: int) -> Line:
+    name = _name(call, style, room)
+    return (name, (arguments_text(call, limit=room - display_width(name[0])), "muted"))
+
+
+def _name(call: ToolCall, style: Style, room: int) -> Span:
+    return name_text(call.name, limit=room), style
+
+
+def _pair_rows(pair: Pair, rooms: _Widths, lang: Language) -> Iterator[_Row]:
+    found = pair.differences
+    style: Style = "correct" if pair.is_correct else "incorrect"
+    mark: Span = ("=" if pair.is_correct else "~", style)
+    if not found:
+        left = _call(pair.expected, style, rooms.expected)
+        yield _Row(mark, left, _call(pair.actual, style, rooms.actual))
+        return
+    name = _name(pair.expected, style, rooms.expected)
+    yield _Row(mark, (name,), (_name(pair.actual, style, rooms.actual),))
+    inner = _Widths(rooms.expected - len(_INDENT), rooms.actual - len(_INDENT))
+    if pair.actual.error is not None:
+        yield from _malformed_rows(pair, inner, lang)
+        return
+    for difference in islice(found, _MAX_DIFFERENCES):
+        row = _difference_row(difference, inner, lang)
+        yield _muted(row) if pair.is_correct else row
+        if difference.note is not None:
+            yield _note(escape(difference.note.text(lang)))
+    if len(found) > _MAX_DIFFERENCES:
+        yield _note(f"… {count_of(MORE_DIFFERENCES, len(found) - _MAX_DIFFERENCES, lang)}")
+    if pair.matched_arguments:
+        yield _note(f"… {count_of(EQUAL_ARGUMENTS, pair.matched_arguments, lang)}")
+
+
+def _note(text: str, *, indent: str = _INDENT, style: Style = "muted") -> _Row:
+    return _Row((" ", ""), ((text, style),), indent=indent, is_note=True)
+
+
+def _muted(row: _Row) -> _Row:
+    return row._replace(
+        mark=(row.mark[0], "muted"),
+        expected=tuple((text, "muted") for text, _ in row.expected),
+        actual=tuple((text, "muted") for text, _ in row.actual),
+    )
+
+
+def _malformed_rows(pair: Pair, rooms: _Widths, lang: Language) -> Iterator[_Row]:
+    wanted = pair.expected.arguments
+    left = ELLIPSIS if wanted is None else render_arguments(wanted, limit=rooms.expected)
+    error = pair.actual.error or ""
+    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=rooms.actual)
+    yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
+    yield _note(clip(malformed_text(error, lang=lang), sum(rooms)))
+
+
+def _difference_row(difference: Difference, rooms: _Widths, lang: Language) -> _Row:
+    notes = _type_notes(difference, lang)
+    path = _path(difference, rooms, notes)
+    cells: list[Line] = []
+    for side, (room, note) in enumerate(zip(rooms, notes, strict=True)):
+        limit = room - display_width(path) - len(note)
+        value = excerpts(difference.expected, difference.actual, limit=limit)[side]
+        cells.append(((path, "muted"), (value, "changed"), (note, "muted")))
+    if difference.kind == "missing":
+        return _Row(("-", "missed"), cells[0], ((say(NOT_GIVEN, lang), "muted"),), _INDENT)
+    if difference.kind == "unexpected":
+        return _Row(("+", "extra"), ((say(NOT_EXPECTED, lang), "muted"),), cells[1], _INDENT)
+    return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
+
+
+def _path(difference: Difference, rooms: _Widths, notes: tuple[str, str]) -> str:
+    """The path as both sides show it: whole, or as much of it as the values leave room for."""
+    sides = {"missing": (0,), "unexpected": (1,)}.get(difference.kind, (0, 1))
+    room = min(rooms[side] for side in sides)
+    values = excerpts(difference.expected, difference.actual, limit=room // 2)
+    spare = min(rooms[side] - display_width(values[side] + notes[side]) for side in sides)
+    return short_path(difference.path, width=max(spare, room // 3) - len(": ")) + ": "
+
+
+def _type_notes(difference: Difference, lang: Language) -> tuple[str, str]:
+    if difference.kind != "type":
+        return "", ""
+    return _type_note(difference.expected, lang), _type_note(difference.actual, lang)
+
+
+def _type_note(value: object, lang: Language) -> str:
+    # `null` and what JSON does not know (it shows as its repr) say themselves what they are.
+    is_json = json_type(value) in {"boolean", "number", "string", "object", "array"}
+    return f" ({type_name(value, lang=lang)})" if is_json else ""
+
+
+def _split_width(width: int, natural: list[_Row]) -> _Widths:
+    """Half of the width for each side; what one side does not need is the other's."""
+    rows = [row for row in natural if not row.is_note]
+    left = max(len(row.indent) + _width(row.expected) for row in rows)
+    right = max(len(row.indent) + _width(row.actual) for row in rows)
+    half = width // 2
+    left = min(left, max(half, width - right))
+    return _Widths(left, width - left)
+
+
+def _lay_out(row: _Row, rooms: _Widths) -> Line:
+    start: Line = ((row.indent, ""), row.mark, (" ", ""))
+    if row.is_note:
+        return (*start, *_clip_line(row.expected, sum(rooms) + _GAP - len(row.indent)))
+    cell = _clip_line(row.expected, rooms.expected - len(row.indent))
+    padding = rooms.expected - len(row.indent) - _width(cell) + _GAP
+    right = _clip_line(row.actual, rooms.actual - len(row.indent))
+    return (*start, *cell, (" " * padding + row.indent, ""), *right)
+
+
+def _width(line: Line) -> int:
+    return sum(display_width(text) for text, _ in line)
+
+
+def _clip_line(line: Line, width: int) -> Line:
+    if _width(line) <= width:
+        return line
+    *start, (text, style) = line
+    room = width - _width(tuple(start))
+    if room > 0:
+        return (*start, (clip(text, room), style))
+    *start, (text, style) = start
+    return _clip_line((*start, (text + ELLIPSIS, style)), width)  # it says that more would follow

@@ -1,0 +1,441 @@
+"""How a score comes about, in three steps that a person can check by hand."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant, and so is the sign in formulas)
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+from callscore.core.equality import equal_objects
+from callscore.core.phrases import Phrase, Plural, count_of, say
+from callscore.core.rendering import clip, escape
+from callscore.core.rules import contains_matchers
+from callscore.core.score import f1_of
+from callscore.words.reasons import difference_reason
+from callscore.words.summary_lines import rating
+from callscore.words.unpaired import expectation_parts, explain_unpaired, uncounted_calls
+from callscore.words.value_text import call_text, decimal, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.phrases import Language
+    from callscore.core.score import Pair, Score
+
+__all__ = [
+    "FORBIDDEN_CALLS",
+    "MORE",
+    "expectation_lines",
+    "explain",
+    "ignored_items",
+    "ignored_notes",
+    "short_name",
+]
+
+
+# Which calls count and which do not, and what was forbidden, in words.
+
+_MAX_ITEMS = 20
+_NAME_WIDTH = 80
+_CALL_WIDTH = 60
+
+EXPECTED_CALLS = Plural(
+    ("expected call", "expected calls"),
+    ("эталонный вызов", "эталонных вызова", "эталонных вызовов"),
+)
+ACTUAL_CALLS = Plural(
+    ("actual call", "actual calls"),
+    ("фактический вызов", "фактических вызова", "фактических вызовов"),
+)
+FORBIDDEN_CALLS = Plural(
+    ("forbidden call", "forbidden calls"),
+    ("запрещённый вызов", "запрещённых вызова", "запрещённых вызовов"),
+)
+
+NOT_COUNTED = Phrase("… {calls} not counted: {reasons}", "… не учтено: {calls} ({reasons})")
+NOT_COUNTED_ITEMS = Phrase(
+    "These calls do not count under the settings:",
+    "Эти вызовы по настройкам не учитываются:",
+)
+MORE = Phrase("… {count} more", "… ещё {count}")
+TIMES = Plural(("time", "times"), ("раз", "раза", "раз"))
+SIDES = {
+    "expected": (EXPECTED_CALLS, Phrase("expected {call}: {why}", "эталонный {call}: {why}")),
+    "actual": (ACTUAL_CALLS, Phrase("actual {call}: {why}", "фактический {call}: {why}")),
+}
+# Why calls do not count: as a count of them, and as half a sentence about one.
+REASONS: dict[Literal["read", "failed", "repeated"], tuple[Plural, Phrase]] = {
+    "read": (
+        Plural(("read", "reads"), ("чтение", "чтения", "чтений")),
+        Phrase("its tool only reads", "его инструмент только читает"),
+    ),
+    "failed": (
+        Plural(("failed", "failed"), ("с ошибкой", "с ошибкой", "с ошибкой")),
+        Phrase("its result was an error", "он завершился ошибкой"),
+    ),
+    "repeated": (
+        Plural(("repeated", "repeated"), ("повтор", "повтора", "повторов")),
+        Phrase("the same call came before it", "такой же вызов уже был"),
+    ),
+}
+
+SETTLED = Phrase(
+    "Alternatives, optional calls and repeats are settled first:"
+    " calls written {written}, calls that count {counting}.",
+    "Сначала решается, что учесть из альтернатив, необязательных вызовов и повторов:"
+    " записано вызовов {written}, учитывается {counting}.",
+)
+NOT_CHOSEN = Phrase("Not counted: {calls}.", "Не учитываются: {calls}.")
+ORDERED_GROUPS = Phrase(
+    "The members of an `in_order` group keep their order.",
+    "Внутри группы `in_order` порядок сохраняется.",
+)
+UNORDERED_GROUPS = Phrase(
+    "The members of an `any_order` group may come in any order.",
+    "Внутри группы `any_order` порядок любой.",
+)
+FORBIDDEN_TOOLS = Phrase("Must not be called: {patterns}.", "Нельзя вызывать: {patterns}.")
+
+
+def short_name(name: str) -> str:
+    """The name of a tool as it can stand in a sentence."""
+    return clip(escape(name[: _NAME_WIDTH + 1]), _NAME_WIDTH)
+
+
+def ignored_notes(score: Score, lang: Language) -> list[str]:
+    """A line for each side that has calls which do not count: how many, and why."""
+    notes: list[str] = []
+    for side, (calls, _) in SIDES.items():
+        found = Counter(ignored.why for ignored in score.ignored if ignored.side == side)
+        if found:
+            count = count_of(calls, found.total(), lang)
+            reasons = [
+                count_of(noun, found[why], lang) for why, (noun, _) in REASONS.items() if found[why]
+            ]
+            notes.append(say(NOT_COUNTED, lang, calls=count, reasons=", ".join(reasons)))
+    return notes
+
+
+def ignored_items(score: Score, lang: Language) -> Iterator[str]:
+    """The calls that do not count, each tool once for each reason; nothing where all do."""
+    found = Counter((ignored.side, ignored.call.name, ignored.why) for ignored in score.ignored)
+    if found:
+        yield say(NOT_COUNTED_ITEMS, lang)
+    for (side, name, why), times in islice(found.items(), _MAX_ITEMS):
+        _, sentence = SIDES[side]
+        _, reason = REASONS[why]
+        call = short_name(name) + _times_text(times, lang)
+        yield f"- {say(sentence, lang, call=call, why=say(reason, lang))}"
+    if len(found) > _MAX_ITEMS:
+        yield f"  {say(MORE, lang, count=len(found) - _MAX_ITEMS)}"
+
+
+def _times_text(times: int, lang: Language) -> str:
+    return f" ({count_of(TIMES, times, lang)})" if times > 1 else ""
+
+
+def expectation_lines(score: Score, lang: Language) -> list[str]:
+    """What is to be known about an expectation that is more than a list of calls."""
+    if score.expectation is None:
+        return []
+    written = expectation_parts(score.expectation)
+    lines: list[str] = []
+    if written.kinds & {"one_of", "optional", "times"}:
+        lines.append(say(SETTLED, lang, written=written.calls, counting=len(score.expected)))
+        lines += _not_chosen(score, lang)
+    if "in_order" in written.kinds and score.settings.order == "any":
+        lines.append(say(ORDERED_GROUPS, lang))
+    if "any_order" in written.kinds and score.settings.order != "any":
+        lines.append(say(UNORDERED_GROUPS, lang))
+    if written.forbidden:
+        patterns = ", ".join(map(short_name, written.forbidden[:_MAX_ITEMS]))
+        lines.append(say(FORBIDDEN_TOOLS, lang, patterns=patterns))
+    return lines
+
+
+def _not_chosen(score: Score, lang: Language) -> list[str]:
+    """Which of the calls that were written do not count; nothing where all do."""
+    counting = {call.name for call in score.expected}
+    # Where other calls of the same tool count, its name alone would say nothing.
+    found = Counter(
+        call_text(call, limit=_CALL_WIDTH) if call.name in counting else short_name(call.name)
+        for call in uncounted_calls(score)
+    )
+    calls = [text + _times_text(times, lang) for text, times in islice(found.items(), _MAX_ITEMS)]
+    if len(found) > _MAX_ITEMS:
+        calls.append(say(MORE, lang, count=len(found) - _MAX_ITEMS))
+    return [say(NOT_CHOSEN, lang, calls=", ".join(calls))] if calls else []
+
+
+# How a score comes about, in three steps that a person can check by hand.
+
+_MAX_REASONS = 20
+
+MORE_REASONS = Plural(
+    ("more difference", "more differences"),
+    ("отличие", "отличия", "отличий"),
+)
+STEP_1 = Phrase(
+    "Step 1. Set each expected call against an actual call of the same tool.",
+    "Шаг 1. Сопоставить каждый эталонный вызов с фактическим вызовом того же инструмента.",
+)
+STRICT_RULE = Phrase(
+    "{expected}, {actual}. Strict: a pair is correct when all arguments are the same.",
+    "{expected}, {actual}. Режим STRICT: пара верна, если совпадают все аргументы.",
+)
+FLEXIBLE_RULE = Phrase(
+    "{expected}, {actual}. Flexible: a pair is correct when the share of matching arguments"
+    " is at least {threshold}.",
+    "{expected}, {actual}. Режим FLEXIBLE: пара верна, если доля совпавших аргументов"
+    " не меньше {threshold}.",
+)
+VALUE_RULES = Phrase(
+    "Where the expectation or the settings have a rule for a value, the value must meet it.",
+    "Если у ожидания или настроек есть правило для значения, значение должно ему отвечать.",
+)
+ORDER_RULES = {
+    "any": Phrase("The order of the calls does not matter.", "Порядок вызовов не важен."),
+    "in_order": Phrase(
+        "Pairs must not cross: the calls keep their order.",
+        "Пары не пересекаются: порядок вызовов сохраняется.",
+    ),
+    "exact": Phrase(
+        "Calls are set against each other position by position.",
+        "Вызовы сопоставляются позиция к позиции.",
+    ),
+}
+CORRECT_PAIR = Phrase(
+    "expected {i} {name} with actual {j}: correct, {why}",
+    "эталонный {i} {name} и фактический {j}: верно, {why}",
+)
+INCORRECT_PAIR = Phrase(
+    "expected {i} {name} with actual {j}: incorrect, {why}",
+    "эталонный {i} {name} и фактический {j}: неверно, {why}",
+)
+SAME_ARGUMENTS = Phrase("the arguments are the same", "аргументы совпадают")
+FITTING_ARGUMENTS = Phrase("the arguments are as expected", "аргументы такие, как ожидалось")
+ANY_ARGUMENTS = Phrase("any arguments are accepted", "подходят любые аргументы")
+OTHER_ARGUMENTS = Phrase("the arguments differ", "аргументы различаются")
+UNREADABLE = Phrase("the arguments cannot be read", "аргументы не удалось прочитать")
+OVERLAP = Phrase(
+    "{part} of {whole} arguments = {overlap}, {verdict} {threshold}",
+    "{part} из {whole} аргументов = {overlap}, {verdict} {threshold}",
+)
+OVERLAP_BY_CONVENTION = Phrase(
+    "no arguments expected but some given counts as {overlap}, {verdict} {threshold}",
+    "аргументов не ожидалось, но они переданы: это считается как {overlap}, {verdict} {threshold}",
+)
+ENOUGH = Phrase("at least", "не меньше")
+TOO_LITTLE = Phrase("below", "меньше")
+MISSED = Phrase(
+    "expected {i} {name}: missed, no actual call is left for it",
+    "эталонный {i} {name}: пропущен, фактического вызова для него нет",
+)
+EXTRA = Phrase(
+    "actual {j} {name}: extra, no expected call is left for it",
+    "фактический {j} {name}: лишний, эталонного вызова для него нет",
+)
+EXTRA_BECAUSE = Phrase("actual {j} {name}: extra, {why}", "фактический {j} {name}: лишний, {why}")
+# In an order not every call of the same tool may be paired with every other.
+MISSED_IN_ORDER = Phrase(
+    "expected {i} {name}: missed, no actual call can be paired with it in this order",
+    "эталонный {i} {name}: пропущен, в этом порядке ему не сопоставить ни один фактический вызов",
+)
+EXTRA_IN_ORDER = Phrase(
+    "actual {j} {name}: extra, no expected call can be paired with it in this order",
+    "фактический {j} {name}: лишний, в этом порядке ему не сопоставить ни один эталонный вызов",
+)
+FORBIDDEN = Phrase(
+    "actual {j} {name}: forbidden, it must not be called; it is extra, too",
+    "фактический {j} {name}: запрещён, его нельзя вызывать; он же и лишний",
+)
+NO_CALLS = Phrase("there is nothing to pair", "сопоставлять нечего")
+COUNTS = Phrase(
+    "Correct {correct}, incorrect {incorrect}, missed {missed}, extra {extra}.",
+    "Верно {correct}, неверно {incorrect}, пропущено {missed}, лишних {extra}.",
+)
+STEP_2 = Phrase("Step 2. Precision and recall.", "Шаг 2. Precision и recall.")
+PRECISION = Phrase(
+    "Precision = correct / actual calls = {correct} / {calls} = {value}",
+    "Precision = верные / фактические вызовы = {correct} / {calls} = {value}",
+)
+RECALL = Phrase(
+    "Recall = correct / expected calls = {correct} / {calls} = {value}",
+    "Recall = верные / эталонные вызовы = {correct} / {calls} = {value}",
+)
+PRECISION_OF_NOTHING = Phrase(
+    "Precision = 1.000 by convention: no call was made, so none was wrong.",
+    "Precision = 1.000 по соглашению: вызовов не было, значит, не было и неверных.",
+)
+RECALL_OF_NOTHING = Phrase(
+    "Recall = 1.000 by convention: no call was expected, so none was missed.",
+    "Recall = 1.000 по соглашению: вызовов не ожидалось, значит, ни один не пропущен.",
+)
+STEP_3 = Phrase(
+    "Step 3. F1, the harmonic mean of the two.",
+    "Шаг 3. F1, гармоническое среднее этих двух чисел.",
+)
+F1_FORMULA = Phrase(
+    "F1 = 2 × precision × recall / (precision + recall), or in calls:",
+    "F1 = 2 × precision × recall / (precision + recall), или в вызовах:",
+)
+F1 = Phrase(
+    "F1 = 2 × correct / (expected calls + actual calls)"
+    " = 2 × {correct} / ({expected} + {actual}) = {value}",
+    "F1 = 2 × верные / (эталонные вызовы + фактические вызовы)"
+    " = 2 × {correct} / ({expected} + {actual}) = {value}",
+)
+F1_OF_NOTHING = Phrase(
+    "F1 = 1.000 by convention: no call was expected and none was made, which is right.",
+    "F1 = 1.000 по соглашению: вызовов не ожидалось и не было, и это верно.",
+)
+FORBIDDEN_SCORE = Phrase(
+    "A forbidden call was made, so that it counts as 0.",
+    "Сделан запрещённый вызов, поэтому засчитывается 0.",
+)
+RESULT = Phrase("Score: {value} ({percent}), {rating}.", "Оценка: {value} ({percent}), {rating}.")
+
+
+def explain(score: Score, *, lang: Language = "en") -> str:
+    """The pairs with their reasons, precision and recall with their numbers, F1, and the rating."""
+    steps = (
+        (STEP_1, _pairing(score, lang)),
+        (STEP_2, _precision_and_recall(score, lang)),
+        (STEP_3, _harmonic_mean(score, lang)),
+    )
+    paragraphs = ["\n  ".join([say(heading, lang), *lines]) for heading, lines in steps]
+    result = say(
+        RESULT,
+        lang,
+        value=decimal(score.f1),
+        percent=percent(score.f1),
+        rating=rating(score.f1, lang=lang),
+    )
+    return "\n\n".join([*paragraphs, result])
+
+
+def _pairing(score: Score, lang: Language) -> Iterator[str]:
+    settings = score.settings
+    yield from ignored_items(score, lang)
+    yield say(
+        FLEXIBLE_RULE if settings.mode == "flexible" else STRICT_RULE,
+        lang,
+        expected=count_of(EXPECTED_CALLS, len(score.expected), lang),
+        actual=count_of(ACTUAL_CALLS, len(score.actual), lang),
+        threshold=f"{settings.argument_match_threshold:g}",
+    )
+    if settings.has_rules or any(contains_matchers(call.arguments) for call in score.expected):
+        yield say(VALUE_RULES, lang)
+    yield say(ORDER_RULES[settings.order], lang)
+    yield from expectation_lines(score, lang)
+    yield from _calls(score, lang) if score.expected or score.actual else [_item(NO_CALLS, lang)]
+    yield say(
+        COUNTS,
+        lang,
+        correct=len(score.correct),
+        incorrect=len(score.incorrect),
+        missed=len(score.missed),
+        extra=len(score.extra),
+    )
+
+
+def _item(phrase: Phrase, lang: Language, **values: object) -> str:
+    return f"- {say(phrase, lang, **values)}"
+
+
+def _calls(score: Score, lang: Language) -> Iterator[str]:
+    words = explain_unpaired(score, lang)
+    pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
+    for position, call in enumerate(score.expected):
+        if position in pairs:
+            yield from _pair(pairs[position], lang)
+        else:
+            missed = MISSED_IN_ORDER if call.name in words.out_of_order else MISSED
+            yield _item(missed, lang, i=position + 1, name=short_name(call.name))
+    paired = {pair.actual_index for pair in pairs.values()}
+    for position, call in enumerate(score.actual):
+        if position not in paired:
+            why = words.extra.get(position)
+            if position in score.forbidden:
+                phrase = FORBIDDEN
+            elif call.name in words.out_of_order:
+                phrase = EXTRA_IN_ORDER
+            else:
+                phrase = EXTRA if why is None else EXTRA_BECAUSE
+            yield _item(phrase, lang, j=position + 1, name=short_name(call.name), why=why)
+
+
+def _pair(pair: Pair, lang: Language) -> Iterator[str]:
+    found = pair.differences
+    yield _item(
+        CORRECT_PAIR if pair.is_correct else INCORRECT_PAIR,
+        lang,
+        i=pair.expected_index + 1,
+        j=pair.actual_index + 1,
+        name=short_name(pair.expected.name),
+        why=_why(pair, lang),
+    )
+    for difference in islice(found, _MAX_REASONS):
+        yield f"    {difference_reason(difference, lang=lang)}"
+    if len(found) > _MAX_REASONS:
+        yield f"    … {count_of(MORE_REASONS, len(found) - _MAX_REASONS, lang)}"
+
+
+def _why(pair: Pair, lang: Language) -> str:
+    if pair.expected.arguments is None and not pair.differences:
+        phrase = ANY_ARGUMENTS
+    elif pair.actual.error is not None:
+        phrase = UNREADABLE
+    elif not pair.differences:
+        is_equal = equal_objects(pair.expected.arguments or {}, pair.actual.arguments or {})
+        phrase = SAME_ARGUMENTS if is_equal else FITTING_ARGUMENTS
+    elif pair.settings.mode == "strict":
+        phrase = OTHER_ARGUMENTS
+    else:
+        return _overlap(pair, lang)
+    return say(phrase, lang)
+
+
+def _overlap(pair: Pair, lang: Language) -> str:
+    part, whole = pair.overlap_parts
+    is_convention = part > 0 and not pair.matched_arguments
+    return say(
+        OVERLAP_BY_CONVENTION if is_convention else OVERLAP,
+        lang,
+        part=part,
+        whole=whole,
+        overlap=_overlap_text(part / whole, pair.settings.argument_match_threshold),
+        verdict=say(ENOUGH if pair.is_correct else TOO_LITTLE, lang),
+        threshold=f"{pair.settings.argument_match_threshold:g}",
+    )
+
+
+def _overlap_text(overlap: float, threshold: float) -> str:
+    # Two decimals, unless they would tell another story than the comparison did.
+    short = f"{overlap:.2f}"
+    return short if (float(short) >= threshold) == (overlap >= threshold) else f"{overlap!r}"
+
+
+def _precision_and_recall(score: Score, lang: Language) -> list[str]:
+    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    precision, recall = decimal(score.precision), decimal(score.recall)
+    return [
+        say(PRECISION, lang, correct=correct, calls=actual, value=precision)
+        if actual
+        else say(PRECISION_OF_NOTHING, lang),
+        say(RECALL, lang, correct=correct, calls=expected, value=recall)
+        if expected
+        else say(RECALL_OF_NOTHING, lang),
+    ]
+
+
+def _harmonic_mean(score: Score, lang: Language) -> list[str]:
+    if not score.expected and not score.actual:
+        return [say(F1_OF_NOTHING, lang)]
+    correct, expected, actual = len(score.correct), len(score.expected), len(score.actual)
+    value = decimal(f1_of(correct, expected, actual))
+    numbers = say(F1, lang, correct=correct, expected=expected, actual=actual, value=value)
+    forbidden = [say(FORBIDDEN_SCORE, lang)] if score.forbidden else []
+    return [say(F1_FORMULA, lang), numbers, *forbidden]

@@ -1,0 +1,345 @@
+"""Every difference, fault and schema error as one sentence."""
+
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from callscore.core.call import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    NOT_CAPTURED,
+    TOO_DEEP,
+    TRUNCATED,
+)
+from callscore.core.equality import json_type
+from callscore.core.phrases import Language, Note, Phrase, say
+from callscore.core.rendering import clip, clip_middle, escape, excerpts, render_value
+from callscore.words.value_text import short_path
+
+if TYPE_CHECKING:
+    from callscore.core.arguments import Difference
+    from callscore.core.schemas.validation import SchemaError
+    from callscore.core.score import Fault, FaultKind
+
+__all__ = [
+    "difference_reason",
+    "fault_kind_name",
+    "fault_reason",
+    "fault_sentence",
+    "malformed_text",
+    "schema_error_note",
+]
+
+
+# Every sentence that a result is put into, in English and in Russian.
+
+MISSING = Phrase("{path}: expected, but not given", "{path}: ожидалось, но не передано")
+UNEXPECTED = Phrase(
+    "{path}: given, but not expected (value {actual})",
+    "{path}: передано, но не ожидалось (значение {actual})",
+)
+OTHER_VALUE = Phrase(
+    "{path}: expected {expected}, got {actual}",
+    "{path}: ожидалось {expected}, получено {actual}",
+)
+OTHER_TYPE = Phrase(
+    "{path}: expected {expected}, got {actual}",
+    "{path}: ожидалось: {expected}; получено: {actual}",
+)
+# Where a rule looks inside a value: which rule it was.
+MISSING_BY = Phrase(
+    "{path}: {matcher}: expected {expected}, but not given",
+    "{path}: {matcher}: ожидалось {expected}, но не передано",
+)
+UNEXPECTED_BY = Phrase(
+    "{path}: {matcher}: given, but not expected (value {actual})",
+    "{path}: {matcher}: передано, но не ожидалось (значение {actual})",
+)
+NOT_MET = Phrase("{path}: {expected}, got {actual}", "{path}: {expected}, получено {actual}")
+MALFORMED = Phrase(
+    "the arguments are not a JSON object: {problem}",
+    "аргументы не являются объектом JSON: {problem}",
+)
+NOT_RECORDED = Phrase(
+    "the trace does not say what the arguments were",
+    "в трассе не записано, какие были аргументы",
+)
+# What `ToolCall.error` has a word for; whatever else is there are the words of the trace.
+_MALFORMED_KINDS = {
+    INVALID: Phrase("not JSON", "это не JSON"),
+    TRUNCATED: Phrase("the text breaks off", "текст обрывается"),
+    CONCATENATED: Phrase("several objects, one after another", "несколько объектов один за другим"),
+    NOT_AN_OBJECT: Phrase("another kind of value", "значение другого рода"),
+    TOO_DEEP: Phrase("nested too deeply", "слишком глубокая вложенность"),
+}
+# `null` names itself, and what JSON does not know prints with its type.
+_TYPES = {
+    "boolean": Phrase("the boolean", "логическое значение"),
+    "number": Phrase("the number", "число"),
+    "string": Phrase("the string", "строка"),
+    "object": Phrase("the object", "объект"),
+    "array": Phrase("the array", "массив"),
+}
+
+
+def malformed_text(error: str, *, lang: Language = "en") -> str:
+    """What is wrong with the arguments of a call, as one sentence."""
+    if error == NOT_CAPTURED:
+        return say(NOT_RECORDED, lang)
+    known = _MALFORMED_KINDS.get(error)
+    return say(MALFORMED, lang, problem=say(known, lang) if known else clip(escape(error), 240))
+
+
+def difference_reason(difference: Difference, *, lang: Language = "en") -> str:
+    """One sentence that says where two calls differ and names both values."""
+    if difference.kind == "malformed":
+        return clip(malformed_text(difference.detail or "", lang=lang), 300)
+    expected, actual = excerpts(difference.expected, difference.actual)
+    if difference.kind == "type":
+        expected = _with_type(difference.expected, expected, lang)
+        actual = _with_type(difference.actual, actual, lang)
+    by_rule = {} if difference.matcher is None else _REASONS_BY_RULE
+    sentence = say(
+        by_rule.get(difference.kind) or _REASONS[difference.kind],
+        lang,
+        path=short_path(difference.path),
+        expected=expected,
+        actual=actual,
+        matcher=difference.matcher,
+    )
+    note = difference.note
+    return sentence if note is None else f"{sentence} ({clip(escape(note.text(lang)), 240)})"
+
+
+_REASONS = {
+    "missing": MISSING,
+    "unexpected": UNEXPECTED,
+    "value": OTHER_VALUE,
+    "type": OTHER_TYPE,
+    "matcher": NOT_MET,
+}
+_REASONS_BY_RULE = {"missing": MISSING_BY, "unexpected": UNEXPECTED_BY}
+
+
+def _with_type(value: object, text: str, lang: Language) -> str:
+    phrase = _TYPES.get(json_type(value))
+    return text if phrase is None else f"{say(phrase, lang)} {text}"
+
+
+# What a schema asks for and did not get, in English and in Russian.
+
+_WIDTH = 80
+
+_MISSING = Phrase("{where}required, but not given", "{where}обязательно, но не передано")
+_UNKNOWN = Phrase(
+    "{where}not known to the schema (value {value})",
+    "{where}схеме не известно (значение {value})",
+)
+_TYPE = Phrase(
+    "{where}must be of the type {wanted}, got {value}",
+    "{where}нужен тип {wanted}, получено {value}",
+)
+_OTHER = Phrase(
+    "{where}not as the schema asks ({detail})",
+    "{where}не соответствует схеме ({detail})",
+)
+_UNCHECKED = Phrase(
+    "{where}could not be checked ({detail})",
+    "{where}не удалось проверить ({detail})",
+)
+# By the keyword of the schema; the texts of types, names and formats are the same everywhere.
+_KEYWORD_PHRASES = {
+    "required": _MISSING,
+    "additionalProperties": _UNKNOWN,
+    "unevaluatedProperties": _UNKNOWN,
+    "propertyNames": _UNKNOWN,
+    "type": _TYPE,
+    "enum": Phrase(
+        "{where}must be one of {wanted}, got {value}",
+        "{where}нужно одно из {wanted}, получено {value}",
+    ),
+    "const": Phrase(
+        "{where}must be {wanted}, got {value}", "{where}нужно {wanted}, получено {value}"
+    ),
+    "minimum": Phrase(
+        "{where}must be at least {wanted}, got {value}",
+        "{where}нужно не меньше {wanted}, получено {value}",
+    ),
+    "maximum": Phrase(
+        "{where}must be at most {wanted}, got {value}",
+        "{where}нужно не больше {wanted}, получено {value}",
+    ),
+    "exclusiveMinimum": Phrase(
+        "{where}must be more than {wanted}, got {value}",
+        "{where}нужно больше {wanted}, получено {value}",
+    ),
+    "exclusiveMaximum": Phrase(
+        "{where}must be less than {wanted}, got {value}",
+        "{where}нужно меньше {wanted}, получено {value}",
+    ),
+    "multipleOf": Phrase(
+        "{where}must be a multiple of {wanted}, got {value}",
+        "{where}нужно кратное {wanted}, получено {value}",
+    ),
+    "minLength": Phrase(
+        "{where}its length must be at least {wanted}, got {value}",
+        "{where}длина должна быть не меньше {wanted}, получено {value}",
+    ),
+    "maxLength": Phrase(
+        "{where}its length must be at most {wanted}, got {value}",
+        "{where}длина должна быть не больше {wanted}, получено {value}",
+    ),
+    "minItems": Phrase(
+        "{where}the number of items must be at least {wanted}, got {value}",
+        "{where}число элементов должно быть не меньше {wanted}, получено {value}",
+    ),
+    "maxItems": Phrase(
+        "{where}the number of items must be at most {wanted}, got {value}",
+        "{where}число элементов должно быть не больше {wanted}, получено {value}",
+    ),
+    "minProperties": Phrase(
+        "{where}the number of members must be at least {wanted}, got {value}",
+        "{where}число полей должно быть не меньше {wanted}, получено {value}",
+    ),
+    "maxProperties": Phrase(
+        "{where}the number of members must be at most {wanted}, got {value}",
+        "{where}число полей должно быть не больше {wanted}, получено {value}",
+    ),
+    "uniqueItems": Phrase(
+        "{where}no item may be there twice, got {value}",
+        "{where}элементы не должны повторяться, получено {value}",
+    ),
+    "pattern": Phrase(
+        "{where}must match {wanted}, got {value}",
+        "{where}должно соответствовать {wanted}, получено {value}",
+    ),
+    "format": Phrase(
+        "{where}must be of the format {wanted}, got {value}",
+        "{where}нужен формат {wanted}, получено {value}",
+    ),
+    "falseSchema": Phrase(
+        "{where}must not be given (value {value})",
+        "{where}не должно передаваться (значение {value})",
+    ),
+    "oneOf": Phrase(
+        "{where}fits more than one of the alternatives, got {value}",
+        "{where}подходит больше чем под один вариант, получено {value}",
+    ),
+    "unchecked": _UNCHECKED,
+}
+# What is said as a word, not as a JSON value.
+_WORD_KEYWORDS = frozenset({"type", "format", "pattern"})
+
+
+def schema_error_note(error: SchemaError) -> Note:
+    """What is wrong with a value by a schema, as half a sentence in any language."""
+    where = "" if not error.steps else error.path
+    return keyword_note(error.keyword, where, (error.wanted, error.value), error.message)
+
+
+def keyword_note(keyword: str, where: str, values: tuple[Any, Any], detail: str) -> Note:
+    """What a keyword of a schema asks for, and what it got instead.
+
+    Args:
+        keyword: the keyword.
+        where: the place, to be put in front of it; nothing where it goes without saying.
+        values: what was wanted, and what was given.
+        detail: what the library says, for keywords that have no words here.
+    """
+    wanted, value = values
+    return Note(
+        _KEYWORD_PHRASES.get(keyword, _OTHER),
+        {
+            "where": f"{clip(escape(where), _WIDTH)}: " if where else "",
+            "wanted": _requirement_text(keyword, wanted),
+            "value": render_value(value, limit=_WIDTH),
+            "detail": clip(escape(detail.rstrip(".")), 2 * _WIDTH),
+        },
+    )
+
+
+def _requirement_text(keyword: str, wanted: Any) -> str:
+    if keyword in _WORD_KEYWORDS:
+        words = wanted if isinstance(wanted, list) else [wanted]
+        return clip(escape(" | ".join(map(str, words))), _WIDTH)
+    if keyword == "enum" and isinstance(wanted, list):
+        return clip(", ".join(render_value(item, limit=_WIDTH) for item in wanted[:_WIDTH]), _WIDTH)
+    return render_value(wanted, limit=_WIDTH)
+
+
+# Every fault of a call as one sentence, in English and in Russian.
+
+_NAME_WIDTH = 60
+_DETAIL_WIDTH = 120
+
+_ABOUT = Phrase("{tool}: {what}", "{tool}: {what}")
+_UNKNOWN_TOOL = Phrase(
+    "there is no such tool{hint}",
+    "такого инструмента нет{hint}",
+)
+_HINT = Phrase("; is {meant} meant?", "; может быть, {meant}?")
+_REPEAT = Phrase(
+    "the same call as number {number}",
+    "тот же вызов, что и номер {number}",
+)
+_LOOP = Phrase(
+    "the third round of a loop that began with number {number} ({cycle})",
+    "третий круг цикла, который начался с номера {number} ({cycle})",
+)
+_RETRY = Phrase(
+    "number {number} failed, and this is the same call again",
+    "номер {number} завершился ошибкой, и это снова тот же вызов",
+)
+_SEQUENCES = {"repeat": _REPEAT, "loop": _LOOP, "retry_unchanged": _RETRY}
+
+FAULT_KIND_NAMES: dict[FaultKind, Phrase] = {
+    "unknown_tool": Phrase("unknown tool", "неизвестный инструмент"),
+    "missing_argument": Phrase("missing argument", "нет аргумента"),
+    "unknown_argument": Phrase("unknown argument", "неизвестный аргумент"),
+    "wrong_type": Phrase("wrong type", "не тот тип"),
+    "invalid_value": Phrase("invalid value", "недопустимое значение"),
+    "malformed": Phrase("malformed arguments", "нечитаемые аргументы"),
+    "repeat": Phrase("repeat", "повтор"),
+    "loop": Phrase("loop", "цикл"),
+    "retry_unchanged": Phrase("retry unchanged", "повтор после ошибки"),
+}
+
+
+def fault_kind_name(kind: FaultKind, *, lang: Language = "en") -> str:
+    """A class of failures in a word or two."""
+    return say(FAULT_KIND_NAMES[kind], lang)
+
+
+def fault_sentence(fault: Fault, *, lang: Language = "en") -> str:
+    """What is wrong with a call: the tool, the place, what was wanted and what was given.
+
+    Calls are numbered from 1. The sentence is on one line and of bounded length, whatever the trace
+    holds.
+    """
+    return say(_ABOUT, lang, tool=_name(fault.tool), what=fault_reason(fault, lang=lang))
+
+
+def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
+    """The same without the tool, for where that is said already."""
+    if fault.kind == "unknown_tool":
+        hint = "" if fault.wanted is None else say(_HINT, lang, meant=_name(fault.wanted))
+        return say(_UNKNOWN_TOOL, lang, hint=hint)
+    if fault.kind in _SEQUENCES:
+        number, cycle = (fault.since or 0) + 1, clip(escape(fault.detail or ""), _DETAIL_WIDTH)
+        return say(_SEQUENCES[fault.kind], lang, number=number, cycle=cycle)
+    if fault.kind == "malformed":
+        return clip(malformed_text(fault.detail or "", lang=lang), 2 * _DETAIL_WIDTH)
+    return _schema_reason(fault, lang)
+
+
+def _name(name: object) -> str:
+    return clip_middle(escape(str(name)), _NAME_WIDTH)
+
+
+def _schema_reason(fault: Fault, lang: Language) -> str:
+    where = "" if fault.path == "$" else short_path(fault.path)
+    values = fault.wanted, fault.value
+    return keyword_note(fault.keyword or "", where, values, fault.detail or "").text(lang)

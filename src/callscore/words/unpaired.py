@@ -1,0 +1,269 @@
+"""Why a call has no partner, and what of an expectation with groups does not count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
+
+from callscore.core.arguments import apply_settings, grade_calls
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.case import Forbidden, Group, Times, calls_in
+from callscore.core.equality import fingerprint
+from callscore.core.phrases import Phrase, say
+from callscore.words.reasons import malformed_text
+from callscore.words.value_text import call_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.core.arguments import Grade
+    from callscore.core.case import Expected
+    from callscore.core.phrases import Language
+    from callscore.core.score import Score
+    from callscore.core.settings import Settings
+
+__all__ = [
+    "AllowedCall",
+    "UnpairedReasons",
+    "allowed_calls",
+    "explain_unpaired",
+    "order_matters",
+    "uncounted_calls",
+]
+
+
+# What was left open in an expectation, and what of it counts in the end.
+
+# What, beside its arguments, decides whether a call may be made: `one_of` an alternative to it,
+# `in_order` the calls around it, `together` the other calls of its optional group.
+Tie = Literal["one_of", "in_order", "together"]
+_Key = tuple[str, str | None]
+_FREE: frozenset[Tie] = frozenset()
+
+
+class AllowedCall(Struct):
+    """A call that was written, how often it may be made, and how often it counts.
+
+    Attributes:
+        call: the call.
+        counted: how many expected calls like it count.
+        most: how often it may be made, wherever it is written; None for any number.
+        has_times: whether that is said of it in so many words.
+        ties: what else decides whether it may be made.
+    """
+
+    call: ToolCall
+    counted: int
+    most: int | None = 0
+    has_times: bool = False
+    ties: frozenset[Tie] = _FREE
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it could count once more."""
+        return self.most is None or self.counted < self.most
+
+
+def allowed_calls(score: Score, names: set[str]) -> list[AllowedCall]:
+    """The calls that were written for these tools, each kind of call once, in the order as written."""
+    counted = Counter(map(_key, score.expected))
+    top: frozenset[Tie] = frozenset({"in_order"}) if score.settings.order != "any" else _FREE
+    found: dict[_Key, AllowedCall] = {}
+    for item, ties in _walk(score.expectation or (), top, counted):
+        call = item.call if isinstance(item, Times) else item
+        if call.name in names:
+            key = _key(call)
+            allowance = found.setdefault(key, AllowedCall(call, counted[key]))
+            allowance.ties |= ties
+            _add(allowance, item)
+    return list(found.values())
+
+
+def uncounted_calls(score: Score) -> list[ToolCall]:
+    """The calls that were written and do not count: not chosen, not made, or not asked for again."""
+    if score.expectation is None:
+        return []
+    counted = Counter(map(_key, score.expected))
+    left: list[ToolCall] = []
+    for call in calls_in(score.expectation):
+        key = _key(call)
+        if counted[key]:
+            counted[key] -= 1
+        else:
+            left.append(call)
+    return left
+
+
+def _key(call: ToolCall) -> _Key:
+    return call.name, None if call.arguments is None else fingerprint(call.arguments)
+
+
+def _add(allowance: AllowedCall, item: ToolCall | Times) -> None:
+    most = item.most if isinstance(item, Times) else 1
+    is_bounded = allowance.most is not None and most is not None
+    allowance.most = (allowance.most or 0) + (most or 0) if is_bounded else None
+    allowance.has_times |= isinstance(item, Times)
+
+
+def _walk(
+    expectation: tuple[Expected, ...], ties: frozenset[Tie], counted: Counter[_Key]
+) -> Iterator[tuple[ToolCall | Times, frozenset[Tie]]]:
+    """Every call that stands anywhere, with or without a repeat count, and what it is tied to."""
+    pending = [(item, ties) for item in reversed(expectation)]
+    while pending:
+        item, around = pending.pop()
+        if isinstance(item, Group):
+            inside = [(member, around | tie) for member, tie in _members(item, counted)]
+            pending += reversed(inside)
+        elif not isinstance(item, Forbidden):
+            yield item, around
+
+
+def _members(group: Group, counted: Counter[_Key]) -> list[tuple[Expected, frozenset[Tie]]]:
+    """The members of a group, and what each is tied to by it."""
+    members = group.members
+    if group.kind == "one_of":
+        counting = [_counts(member, counted) for member in members]
+        is_clear = sum(counting) == 1  # else nobody knows which of them was chosen
+        return [
+            (member, _FREE if is_clear and is_counting else frozenset[Tie]({"one_of"}))
+            for member, is_counting in zip(members, counting, strict=True)
+        ]
+    tie = _FREE
+    if group.kind == "in_order":
+        tie = frozenset({"in_order"})
+    elif group.kind == "optional":
+        is_open = any(isinstance(one, Group) and not _counts(one, counted) for one in members)
+        tie = frozenset({"together"}) if is_open else _FREE
+    return [(member, tie) for member in members]
+
+
+def _counts(member: Expected, counted: Counter[_Key]) -> bool:
+    """Whether a call in it counts, or at least one that is just like it."""
+    return any(counted[_key(call)] for call in calls_in((member,)))
+
+
+class ExpectationParts(NamedTuple):
+    """What stands in an expectation: how many calls, which kinds of groups, what is forbidden."""
+
+    calls: int
+    kinds: set[str]
+    forbidden: list[str]
+
+
+def order_matters(score: Score) -> bool:
+    """Whether the order of the calls, or of some of them, decides about the pairs."""
+    return (
+        score.settings.order != "any"
+        or "in_order" in expectation_parts(score.expectation or ()).kinds
+    )
+
+
+def expectation_parts(expectation: tuple[Expected, ...]) -> ExpectationParts:
+    calls, kinds, forbidden = 0, set[str](), list[str]()
+    pending = list(reversed(expectation))
+    while pending:
+        member = pending.pop()
+        if isinstance(member, Group):
+            kinds.add(member.kind)
+            pending += reversed(member.members)
+        elif isinstance(member, Forbidden):
+            forbidden.append(member.pattern)
+        else:
+            calls += 1
+            if isinstance(member, Times):
+                kinds.add("times")
+    return ExpectationParts(calls, kinds, forbidden)
+
+
+# Why a call found no partner, where there is more to say than that none is left.
+
+# To compare every extra call with everything that was written may take long, and helps nobody.
+_MAX_CALLS = 100
+_MAX_COMPARED = 20
+_CALL_WIDTH = 100
+
+NOT_AS_WRITTEN = Phrase("not as it was written: {call}", "не так, как записано: {call}")
+WRITTEN = Phrase("it was written only as {how}", "записан только как {how}")
+AND = Phrase(" and ", " и ")
+TIE_PHRASES: dict[Tie, Phrase] = {
+    "one_of": Phrase("an alternative to other calls", "альтернатива другим вызовам"),
+    "in_order": Phrase("part of an order", "часть порядка"),
+    "together": Phrase("part of an optional group", "часть необязательной группы"),
+}
+TOO_OFTEN = Phrase("more often than allowed ({most})", "чаще, чем допускается ({most})")
+
+
+class UnpairedReasons(NamedTuple):
+    """What is to be said about calls without a partner.
+
+    Attributes:
+        out_of_order: the tools of calls that were missed, although the tool was called: in the
+            order that is asked for, no pair can be made of the two.
+        extra: about extra calls, by their positions: how they differ from what was written.
+    """
+
+    out_of_order: set[str]
+    extra: dict[int, str]
+
+
+def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
+    """What is to be said about the calls of a score that have no partner."""
+    pairs = score.other_pairs
+    rows = _unpaired_positions({row for row, _ in pairs}, score.equal_start, len(score.expected))
+    columns = _unpaired_positions(
+        {column for _, column in pairs}, score.equal_start, len(score.actual)
+    )
+    called = {score.actual[column].name for column in columns}
+    # Where no order is asked for, calls of the same tool are paired, whatever their arguments.
+    is_ordered = bool(rows and columns) and order_matters(score)
+    out_of_order = called & {score.expected[row].name for row in rows} if is_ordered else set()
+    if score.expectation is None:
+        return UnpairedReasons(out_of_order, {})
+    known: dict[str, list[AllowedCall]] = {}
+    for allowance in allowed_calls(score, called - out_of_order):
+        known.setdefault(allowance.call.name, []).append(allowance)
+    explicable = [column for column in columns if score.actual[column].name in known]
+    extra: dict[int, str] = {}
+    for column in explicable[:_MAX_CALLS]:
+        call = score.actual[column]
+        if call.error not in (None, NOT_CAPTURED):
+            extra[column] = malformed_text(call.error or "", lang=lang)
+            continue
+        words = _extra_call_reason(call, known[call.name][:_MAX_COMPARED], score.settings, lang)
+        if words is not None:
+            extra[column] = words
+    return UnpairedReasons(out_of_order, extra)
+
+
+def _unpaired_positions(paired: set[int], start: int, end: int) -> list[int]:
+    return [position for position in range(start, end) if position not in paired]
+
+
+def _extra_call_reason(
+    call: ToolCall, written: list[AllowedCall], settings: Settings, lang: Language
+) -> str | None:
+    """How an extra call differs from what was written of its tool; None where nothing more was."""
+    graded = [
+        (grade_calls(apply_settings(one.call, settings), call, settings), one) for one in written
+    ]
+    fitting = [one for (is_correct, *_), one in graded if is_correct]
+    ties = frozenset[Tie]().union(*[one.ties for one in fitting if one.has_room])
+    how = [say(phrase, lang) for tie, phrase in TIE_PHRASES.items() if tie in ties]
+    if how:
+        return say(WRITTEN, lang, how=say(AND, lang).join(how))
+    limits = [one.most for one in fitting if one.has_times and not one.has_room]
+    if limits:
+        return say(TOO_OFTEN, lang, most=limits[0])
+    others = [(found, one) for found, one in graded if one.has_room and not found[0]]
+    if not others:
+        return None
+    _, closest = max(others, key=_overlap)
+    return say(NOT_AS_WRITTEN, lang, call=call_text(closest.call, limit=_CALL_WIDTH))
+
+
+def _overlap(graded: tuple[Grade, AllowedCall]) -> float:
+    (_, _, part, whole), _ = graded
+    return part / whole

@@ -1,0 +1,221 @@
+"""Calls held against the definitions of the tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.checks.tool_schema import (
+    count_checked_calls,
+    malformed_calls,
+    require_usable_schema,
+    schema_faults,
+    usable_tools,
+)
+from callscore.core.call import NOT_CAPTURED, TRUNCATED, Tool, ToolCall
+from callscore.core.score import Fault
+from callscore.errors import InvalidSettings
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "minLength": 1},
+        "days": {"type": "integer", "minimum": 1, "maximum": 7},
+        "unit": {"enum": ["C", "F"]},
+        "guests": {"type": "array", "items": {"required": ["name"]}},
+    },
+    "required": ["city"],
+}
+TOOLS = {
+    "weather": Tool("weather", parameters=SCHEMA),
+    "now": Tool("now"),
+    "log": Tool("log", parameters={"type": "object"}),
+}
+REMOTE = Tool("far", parameters={"$ref": "http://example.invalid/x.json"})
+
+
+def _faults(arguments: dict[str, Any] | None, name: str = "weather") -> tuple[Fault, ...]:
+    return schema_faults([ToolCall(name, arguments)], TOOLS)
+
+
+def _told(arguments: dict[str, Any] | None) -> list[tuple[str, str]]:
+    return [(fault.kind, fault.path) for fault in _faults(arguments)]
+
+
+def test_a_call_as_the_schema_asks_has_no_fault() -> None:
+    assert _faults({"city": "Oslo", "days": 3, "unit": "C", "guests": [{"name": "Ada"}]}) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "path"),
+    [
+        ({}, "missing_argument", "$.city"),
+        (None, "missing_argument", "$.city"),
+        ({"city": "Oslo", "guests": [{}]}, "missing_argument", "$.guests[0].name"),
+        ({"city": "Oslo", "sky": "blue"}, "unknown_argument", "$.sky"),
+        ({"city": 5}, "wrong_type", "$.city"),
+        ({"city": None}, "wrong_type", "$.city"),
+        ({"city": ""}, "invalid_value", "$.city"),
+        ({"city": "Oslo", "days": 0}, "invalid_value", "$.days"),
+        ({"city": "Oslo", "days": 8}, "invalid_value", "$.days"),
+        ({"city": "Oslo", "unit": "K"}, "invalid_value", "$.unit"),
+    ],
+)
+def test_each_class_of_failure_is_told_with_its_place(
+    arguments: dict[str, Any] | None, kind: str, path: str
+) -> None:
+    assert _told(arguments) == [(kind, path)]
+
+
+def test_a_fault_has_what_was_given_and_what_was_wanted() -> None:
+    (fault,) = _faults({"city": "Oslo", "days": 9})
+
+    assert (fault.tool, fault.index) == ("weather", 0)
+    assert (fault.value, fault.wanted, fault.keyword) == (9, 7, "maximum")
+
+
+def test_all_that_is_wrong_with_a_call_is_told() -> None:
+    assert sorted(_told({"days": "many", "sky": 1})) == [
+        ("missing_argument", "$.city"),
+        ("unknown_argument", "$.sky"),
+        ("wrong_type", "$.days"),
+    ]
+
+
+def test_an_argument_that_the_schema_forbids_is_told_once() -> None:
+    closed = {"f": Tool("f", parameters={**SCHEMA, "additionalProperties": False})}
+
+    faults = schema_faults([ToolCall("f", {"city": "Oslo", "sky": 1})], closed)
+
+    assert [(fault.kind, fault.path) for fault in faults] == [("unknown_argument", "$.sky")]
+
+
+def test_an_unknown_tool_is_told_with_the_name_that_was_meant() -> None:
+    faults = schema_faults([ToolCall("wether"), ToolCall("fly"), ToolCall("wether")], TOOLS)
+
+    assert faults == (
+        Fault("unknown_tool", "wether", 0, wanted="weather"),
+        Fault("unknown_tool", "fly", 1),
+        Fault("unknown_tool", "wether", 2, wanted="weather"),
+    )
+
+
+def test_who_makes_up_names_without_end_is_not_asked_what_was_meant() -> None:
+    calls = [ToolCall(f"weather{number}") for number in range(30)]
+
+    faults = schema_faults([*calls, ToolCall("weather" * 1000)], TOOLS)
+
+    assert [fault.wanted for fault in faults] == ["weather"] * 20 + [None] * 11
+
+
+def test_tools_of_the_provider_are_not_among_the_definitions() -> None:
+    calls = [ToolCall("web_search", {}, kind="server"), ToolCall("list", {}, kind="mcp")]
+
+    assert schema_faults(calls, TOOLS) == ()
+
+
+@pytest.mark.parametrize("name", ["now", "log"])
+def test_a_tool_that_names_no_parameters_takes_anything(name: str) -> None:
+    assert _faults({"zone": "UTC"}, name) == ()
+
+
+def test_arguments_that_are_not_json_are_malformed_and_nothing_else() -> None:
+    call = ToolCall("weather", raw='{"city": "Os', error=TRUNCATED)
+    fault = Fault("malformed", "weather", 0, value='{"city": "Os', detail=TRUNCATED)
+
+    assert schema_faults([call], TOOLS) == (fault,)
+    assert malformed_calls([call]) == (fault,)
+
+
+def test_a_malformed_call_of_an_unknown_tool_is_both() -> None:
+    faults = schema_faults([ToolCall("fly", raw="{", error=TRUNCATED)], TOOLS)
+
+    assert [fault.kind for fault in faults] == ["unknown_tool", "malformed"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolCall("weather", error=NOT_CAPTURED),
+        ToolCall("weather", {"0": "Oslo"}, positional=True),
+    ],
+)
+def test_arguments_that_nobody_knows_are_not_checked(call: ToolCall) -> None:
+    assert schema_faults([call], TOOLS) == ()
+    assert malformed_calls([call]) == ()
+
+
+def test_a_schema_that_cannot_be_used_is_an_error_that_names_the_tool() -> None:
+    with pytest.raises(InvalidSettings, match="the schema of the tool 'far' cannot be used: it re"):
+        schema_faults([ToolCall("far", {})], {"far": REMOTE})
+
+
+def test_a_schema_that_nobody_needs_is_not_looked_at() -> None:
+    assert schema_faults([ToolCall("now", {})], {**TOOLS, "far": REMOTE}) == ()
+
+
+def test_tools_can_be_told_apart_by_whether_their_schemas_are_of_use() -> None:
+    usable, problems = usable_tools([*TOOLS.values(), REMOTE])
+
+    assert usable == {**TOOLS, "far": Tool("far")}
+    assert list(problems) == ["far"]
+    require_usable_schema(TOOLS["now"])
+
+
+def test_of_schemas_that_differ_none_is_of_use() -> None:
+    read, write = Tool("f", None, {"type": "object"}, "read"), Tool("f", None, SCHEMA, "write")
+
+    assert usable_tools([read, read]) == ({"f": read}, {})
+    usable, problems = usable_tools([read, write])
+    assert usable == {"f": Tool("f")}
+    assert problems["f"].startswith("it is defined several times")
+
+
+@pytest.mark.parametrize(
+    ("call", "is_checked"),
+    [
+        (ToolCall("weather", {"city": "Oslo"}), True),
+        (ToolCall("weather"), True),
+        (ToolCall("nowhere"), True),
+        (ToolCall("nowhere", kind="server"), False),
+        (ToolCall("now"), False),
+        (ToolCall("now", error=TRUNCATED), True),
+        (ToolCall("weather", error=NOT_CAPTURED), False),
+        (ToolCall("weather", {"0": "Oslo"}, positional=True), False),
+    ],
+)
+def test_calls_are_checked_where_it_can_be_told_whether_they_are_valid(
+    call: ToolCall, is_checked: bool
+) -> None:
+    assert count_checked_calls([call, call], TOOLS) == (2 if is_checked else 0)
+
+
+def test_null_is_valid_where_a_definition_says_so() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}
+    tools = {"f": Tool("f", parameters=schema)}
+
+    assert schema_faults([ToolCall("f", {"a": None})], tools) == ()
+    assert [fault.kind for fault in schema_faults([ToolCall("f", {"a": 1})], tools)] == [
+        "wrong_type"
+    ]
+
+
+def test_of_alternatives_one_fault_is_told() -> None:
+    schema = {"properties": {"when": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}
+
+    (fault,) = schema_faults([ToolCall("f", {"when": "x"})], {"f": Tool("f", parameters=schema)})
+
+    assert (fault.kind, fault.path, sorted(fault.wanted)) == (
+        "wrong_type",
+        "$.when",
+        ["integer", "null"],
+    )
+
+
+def test_ten_thousand_calls_are_checked_in_one_go() -> None:
+    calls = [ToolCall("weather", {"city": "Oslo", "days": number % 9}) for number in range(10_000)]
+
+    faults = schema_faults(calls, TOOLS)
+
+    assert len(faults) == sum(number % 9 in {0, 8} for number in range(10_000))

@@ -1,0 +1,109 @@
+"""What `callscore bless` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from callscore.cli.bless import (
+    confirmation_text,
+    nothing_line,
+    others_line,
+    refused_lines,
+    renamed_line,
+    unanswered_line,
+    unselected_line,
+    unwritten_line,
+    without_yes,
+    written_lines,
+)
+from callscore.rewriting import reasons
+from callscore.rewriting.applying import Rewritten
+from callscore.rewriting.blessing import Blessings, Unblessed
+from callscore.rewriting.change import CannotRewrite, Change
+
+if TYPE_CHECKING:
+    from callscore.core.phrases import Language
+
+CHANGE = Change(label="x[a]", files=("a.yaml",))
+WRITTEN = [
+    Rewritten(CHANGE, "evals/a.yaml:3"),
+    Rewritten(CHANGE, "evals/a.yaml:17"),
+    Rewritten(CHANGE, "b.jsonl:1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked"),
+    [
+        ("en", "Write 3 expectations into 2 files?"),
+        ("ru", "Записать: 3 ожидания в 2 файла?"),
+    ],
+)
+def test_it_asks_how_much_is_to_be_written(lang: Language, asked: str) -> None:
+    assert confirmation_text(WRITTEN, lang) == asked
+
+
+def test_what_was_written_is_told_by_file() -> None:
+    assert list(written_lines(WRITTEN, "en")) == [
+        "written: evals/a.yaml (2 expectations)",
+        "written: b.jsonl (1 expectation)",
+    ]
+    assert next(written_lines(WRITTEN, "ru")) == "записано: evals/a.yaml (2 ожидания)"
+
+
+def test_hostile_names_do_no_harm() -> None:
+    (line,) = refused_lines([Unblessed("x[\x1b[31m]", "it \x07 rings")], "en")
+
+    assert line.isprintable()
+    assert line.startswith("stays as it is: x[")
+
+
+def test_the_first_of_many_without_an_answer_are_named() -> None:
+    few = Blessings(unanswered=("a", "b"))
+    many = Blessings(unanswered=tuple(map(str, range(12))))
+
+    assert unanswered_line(few, "en") == "without an answer, and left as they are: 2 (a, b)"
+    assert unanswered_line(many, "en").endswith("12 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...)")
+
+
+def test_it_says_why_nothing_is_written() -> None:
+    assert nothing_line(Blessings(cases=3, unanswered=("a",)), "en") == (
+        "nothing to bless: the calls of 2 cases are what is expected"
+    )
+    refused = Blessings(cases=3, refused=(Unblessed("a", "it is gone"),))
+    assert nothing_line(refused, "en") == "nothing can be written"
+    assert unselected_line("en") == "nothing is selected: no case fits -k"
+    assert without_yes("en").endswith("say --yes")
+    assert unwritten_line("ru") == "ничего не записано"
+
+
+def test_cases_that_say_nothing_of_calls_are_counted_apart() -> None:
+    assert nothing_line(Blessings(cases=3, unexpecting=1), "en") == (
+        "nothing to bless: the calls of 2 cases are what is expected; 1 case without expected calls"
+    )
+    assert nothing_line(Blessings(cases=3, unexpecting=3), "en") == (
+        "nothing to bless: no case says which calls are expected (3 cases)"
+    )
+    assert nothing_line(Blessings(cases=2, unexpecting=1), "ru").endswith(
+        "; без ожидаемых вызовов: 1 случай"
+    )
+
+
+def test_what_fails_for_another_reason_and_what_is_renamed_is_told() -> None:
+    assert others_line(Blessings(others=("x::a",)), "en") == (
+        "calls as expected, but another scorer is not content: 1 (x::a)"
+    )
+    assert renamed_line(2, "en").startswith("2 cases without an id")
+    assert renamed_line(1, "ru").startswith("без своего id: 1 случай")
+
+
+def test_a_reason_is_told_in_the_language_that_is_asked_for() -> None:
+    inner = CannotRewrite(reasons.WRITE_PROTECTED)
+    reason = CannotRewrite(reasons.IN_FILE, file="a.yaml", problem=inner)
+
+    (line,) = refused_lines([Unblessed("x::a", str(reason), reason)], "ru")
+
+    assert line == "остаётся как есть: x::a: a.yaml: он защищён от записи."
+    assert str(reason) == "a.yaml: it is write-protected."

@@ -1,0 +1,135 @@
+"""The two runs that a gate looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from callscore.cli.gate import gate_sides, require_runs
+from callscore.errors import UnknownRun
+from callscore.history.opening import open_store
+from callscore.history.records import RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from callscore.history.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A history without runs, in a folder that is no repository."""
+    monkeypatch.chdir(tmp_path)
+    with open_store(tmp_path / "history.db") as opened:
+        yield opened
+
+
+def add(
+    store: Store,
+    name: str,
+    *,
+    errors: int | None = 0,
+    keyword: str = "",
+    parent: str | None = None,
+) -> str:
+    """Add a run without cases, and without an end where nobody knows its errors; its id."""
+    number = len(store.runs())
+    run = RunRecord(
+        id=f"20261115-18000{number}-aaaa",
+        command="run" if parent is None else "rescore",
+        started_at=1_794_744_000.0 + number,
+        name=name,
+        arguments={"keyword": keyword},
+        parent=parent,
+    )
+    store.begin(run)
+    if errors is not None:
+        store.finish(run.id, "finished", {"errors": errors}, {})
+    return run.id
+
+
+def complaint(store: Store, run: str, against: str) -> str:
+    """What is said of a baseline that is not there."""
+    with pytest.raises(click.ClickException) as caught:
+        gate_sides(store, run, against)
+    return caught.value.message
+
+
+def test_a_baseline_is_known_by_its_name(store: Store) -> None:
+    first, second = add(store, "first"), add(store, "second")
+    store.set_baseline("main", first)
+
+    held, by_id = gate_sides(store, "latest", "main"), gate_sides(store, second, first)
+
+    assert (held.before.run, held.after.run, held.baseline) == (first, second, "main")
+    assert by_id.baseline is None
+    assert (held.is_partial, held.notes) == (False, ())
+
+
+def test_runs_that_left_cases_out_are_noted_also_where_they_were_scored_again(store: Store) -> None:
+    part = add(store, "part", keyword="oslo")
+    again = add(store, "again", parent=part)
+    whole = add(store, "whole")
+
+    held, turned = gate_sides(store, again, whole), gate_sides(store, whole, part)
+
+    assert held.is_partial
+    assert [note.values for note in held.notes] == [{"side": again}]
+    assert not turned.is_partial
+    assert [note.values for note in turned.notes] == [{"side": part}]
+
+
+def test_only_what_is_whole_and_well_is_proposed_and_never_the_run_itself(store: Store) -> None:
+    good = add(store, "good")
+    add(store, "part", keyword="oslo")
+    add(store, "outage", errors=3)
+    add(store, "killed", errors=None)
+    add(store, "now")
+
+    assert complaint(store, "now", "main").endswith(
+        f"\n    callscore baseline set {good} --name main"
+    )
+    assert complaint(store, good, "main").count("callscore baseline set ") == 1
+
+
+def test_where_nothing_would_do_somebody_is_told_to_run_it(store: Store) -> None:
+    add(store, "outage", errors=3)
+    add(store, "now")
+
+    told = complaint(store, "now", "it's main")
+
+    assert "\n  There is no baseline yet.\n  No other run is complete" in told
+    assert told.endswith("""callscore baseline set latest --name 'it'"'"'s main'""")
+
+
+def test_a_variant_that_is_not_there_is_no_missing_baseline(store: Store) -> None:
+    add(store, "first")
+    add(store, "second")
+
+    with pytest.raises(UnknownRun):
+        gate_sides(store, "second", "first:small")
+    assert "no run 'nobody'" in complaint(store, "second", "nobody:small")
+
+
+def test_each_line_is_safe_to_show(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    add(store, "now")
+
+    with pytest.raises(click.ClickException) as caught:
+        gate_sides(store, "now", "ma\x1bin")
+    caught.value.show()
+
+    said = capsys.readouterr().err
+    assert said.startswith("callscore: there is no run ")
+    assert said.count("\n") > 2
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(("run", "against"), [("a.jsonl", "main"), ("latest", "b.jsonl")])
+def test_files_are_for_another_command(run: str, against: str) -> None:
+    with pytest.raises(click.ClickException, match=f"callscore compare {against} {run} --fail-on"):
+        require_runs(run, against)
+
+    require_runs("latest", "main")

@@ -1,0 +1,226 @@
+"""JSON Schema: which schemas can be used, and what a value lacks by one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.schemas.validation import DRAFTS, schema_problem, validation_errors
+from callscore.errors import InvalidSettings
+
+DRAFT_4 = "http://json-schema.org/draft-04/schema#"
+IDENTIFIERS = {
+    "4": DRAFT_4,
+    "6": "http://json-schema.org/draft-06/schema#",
+    "7": "http://json-schema.org/draft-07/schema#",
+    "2019-09": "https://json-schema.org/draft/2019-09/schema",
+    "2020-12": "https://json-schema.org/draft/2020-12/schema",
+}
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _told(schema: Any, value: Any) -> list[tuple[str, str]]:
+    return [(error.keyword, error.path) for error in validation_errors(schema, value)]
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_every_draft_is_known_by_its_identifier(draft: str) -> None:
+    schema = {"$schema": IDENTIFIERS[draft], "type": "integer"}
+
+    assert schema_problem(schema) is None
+    assert _told(schema, "x") == [("type", "$")]
+
+
+def test_the_draft_decides_what_a_keyword_means() -> None:
+    older = {"$schema": DRAFT_4, "minimum": 3, "exclusiveMinimum": True}
+
+    assert _told(older, 3) == [("exclusiveMinimum", "$")]
+    assert schema_problem({"minimum": 3, "exclusiveMinimum": True}) is not None
+
+
+def test_a_schema_without_a_draft_is_of_the_latest() -> None:
+    assert _told({"dependentRequired": {"a": ["b"]}}, {"a": 1}) == [("required", "$.b")]
+
+
+@pytest.mark.parametrize(
+    "reference", ["http://example.invalid/x.json", "file:///etc/passwd", "other.json"]
+)
+def test_a_reference_to_elsewhere_is_refused_and_named(reference: str) -> None:
+    problem = schema_problem({"properties": {"a": {"$ref": reference}}})
+
+    assert problem == f"it refers to `{reference}`, which is not in it, and nothing is fetched."
+
+
+def test_a_reference_inside_the_document_is_followed() -> None:
+    schema = {
+        "$defs": {"name": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/$defs/name"}},
+    }
+
+    assert _told(schema, {"a": 1}) == [("type", "$.a")]
+
+
+def test_a_schema_that_refers_to_itself_ends() -> None:
+    tree = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["v"]}
+
+    assert _told(tree, {"v": 1, "next": {"next": {"v": 2}}}) == [("required", "$.next.v")]
+    assert _told({"allOf": [{"$ref": "#"}]}, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        (3, "it is of the type number, not an object."),
+        ({"$ref": "#/$defs/none"}, "a reference in it leads nowhere: "),
+        ({"pattern": "("}, "$.pattern is not a regular expression: `(`."),
+        (
+            {"patternProperties": {"(": {}}},
+            "$.patternProperties['('] is not a regular expression: `(`.",
+        ),
+        ({"properties": {"a": {"type": "strin"}}}, "$.properties.a.type is wrong in it: "),
+        (
+            {"$schema": "http://my.example/draft"},
+            "its $schema, `http://my.example/draft`, is not of the drafts 4, 6, 7, 2019-09, ",
+        ),
+        ({"default": object()}, "it is not JSON: "),
+        ({"const": "\ud800"}, "it is not JSON: "),
+        ({"default": 10**5000}, "it is not JSON: "),
+    ],
+)
+def test_what_is_no_schema_is_refused_with_a_reason(schema: Any, problem: str) -> None:
+    said = schema_problem(schema)
+
+    assert said is not None
+    assert said.startswith(problem)
+
+
+@pytest.mark.parametrize("depth", [300, 100_000])
+def test_a_schema_that_is_nested_too_deep_is_refused(depth: int) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(depth):
+        schema = {"items": schema}
+
+    assert schema_problem(schema) == "it is nested too deep."
+
+
+def test_checking_by_a_schema_that_cannot_be_used_is_an_error() -> None:
+    with pytest.raises(InvalidSettings, match="the JSON Schema cannot be used: it refers to"):
+        validation_errors({"$ref": "http://example.invalid/x.json"}, 1)
+
+
+def test_equal_schemas_are_prepared_once() -> None:
+    from callscore.core.schemas.validation import _compile_text
+
+    _compile_text.cache_clear()
+    for _ in range(3):
+        validation_errors({"type": "string"}, 1)
+
+    assert _compile_text.cache_info().misses == 1
+
+
+def test_a_schema_that_was_changed_is_another_schema() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+
+    before = _told(schema, 1)
+    schema["type"] = "integer"
+
+    assert (before, _told(schema, 1)) == ([("type", "$")], [])
+
+
+def test_a_format_is_checked_and_an_unknown_one_is_not() -> None:
+    assert _told({"format": "date"}, "2024-13-01") == [("format", "$")]
+    assert _told({"format": "colour"}, "x") == []
+
+
+def test_a_pattern_that_backtracks_for_ever_gives_up() -> None:
+    (error,) = validation_errors({"pattern": r"^(a|a)*(?=b)\1?$"}, "a" * 60 + "c")
+
+    assert error.keyword == "unchecked"
+    assert "backtracking" in error.message
+
+
+def test_a_pattern_without_lookaround_is_linear_in_the_text() -> None:
+    assert _told({"pattern": "^(a+)+$"}, "a" * 100_000 + "b") == [("pattern", "$")]
+
+
+def test_schemas_that_multiply_are_refused() -> None:
+    steps = {
+        f"a{i}": {"allOf": [{"$ref": f"#/$defs/a{i + 1}"}, {"$ref": f"#/$defs/a{i + 1}"}]}
+        for i in range(40)
+    }
+
+    problem = schema_problem({"$defs": {**steps, "a40": {}}, "$ref": "#/$defs/a0"})
+
+    assert problem == "its references multiply to more than 10000 schemas for one value."
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), {1: 2}])
+def test_a_value_that_json_does_not_know_has_one_error(value: Any) -> None:
+    (error,) = validation_errors({"type": "string"}, value)
+
+    assert error.keyword == "unchecked"
+    assert error.message.startswith("not JSON: ")
+
+
+@pytest.mark.parametrize("depth", [300, 100_000])
+@pytest.mark.parametrize("core", [1, "\ud800"])
+def test_a_value_that_is_nested_too_deep_has_one_error(depth: int, core: Any) -> None:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [core, value]
+
+    (error,) = validation_errors({"type": "string"}, value)
+
+    assert (error.keyword, error.message) == ("unchecked", "it is nested too deep.")
+
+
+def test_a_value_that_holds_itself_has_one_error() -> None:
+    value: list[Any] = []
+    value.append(value)
+
+    assert _told({"type": "string"}, value) == [("unchecked", "$")]
+
+
+def test_half_a_surrogate_pair_is_a_character_like_any_other() -> None:
+    assert _told({"type": "string", "maxLength": 1}, "\ud800") == []
+    assert _told({"required": ["b"]}, {"a": ["\ud83d\ude00 \udc00"]}) == [("required", "$.b")]
+    assert _told({"const": 1}, ["\ud800", {1}]) == [("unchecked", "$")]
+
+
+def test_numbers_beyond_json_get_an_answer() -> None:
+    assert _told({"type": "integer"}, 10**400) == []
+    assert _told({"maximum": 5}, 10**400) == [("maximum", "$")]
+    assert _told({"type": "number"}, float("nan")) == [("type", "$")]
+    assert isinstance(validation_errors({"type": "integer"}, 10**5000), list)
+
+
+def test_at_most_a_hundred_errors_are_given() -> None:
+    assert len(validation_errors({"items": {"type": "integer"}}, ["x"] * 1000)) == 100
+
+
+@given(json_values, json_values)
+def test_nothing_breaks_it(schema: Any, value: Any) -> None:
+    for usable in ({"const": schema}, {"default": schema, "enum": [schema]}, schema):
+        if schema_problem(usable) is None:
+            assert isinstance(validation_errors(usable, value), list)
+
+
+def test_the_library_is_loaded_only_when_a_schema_is_used() -> None:
+    import subprocess
+
+    code = (
+        "import sys, callscore.core.schemas.validation, callscore.checks.check;"
+        "print('jsonschema_rs' in sys.modules)"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "False"

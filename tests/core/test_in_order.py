@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.call import ToolCall
+from callscore.core.in_order import match_in_order
+from callscore.core.settings import Mode, Settings
+from callscore.core.tool_names import count_same_names
+
+IN_ORDER = Settings(order="in_order")
+
+
+def calls(text: str) -> list[ToolCall]:
+    """One call a character: a letter is a tool, a digit is `f` with that argument."""
+    return [
+        ToolCall("f", {"n": int(character)}) if character.isdigit() else ToolCall(character, {})
+        for character in text
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "pairs"),
+    [
+        ("", "", []),
+        ("a", "", []),
+        ("", "a", []),
+        ("abc", "abc", [(0, 0, True), (1, 1, True), (2, 2, True)]),
+        ("ab", "xaxbx", [(0, 1, True), (1, 3, True)]),
+        ("ab", "ba", [(0, 1, True)]),
+        ("aa", "a", [(0, 0, True)]),
+        ("a", "aa", [(0, 0, True)]),
+        ("abab", "ba", [(1, 0, True), (2, 1, True)]),
+        ("12", "21", [(0, 1, True)]),
+        ("123", "312", [(0, 1, True), (1, 2, True)]),
+        ("12", "34", [(0, 0, False), (1, 1, False)]),
+        ("1", "23", [(0, 0, False)]),
+        ("12", "3", [(0, 0, False)]),
+        ("12", "32", [(0, 0, False), (1, 1, True)]),
+        ("92", "12", [(0, 0, False), (1, 1, True)]),
+    ],
+)
+def test_pairs_follow_one_another_and_the_first_of_several_is_chosen(
+    expected: str, actual: str, pairs: list[tuple[int, int, bool]]
+) -> None:
+    assert match_in_order(calls(expected), calls(actual), 0, IN_ORDER) == pairs
+
+
+def test_calls_before_the_start_are_left_alone() -> None:
+    assert match_in_order(calls("ab1"), calls("bx2"), 1, IN_ORDER) == [(2, 2, False)]
+
+
+def test_a_correct_pair_is_worth_more_than_many_near_ones() -> None:
+    # Both candidates for the last place stand before all the others, so it is one or the others.
+    expected, actual = calls("1239"), calls("9456")
+
+    assert match_in_order(expected, actual, 0, IN_ORDER) == [(3, 0, True)]
+
+
+def test_of_the_same_overlap_the_one_with_more_pairs_is_chosen() -> None:
+    def call(name: str, *values: int) -> ToolCall:
+        return ToolCall(name, dict(zip("abc", values, strict=True)))
+
+    # Either `f` with two matching arguments, or `g` and `h` with one each.
+    expected = [call("f", 1, 1, 1), call("g", 1, 1, 1), call("h", 1, 1, 1)]
+    actual = [call("g", 1, 0, 0), call("h", 1, 0, 0), call("f", 1, 1, 0)]
+
+    assert match_in_order(expected, actual, 0, IN_ORDER) == [(1, 0, False), (2, 1, False)]
+
+
+def test_flexible_calls_in_order_are_correct_when_near_enough() -> None:
+    settings = Settings(mode=Mode.FLEXIBLE, order="in_order", argument_match_threshold=0.5)
+    expected = [ToolCall("f", {"a": 1, "b": 1}), ToolCall("f", {"a": 2, "b": 2})]
+    actual = [ToolCall("f", {"a": 1, "b": 0}), ToolCall("f", {"a": 0, "b": 2})]
+
+    assert match_in_order(expected, actual, 0, settings) == [(0, 0, True), (1, 1, True)]
+
+
+@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
+def test_calls_without_arguments_pair_as_often_as_their_names_allow(
+    expected: str, actual: str
+) -> None:
+    matches = match_in_order(calls(expected), calls(actual), 0, IN_ORDER)
+
+    assert len(matches) == count_same_names(expected, actual, "in_order")
+    assert [row for row, _, _ in matches] == sorted({row for row, _, _ in matches})
+    assert [column for _, column, _ in matches] == sorted({column for _, column, _ in matches})
+    assert all(expected[row] == actual[column] and right for row, column, right in matches)

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.rendering import (
+    clip,
+    clip_middle,
+    display_width,
+    escape,
+    excerpts,
+    integer_text,
+    render_arguments,
+    render_value,
+    safe_repr,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\tand\r", "two\\nlines\\tand\\r"),
+        ("\x1b[31mred", "\\u001b[31mred"),
+        ("\u202eback", "\\u202eback"),
+        ("no\u00a0break", "no\\u00a0break"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("поиск 日本 😀 e\u0301", "поиск 日本 😀 e\u0301"),
+    ],
+)
+def test_what_a_terminal_could_obey_or_hide_is_spelled_out(text: str, escaped: str) -> None:
+    assert escape(text) == escaped
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [("abc", 3), ("поиск", 5), ("日本", 4), ("😀", 2), ("e\u0301", 1), ("\u1112\u1161\u11ab", 2)],
+)
+def test_the_width_is_what_a_terminal_draws(text: str, width: int) -> None:
+    assert display_width(text) == width
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "clipped"),
+    [
+        ("abcdef", 6, "abcdef"),
+        ("abcdef", 4, "abc…"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("abc", 0, ""),
+        ("日", 1, "…"),
+    ],
+)
+def test_a_text_is_clipped_at_its_end(text: str, width: int, clipped: str) -> None:
+    assert clip(text, width) == clipped
+
+
+@pytest.mark.parametrize(
+    ("text", "clipped"),
+    [("abcdef", "abcdef"), ("abcdefgh", "abc…gh"), ("日本語中文字", "日…字")],
+)
+def test_a_text_is_clipped_in_its_middle(text: str, clipped: str) -> None:
+    assert clip_middle(text, 6) == clipped
+
+
+@given(st.text(), st.integers(min_value=0, max_value=30))
+def test_a_clipped_text_is_never_wider_than_asked_for(text: str, width: int) -> None:
+    assert display_width(clip(text, width)) <= width
+    assert display_width(clip_middle(text, width)) <= width
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (1, "1"),
+        (1.0, "1.0"),
+        (nan, "NaN"),
+        (inf, "Infinity"),
+        (-inf, "-Infinity"),
+        (2**70, "1180591620717411303424"),
+        ('say "hi" \\ \n', '"say \\"hi\\" \\\\ \\n"'),
+        ([], "[]"),
+        ({}, "{}"),
+        ({"a": [1, {"b": None}], "c": (2,)}, '{"a": [1, {"b": null}], "c": [2]}'),
+        ({1: "x"}, '{1: "x"}'),
+        (date(2024, 1, 15), "datetime.date(2024, 1, 15)"),
+    ],
+)
+def test_a_value_is_shown_as_json_where_json_knows_it(value: object, text: str) -> None:
+    assert render_value(value) == text
+
+
+def test_a_long_value_stops_at_the_limit() -> None:
+    assert render_value("x" * 10_000_000, limit=10) == '"xxxxxxxx…'
+    assert render_value(list(range(1_000_000)), limit=10) == "[0, 1, 2,…"
+
+
+def test_a_value_nested_a_hundred_thousand_deep_is_shown_up_to_the_limit() -> None:
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+
+    assert render_value(value, limit=8) == "[[[[[[[…"
+
+
+def test_a_value_that_holds_itself_is_shown_up_to_the_limit() -> None:
+    value: list[object] = []
+    value.append(value)
+
+    assert render_value(value, limit=4) == "[[[…"
+
+
+def test_arguments_are_shown_as_a_call_spells_them() -> None:
+    assert render_arguments({"query": "AI news", "limit": 5}) == 'query="AI news", limit=5'
+    assert render_arguments({"a\n": {"b": 1}}) == 'a\\n={"b": 1}'
+    assert render_arguments({"query": "AI news", "limit": 5}, limit=12) == 'query="AI n…'
+
+
+def test_of_long_strings_that_begin_alike_the_part_is_shown_where_they_differ() -> None:
+    beginning = "0123456789" * 100
+
+    left, right = excerpts(beginning + "one", beginning + "two", limit=30)
+
+    assert (left, right) == ('"…890123456789one"', '"…890123456789two"')
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [("short one", "short two"), ("a" * 50, "b" * 50), (1, "x" * 50)],
+)
+def test_other_values_are_shown_from_their_beginning(expected: object, actual: object) -> None:
+    shown = excerpts(expected, actual, limit=20)
+
+    assert shown == (render_value(expected, limit=20), render_value(actual, limit=20))
+
+
+@given(st.text(), st.text(), st.text())
+def test_no_excerpt_is_wider_than_its_limit(beginning: str, left: str, right: str) -> None:
+    shown = excerpts(beginning * 9 + left, beginning * 9 + right, limit=25)
+
+    assert max(map(display_width, shown)) <= 25
+
+
+def test_an_integer_of_any_length_keeps_its_digits() -> None:
+    assert integer_text(10**5000 + 7) == "1" + "0" * 4999 + "7"
+    assert integer_text(-(10**5000)) == "-1" + "0" * 5000
+
+
+def test_an_object_that_cannot_print_itself_is_named_by_its_type() -> None:
+    assert safe_repr(Fraction(10**5000)) == "<Fraction>"

@@ -1,0 +1,90 @@
+"""Values with rules in them, compared with plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.rules import ABSENT, FailedPart, Matcher, contains_matchers
+from callscore.core.settings import DEFAULT
+from callscore.core.value_comparison import compare_value, is_accepted, make_context, may_be_absent
+
+CONTEXT = make_context(DEFAULT)
+ANY = Matcher("$any")
+PARIS = Matcher("$contains", "Paris")
+
+
+def nested(depth: int, value: Any) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [ANY, {"a": [1, {"b": ANY}]}, (1, ANY), nested(100_000, ANY)])
+def test_a_rule_is_found_wherever_it_stands(value: Any) -> None:
+    assert contains_matchers(value)
+
+
+@pytest.mark.parametrize("value", [1, "x", None, {"$any": True}, [[], {"a": {}}], object()])
+def test_a_plain_value_holds_no_rule(value: Any) -> None:
+    assert not contains_matchers(value)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (1, 1.0),
+        ({"a": [1, 2]}, {"a": [1, 2]}),
+        ({"a": PARIS, "b": 1}, {"b": 1, "a": "in Paris"}),
+        ([1, PARIS], [1, "Paris"]),
+        ((1, PARIS), [1, "Paris"]),
+        ({"a": {"b": [PARIS]}}, {"a": {"b": ["Paris"]}}),
+        ({"a": 1, "b": Matcher("$optional", 2)}, {"a": 1}),
+    ],
+)
+def test_a_value_that_is_as_expected_matches(expected: Any, actual: Any) -> None:
+    verdict = compare_value(expected, actual, CONTEXT)
+
+    assert verdict.matched
+    assert verdict.value == 1
+
+
+def test_a_plain_value_that_differs_does_not_match_at_all() -> None:
+    assert compare_value({"a": 1}, {"a": True}, CONTEXT)[:2] == (False, 0)
+
+
+def test_the_members_that_fail_are_named_with_both_values() -> None:
+    verdict = compare_value(
+        {"a": PARIS, "b": 1, "c": ANY}, {"a": "London", "b": 1, "d": 2}, CONTEXT
+    )
+
+    assert not verdict.matched
+    assert verdict.parts == (
+        FailedPart("a", PARIS, "London"),
+        FailedPart("c", ANY, ABSENT),
+        FailedPart("d", ABSENT, 2),
+    )
+    assert verdict.value == 0
+
+
+def test_the_items_that_fail_are_named_with_their_positions() -> None:
+    verdict = compare_value([ANY, 1, PARIS], [0, 2, "Paris", 3], CONTEXT)
+
+    assert verdict.parts == (FailedPart(1, 1, 2), FailedPart(3, ABSENT, 3))
+    assert 0 < verdict.value < 1
+    assert compare_value([1, PARIS], [1], CONTEXT).parts == (FailedPart(1, PARIS, ABSENT),)
+
+
+@pytest.mark.parametrize(("expected", "actual"), [({"a": ANY}, [1]), ([ANY], {"a": 1})])
+def test_another_kind_of_value_has_no_members_to_name(expected: Any, actual: Any) -> None:
+    assert compare_value(expected, actual, CONTEXT) == (False, 0, None, ())
+
+
+def test_only_what_may_be_absent_fits_what_was_not_given() -> None:
+    assert is_accepted(Matcher("$optional", 1), ABSENT, CONTEXT)
+    assert is_accepted(Matcher("$absent"), ABSENT, CONTEXT)
+    assert not is_accepted(Matcher("$absent"), 1, CONTEXT)
+    assert not is_accepted(ANY, ABSENT, CONTEXT)
+    assert not is_accepted(1, ABSENT, CONTEXT)
+    assert not may_be_absent("x")

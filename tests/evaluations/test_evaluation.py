@@ -1,0 +1,140 @@
+"""What people ask of an evaluation: taken where it can be, and refused in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from callscore.errors import InvalidSettings
+from callscore.evaluations.evaluation import (
+    bool_from,
+    require_signature,
+    skip_from,
+    tags_from,
+    thresholds_from,
+    trials_from,
+    variants_from,
+)
+from callscore.evaluations.scorers import scorers_from
+from callscore.models import chat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SCORERS = scorers_from(["accuracy", "exact"])
+
+
+def refusal(check: Callable[[], Any]) -> str:
+    with pytest.raises(InvalidSettings) as caught:
+        check()
+    return str(caught.value)
+
+
+def test_tags_are_a_word_or_several() -> None:
+    assert tags_from("smoke") == ("smoke",)
+    assert tags_from(["smoke", "slow", "smoke"]) == ("smoke", "slow")
+    assert tags_from({"one"}) == ("one",)
+
+
+@pytest.mark.parametrize("wrong", [7, {"a": 1}, [1], [""], ["  "]])
+def test_what_is_no_tag_is_refused(wrong: Any) -> None:
+    assert refusal(lambda: tags_from(wrong)).startswith("tags: ")
+
+
+def test_truth_values_and_reasons() -> None:
+    assert bool_from(True, "only") is True
+    assert skip_from("later") == "later"
+    assert skip_from(False) is False
+    assert refusal(lambda: bool_from(1, "only")) == "only: 1 is neither true nor false"
+    assert refusal(lambda: skip_from(1)) == "skip: 1 is neither a truth value nor a reason"
+
+
+def test_trials_are_counted_from_one() -> None:
+    assert trials_from(3) == 3
+    assert trials_from(2.0) == 2
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "3"])
+def test_what_is_no_number_of_trials_is_refused(wrong: Any) -> None:
+    assert refusal(lambda: trials_from(wrong)) == f"trials: {wrong!r} is not an integer from 1 on"
+
+
+def test_a_threshold_is_for_all_scorers_or_for_one() -> None:
+    assert thresholds_from(None, SCORERS) == {}
+    assert thresholds_from(1, SCORERS) == {"accuracy": 1.0, "exact": 1.0}
+    assert thresholds_from({"exact": 0.5}, SCORERS) == {"exact": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ("high", "thresholds: 'high' is not a number from 0 to 1"),
+        (True, "thresholds: True is not a number from 0 to 1"),
+        (float("nan"), "thresholds: nan is not a number from 0 to 1"),
+        ({"exact": None}, "thresholds.exact: None is not a number from 0 to 1"),
+        (90, "thresholds: 90 is not a number from 0 to 1"),
+        ({"exakt": 1}, "thresholds: there is no scorer 'exakt' here. Is 'exact' meant?"),
+        ({"x": 1}, "thresholds: there is no scorer 'x' here. The scorers are accuracy, exact"),
+    ],
+)
+def test_what_is_no_threshold_is_refused(wrong: Any, problem: str) -> None:
+    assert refusal(lambda: thresholds_from(wrong, SCORERS)) == problem
+
+
+def test_variants_are_keywords_by_name() -> None:
+    assert variants_from(None) == {}
+    assert variants_from({"warm": {"temperature": 1}}) == {"warm": {"temperature": 1}}
+
+
+@pytest.mark.parametrize(
+    "wrong", [["a"], {"a": 1}, {1: {}}, {" ": {}}, {"a": {1: 2}}, {"a": None}], ids=repr
+)
+def test_what_are_no_variants_is_refused(wrong: Any) -> None:
+    assert refusal(lambda: variants_from(wrong)).startswith("variants")
+
+
+def test_a_task_takes_a_case_and_what_its_variants_say() -> None:
+    require_signature(lambda case: case, {})
+    require_signature(lambda case, **known: (case, known), {"a": {"x": 1}})
+    require_signature(lambda case, model: (case, model), {"a": {"model": "x"}})
+    require_signature(lambda *cases: cases, {})
+    require_signature(max, {})  # of which Python knows no parameters
+
+
+@pytest.mark.parametrize(
+    ("task", "variants", "problem"),
+    [
+        (lambda: 1, {}, "the task takes no case. Its first parameter is the case"),
+        (lambda *, case: case, {}, "the task takes no case. Its first parameter is the case"),
+        (
+            lambda case, model: (case, model),
+            {},
+            "the task wants model beside the case, and no variant gives it",
+        ),
+        (
+            lambda case, model, *rest, **more: (case, model, rest, more),
+            {"a": {"modle": 1}},
+            "variants.a: the task does not take 'modle'. Is 'model' meant?",
+        ),
+        (
+            lambda case, model, size: (case, model, size),
+            {"a": {"model": 1, "size": 1}, "b": {"model": 1}},
+            "the task wants model, size beside the case, and the variant 'b' does not give it",
+        ),
+        (lambda case: case, {"a": {"x": 1}}, "variants.a: the task does not take 'x'"),
+        (lambda case: case, {"a": {"case": 1}}, "variants.a: the task does not take 'case'"),
+    ],
+)
+def test_a_task_that_does_not_fit_is_refused(task: Any, variants: Any, problem: str) -> None:
+    assert refusal(lambda: require_signature(task, variants)) == problem
+
+
+def test_a_chat_knows_what_it_can_be_told() -> None:
+    task = chat("gpt-4.1-mini")
+
+    require_signature(task, {"warm": {"temperature": 0.9, "model": "gpt-4.1"}})
+
+    assert refusal(lambda: require_signature(task, {"a": {"system": 1}})).startswith(
+        "variants.a: system"
+    )

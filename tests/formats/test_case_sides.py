@@ -1,0 +1,194 @@
+"""One side of a comparison, whatever it is given as."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import callscore
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.errors import InvalidCall, UnknownFormat
+from callscore.formats.case_sides import actual_calls_in, expected_calls_in, read_side
+from callscore.formats.dialect import dialect_named
+from callscore.formats.trace import Trace
+
+CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+MESSAGE = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+RESPONSE = {"choices": [{"message": MESSAGE}]}
+GOLDEN = {"input": "x", "tools_called": [], "expected_tools": [{"name": "f"}]}
+
+
+def actual(value: Any) -> list[tuple[str, Any]]:
+    calls = read_side(value, side="actual", where="actual")
+    return [(call.name, call.arguments) for call in calls]
+
+
+def expected(value: Any) -> list[tuple[str, Any]]:
+    calls = read_side(value, side="expected", where="expected")
+    return [(call.name, call.arguments) for call in calls]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"name": "f", "arguments": {"a": 1}}],
+        ({"name": "f", "arguments": {"a": 1}},),
+        iter([{"tool": "f", "args": {"a": 1}}]),
+        [{"name": "f", "arguments": '{"a": 1}', "id": "1"}],
+        [("f", {"a": 1})],
+        ToolCall("f", {"a": 1}),
+        {"name": "f", "arguments": {"a": 1}},
+        '[{"name": "f", "arguments": {"a": 1}}]',
+        [CALL],
+        MESSAGE,
+        [{"role": "user", "content": "x"}, MESSAGE],
+        {"messages": [MESSAGE]},
+        RESPONSE,
+        [RESPONSE],
+        SimpleNamespace(choices=[SimpleNamespace(message=MESSAGE)]),
+        [SimpleNamespace(**MESSAGE)],
+        '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+    ],
+)
+def test_calls_and_documents_are_read_on_both_sides(value: Any) -> None:
+    value = list(value) if hasattr(value, "__next__") else value
+
+    assert actual(value) == [("f", {"a": 1})]
+    assert expected(value) == [("f", {"a": 1})]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {"choices": [{"message": {"role": "assistant", "content": "x"}}]}, {"messages": []}],
+)
+def test_no_calls_are_an_answer(value: Any) -> None:
+    assert actual(value) == []
+
+
+def test_several_answers_of_one_run_follow_one_another() -> None:
+    assert actual([RESPONSE, RESPONSE]) == [("f", {"a": 1})] * 2
+
+
+def test_runs_that_have_names_are_not_one() -> None:
+    runs = [{"id": name, "messages": [MESSAGE]} for name in "ab"]
+
+    with pytest.raises(InvalidCall, match="actual: there are 2 runs in it"):
+        actual(runs)
+
+
+def test_names_alone_stand_for_any_arguments_where_they_are_expected() -> None:
+    assert expected(["f", {"name": "g"}]) == [("f", None), ("g", None)]
+    assert actual(["f"]) == [("f", {})]
+
+
+def test_a_trace_that_gives_no_arguments_expects_none() -> None:
+    bare = {"id": "1", "type": "function", "function": {"name": "f"}}
+
+    assert expected([{**MESSAGE, "tool_calls": [bare]}]) == [("f", {})]
+
+
+def test_expected_calls_whose_arguments_cannot_be_read_are_a_mistake() -> None:
+    broken = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{"}}
+
+    assert actual([broken]) == [("f", None)]
+    with pytest.raises(InvalidCall, match=r"expected: the arguments of 'f' cannot be read: .*'{'"):
+        expected([broken])
+
+
+def test_a_document_with_both_sides_gives_each_its_own() -> None:
+    assert expected(GOLDEN) == [("f", None)]
+    assert actual(GOLDEN) == []
+
+
+def test_what_only_says_what_is_expected_was_not_run() -> None:
+    trace = Trace(expected=(ToolCall("f", {}),))
+
+    with pytest.raises(InvalidCall, match="actual: this says which calls are expected, not which"):
+        actual_calls_in(trace, where="actual")
+
+
+def test_expected_calls_that_were_not_captured_stand_for_any_arguments() -> None:
+    trace = Trace(calls=(ToolCall("f", error=NOT_CAPTURED), ToolCall("g", {})))
+
+    assert expected_calls_in(trace, where="e") == (ToolCall("f"), ToolCall("g", {}))
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("get_weather", "a string is a tool's name only inside a list"),
+        ({"colour": "red"}, "a call needs a name"),
+        ([{"colour": "red"}], r"actual\[0\]: a call needs a name"),
+    ],
+)
+def test_what_nobody_knows_is_refused_with_the_nearest_guess(value: Any, problem: str) -> None:
+    with pytest.raises(UnknownFormat, match=problem):
+        actual(value)
+
+
+def test_what_is_nearly_a_call_is_no_trace_that_nobody_knows() -> None:
+    with pytest.raises(InvalidCall, match=r"'argumnts' is no field of a call.*`arguments`\.$"):
+        actual([{"name": "f", "argumnts": {"a": 1}}])
+
+
+def test_a_result_that_begins_like_an_error_says_that_the_call_failed() -> None:
+    made: list[Any] = [
+        {"name": "f", "arguments": {}, "result": text} for text in ("Error: x", "ok")
+    ]
+
+    calls = read_side(made, side="actual", where="actual")
+
+    assert [call.failed for call in calls] == [True, None]
+
+
+@pytest.mark.parametrize(
+    ("flag", "failed"), [(1, True), ("false", False), ("perhaps", None), ([], None)]
+)
+def test_whether_a_call_failed_may_be_said_in_several_ways(flag: Any, failed: Any) -> None:
+    made = [{"name": "f", "arguments": {}, "failed": flag, "result": "Error"}]
+
+    (call,) = read_side(made, side="actual", where="actual")
+
+    assert call.failed == (True if failed is None else failed)
+
+
+def test_what_is_no_document_at_all_is_refused() -> None:
+    with pytest.raises(InvalidCall, match=r"actual: expected a list of calls, got 7\."):
+        actual(7)
+
+
+def test_an_object_that_cannot_be_read_is_refused() -> None:
+    class Broken:
+        def model_dump(self, **_: Any) -> None:
+            raise RuntimeError("closed")
+
+    with pytest.raises(InvalidCall, match="Broken cannot be read: closed"):
+        callscore.score([], Broken())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"object": "chat.completion", "choices": []},
+        [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    ],
+)
+def test_what_says_nothing_stands_on_no_side(value: Any) -> None:
+    for read in (actual, expected):
+        with pytest.raises(InvalidCall, match="there is no answer in it"):
+            read(value)
+
+
+def test_a_side_in_a_named_format_that_it_is_not_in_is_refused() -> None:
+    for named, problem in (("gemini", "actual: this is not gemini"), ("bfcl", "actual: ")):
+        with pytest.raises(InvalidCall, match=problem):
+            read_side(RESPONSE, side="actual", where="actual", dialect=dialect_named(named))
+
+
+def test_a_document_that_cannot_be_read_is_refused_with_its_side() -> None:
+    in_words = {"id": "memory_0", "ground_truth": ["Michael"]}
+
+    with pytest.raises(InvalidCall, match=r"^expected: "):
+        expected(in_words)

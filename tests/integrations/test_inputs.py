@@ -1,0 +1,378 @@
+"""What a model sends, and what it is told where that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.rules import Matcher
+from callscore.errors import CallscoreError, InvalidCall, InvalidSettings
+from callscore.integrations.inputs import read_check_input, read_score_input
+
+CALL = {"tool": "search", "args": {"q": "x"}}
+BOTH = {"expected": [CALL], "actual": [CALL]}
+READ = ToolCall("search", {"q": "x"})
+
+
+def text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def wrong(arguments: Any, read: Any = read_score_input) -> str:
+    with pytest.raises(CallscoreError) as caught:
+        read(arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        CALL,
+        {"name": "search", "arguments": {"q": "x"}},
+        {"toolName": "search", "input": {"q": "x"}},
+        {"tool": "search", "args": '{"q": "x"}'},
+        text(CALL),
+        ["search", {"q": "x"}],
+    ],
+)
+def test_a_call_may_be_spelled_in_many_ways(call: Any) -> None:
+    given = read_score_input({"expected": [call], "actual": [call]})
+
+    assert (given.expected, given.actual) == ((READ,), (READ,))
+
+
+def test_a_whole_side_may_come_as_text() -> None:
+    given = read_score_input({"expected": text([CALL]), "actual": text([text(CALL)])})
+
+    assert (given.expected, given.actual) == ((READ,), (READ,))
+
+
+def test_the_messages_of_a_provider_are_read() -> None:
+    function = {"name": "search", "arguments": '{"q": "x"}'}
+    message = {"role": "assistant", "tool_calls": [{"type": "function", "function": function}]}
+
+    given = read_score_input({"expected": [CALL], "actual": [message]})
+
+    assert [(call.name, call.arguments) for call in given.actual] == [("search", {"q": "x"})]
+
+
+def test_keys_with_a_dollar_are_rules_where_something_is_expected_and_literal_elsewhere() -> None:
+    call = {"tool": "f", "args": {"a": {"$gt": 5}}}
+
+    given = read_score_input({"expected": [call], "actual": [call]})
+
+    assert given.expected == (ToolCall("f", {"a": Matcher("$gt", 5)}),)
+    assert given.actual == (ToolCall("f", {"a": {"$gt": 5}}),)
+
+
+def test_groups_are_read_with_members_as_objects_or_as_text() -> None:
+    members = [CALL, text(CALL), "get_user"]
+    expected = [
+        {"one_of": members},
+        {"in_order": text([CALL, {"any_order": [CALL]}])},
+        {"optional": text(CALL)},
+        {"optional": "get_user"},
+        {"forbid": "delete_*"},
+        {"tool": "f", "times": 2},
+    ]
+
+    given = read_score_input({"expected": expected, "actual": []})
+
+    assert given.expected == (
+        Group("one_of", (READ, READ, ToolCall("get_user"))),
+        Group("in_order", (READ, Group("any_order", (READ,)))),
+        Group("optional", (READ,)),
+        Group("optional", (ToolCall("get_user"),)),
+        Forbidden("delete_*"),
+        Times(ToolCall("f"), 2, 2),
+    )
+
+
+def test_an_argument_that_is_named_like_a_group_is_left_alone() -> None:
+    call = {"tool": "f", "args": {}, "optional": "[1]"}
+
+    problem = wrong({"expected": [call], "actual": []})
+
+    assert "'optional'" in problem or "`optional`" in problem
+
+
+@pytest.mark.parametrize("missing", [{}, {"mode": None, "threshold": None, "order": None}])
+def test_without_options_the_settings_are_the_strict_ones(missing: dict[str, Any]) -> None:
+    given = read_score_input({**BOTH, **missing})
+
+    assert (given.settings.mode, given.settings.order) == ("strict", "any")
+    assert given.tools is None
+
+
+def test_options_become_settings() -> None:
+    options = {"mode": "flexible", "threshold": 0.5, "order": "in_order"}
+
+    settings = read_score_input({**BOTH, **options}).settings
+
+    assert (settings.mode, settings.order) == ("flexible", "in_order")
+    assert settings.argument_match_threshold == 0.5
+
+
+def test_a_mode_may_be_any_preset() -> None:
+    settings = read_score_input({**BOTH, "mode": "outcome"}).settings
+
+    assert settings.count_calls == "writes"
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        [{"name": "f", "parameters": {"type": "object"}}],
+        ['{"name": "f", "parameters": {"type": "object"}}'],
+        '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]',
+        ["f"],
+    ],
+)
+def test_tools_may_be_defined_in_many_ways(definitions: Any) -> None:
+    given = read_check_input({"actual": [], "tools": definitions})
+
+    assert given.tools is not None
+    assert list(given.tools) == ["f"]
+
+
+def test_no_tools_is_not_the_same_as_an_empty_list_of_tools() -> None:
+    assert read_check_input({"actual": []}).tools is None
+    assert read_check_input({"actual": [], "tools": []}).tools == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (None, "the input is an object with `expected`, `actual`, `mode`, "),
+        ([], "; got an empty list."),
+        (
+            {},
+            'expected: give the calls that should be made: [{"tool": ..., "args": {...}}], or [] ',
+        ),
+        ({"expected": [], "actual": None}, "actual: give the calls that were made: "),
+        ({"expected": None, "actual": []}, "expected: give the calls that should be made: "),
+        ({**BOTH, "expcted": []}, "there is no field 'expcted'. Is 'expected' meant?"),
+        ({**BOTH, "zzz": 1}, "there is no field 'zzz'. There are `expected`, `actual`, `mode`, "),
+        (
+            {**BOTH, "mode": "Flexible"},
+            "mode: 'Flexible' is not one of strict, flexible, outcome. ",
+        ),
+        ({**BOTH, "mode": []}, "mode: an empty list is not one of strict, flexible, outcome."),
+        ({**BOTH, "order": "sorted"}, "order: 'sorted' is not one of any, in_order, exact."),
+        ({**BOTH, "threshold": 80}, "threshold: 80 is not a number from 0 to 1."),
+        ({**BOTH, "threshold": True}, "threshold: true is not a number from 0 to 1."),
+        ({**BOTH, "threshold": float("nan")}, "threshold: nan is not a number from 0 to 1."),
+        ({**BOTH, "tools": [{"foo": 1}]}, "tools: there are no definitions of tools in it. Give ["),
+        ({**BOTH, "tools": {"x": 1}}, "tools: there are no definitions of tools in it. Give ["),
+        ({"expected": "search", "actual": []}, "expected: give [{"),
+        ({"expected": ["{"], "actual": []}, "expected[0]: give JSON; got the text '{'."),
+        (
+            {"expected": [], "actual": [{"args": {}}]},
+            'actual[0]: a call needs a tool, as in {"tool": ..., "args": {...}}; got ',
+        ),
+        ({"expected": [{"foo": 1}], "actual": []}, "expected[0]: a call needs a tool, as in "),
+        (
+            {"expected": [{"tool": "f", "arg": {}}], "actual": []},
+            "expected[0]: 'arg' is no field of a call. Arguments go under `args`.",
+        ),
+        ({"expected": [1], "actual": []}, 'a call such as {"tool": ..., "args": {...}}, got 1.'),
+        (
+            {"expected": [{"tool": "f", "args": {"$any": True}}], "actual": []},
+            "To accept any, leave `args` out.",
+        ),
+        (
+            {"expected": [{"tool": "f", "args": {"a": [{"$gt": "x"}]}}], "actual": []},
+            "expected[0].args.a[0]: `$gt`: ",
+        ),
+        (
+            {"expected": {"tool": "f", "args": {"arguments": {"$gt": []}}}, "actual": []},
+            "expected[0].args.arguments: `$gt`: ",
+        ),
+        (
+            {"expected": [{"one_of": [{"tool": "f", "args": {"a": {"$x": 1}}}]}], "actual": []},
+            "expected[0].one_of[0].args.a: ",
+        ),
+        (
+            {"expected": [{"tool": "f", "times": 1_000_000_000}], "actual": []},
+            "expected[0].times: at most 1,000 calls can be compared here; got 1000000000.",
+        ),
+        ({**BOTH, "tools": "x"}, 'tools: give [{"name": ..., "parameters": {a JSON Schema}}], or '),
+        (
+            {**BOTH, "threshold": 0.5},
+            'threshold: it goes with mode flexible alone. Send "mode": "flexible" beside it, or ',
+        ),
+        ({**BOTH, "threshold": 0.5, "mode": "outcome"}, "threshold: it goes with mode flexible"),
+        (
+            {"expected": [{"tool": "f", "args": "{"}], "actual": []},
+            "expected[0]: in the call of 'f' ",
+        ),
+        (
+            {"expected": [{"tool": "f", "args": {"a": {"$gtt": 1}}}], "actual": []},
+            "Is '$gt' meant?",
+        ),
+        ({"expected": 5, "actual": []}, "expected: expected a list of calls, got 5."),
+        ({"expected": [], "actual": {"a": 1}}, "actual: a call needs a tool, as in "),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_to_send(arguments: Any, told: str) -> None:
+    problem = wrong(arguments)
+
+    assert told in problem
+    assert "callscore formats" not in problem  # which no model can run
+
+
+def test_two_definitions_of_one_tool_that_differ_are_refused() -> None:
+    two = [{"name": "f", "parameters": {}}, {"name": "f", "parameters": {"type": "object"}}]
+
+    with pytest.raises(InvalidSettings, match=r"^tools: there are two tools 'f'"):
+        read_check_input({"actual": [], "tools": two})
+
+
+def test_a_check_knows_no_expectations() -> None:
+    problem = wrong({"actual": [], "expected": []}, read_check_input)
+
+    assert problem == "there is no field 'expected'. There are `actual`, `tools`."
+
+
+@pytest.mark.parametrize("side", ["expected", "actual"])
+@pytest.mark.parametrize(
+    "calls",
+    [["f"] * 1001, text(["f"] * 1001), [["f", {}]] * 1001],
+    ids=["names", "text", "pairs"],
+)
+def test_too_many_calls_are_refused(side: str, calls: Any) -> None:
+    arguments = {"expected": [], "actual": [], side: calls}
+
+    assert wrong(arguments).startswith(f"{side}: there are 1,001 items in it")
+
+
+def test_too_many_calls_are_refused_before_anything_is_looked_at() -> None:
+    arguments: Any = {"expected": [{1: set()}] * 1001, "actual": []}
+
+    assert wrong(arguments).startswith("expected: there are 1,001 items in it")
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"tool": "f", "times": 600},
+        {"tool": "f", "times": {"min": 600}},
+        {"optional": {"tool": "f", "times": {"min": 1, "max": 600}}},
+    ],
+)
+def test_repeats_count_as_so_many_calls(item: Any) -> None:
+    problem = wrong({"expected": [item, item, {"forbid": "g"}], "actual": []})
+
+    assert problem.startswith("expected: there are 1,200 calls in it")
+
+
+@pytest.mark.parametrize("question", [{"$judge": "polite?"}, {"$judge": "?", "at_least": 0.5}])
+@pytest.mark.parametrize(
+    ("item", "place"),
+    [
+        (lambda rule: {"tool": "f", "args": {"a": rule}}, ".args.a"),
+        (lambda rule: {"tool": "f", "args": {"a": [1, rule]}, "times": 2}, ".args.a[1]"),
+        (lambda rule: {"tool": "f", "args": {"a": {"$one_of": [1, rule]}}}, ".args.a.$one_of[1]"),
+        (
+            lambda rule: {"one_of": ["g", {"optional": {"tool": "f", "args": {"a": rule}}}]},
+            ".one_of[1].optional.args.a",
+        ),
+    ],
+)
+def test_a_rule_that_asks_a_model_is_refused_whatever_was_called(
+    question: Any, item: Any, place: str
+) -> None:
+    problem = wrong({"expected": [{"forbid": "x"}, item(question)], "actual": []})
+
+    assert problem == (
+        f"expected[1]{place}: `$judge` cannot be used here, where no model can be asked."
+        " Use $contains, $regex or $text."
+    )
+
+
+def test_what_only_looks_like_such_a_rule_is_read() -> None:
+    call = {"tool": "f", "args": {"a": {"$literal": {"$judge": "polite?"}}}}
+
+    given = read_score_input({"expected": [call], "actual": []})
+
+    assert given.expected == (ToolCall("f", {"a": {"$judge": "polite?"}}),)
+
+
+EMPTY: dict[str, Any] = {
+    "times": None,
+    "in_order": [],
+    "any_order": None,
+    "one_of": [],
+    "forbid": "",
+}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"times": None},
+        {"forbid": None},
+        {"optional": None},
+        {"optional": {}},
+        {"in_order": [], "one_of": []},
+        {"forbid": "", "times": 1},
+        EMPTY,
+    ],
+)
+def test_fields_of_a_call_that_say_nothing_are_left_out(more: dict[str, Any]) -> None:
+    given = read_score_input({"expected": [{**CALL, **more}], "actual": [{**CALL, **more}]})
+
+    assert given.actual == (READ,)
+    assert given.expected in ((READ,), (Times(READ, 1, 1),))
+
+
+@pytest.mark.parametrize(
+    ("item", "read"),
+    [
+        ({"tool": None, "args": None, "in_order": [CALL]}, Group("in_order", (READ,))),
+        ({"tool": "", "args": {}, "times": 1, "one_of": [CALL]}, Group("one_of", (READ,))),
+        ({**EMPTY, "any_order": [{**CALL, **EMPTY}]}, Group("any_order", (READ,))),
+        ({**EMPTY, "tool": None, "optional": {**CALL, **EMPTY}}, Group("optional", (READ,))),
+        ({**EMPTY, "tool": "", "args": "{}", "forbid": "x_*"}, Forbidden("x_*")),
+    ],
+)
+def test_fields_beside_a_group_that_say_nothing_are_left_out(item: Any, read: Any) -> None:
+    given = read_score_input({"expected": [item], "actual": []})
+
+    assert given.expected == (read,)
+
+
+@pytest.mark.parametrize(
+    ("item", "told"),
+    [
+        ({"in_order": []}, "expected[0].in_order: there is nothing in it."),
+        ({"tool": "f", "in_order": [CALL]}, "'in_order' cannot stand beside a call"),
+        ({"in_order": [CALL], "one_of": [CALL]}, "'one_of' cannot stand beside `in_order`"),
+        ({"in_order": [CALL], "times": 2}, "'times' cannot stand beside `in_order`"),
+    ],
+)
+def test_fields_that_contradict_one_another_are_refused(item: Any, told: str) -> None:
+    assert told in wrong({"expected": [item], "actual": []})
+
+
+def test_an_actual_call_of_no_tool_is_one_all_the_same() -> None:
+    given = read_score_input({"expected": [], "actual": [{"tool": None, "args": {}}]})
+
+    assert [call.name for call in given.actual] == ["?"]
+
+
+@pytest.mark.parametrize("side", ["expected", "actual"])
+@pytest.mark.parametrize("levels", [150, 100_000])
+def test_text_may_not_hide_what_is_too_deep(side: str, levels: int) -> None:
+    arguments = {"expected": [], "actual": [], side: "[" * levels + "]" * levels}
+
+    with pytest.raises(InvalidCall):
+        read_score_input(arguments)
+
+
+def test_text_that_is_no_text_is_no_json() -> None:
+    assert wrong({"expected": '["\ud800"]', "actual": []}).startswith("expected: give [{")

@@ -1,0 +1,373 @@
+"""A model asked over HTTP: answers, errors that pass and errors that do not, and no key anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from typing import Any
+
+import pytest
+from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, openai_server
+
+from callscore import Case, InvalidSettings, MissingKey, ModelFailed, models, read_calls
+from callscore.models import Limits, Rate
+from callscore.models.limits import run_limits
+from callscore.models.usage import count_requests, usage_of
+
+KEY = "ZxQqWmPl-hush-hush-1234"
+WEATHER = ("weather", {"city": "Paris"})
+TOOLS = [{"name": "weather", "input_schema": {"type": "object"}}]
+QUICK = Limits(retries=2, timeout=5)
+
+
+def ask(server: OpenAIServer, given: Any = "Hello", /, **options: Any) -> dict[str, Any]:
+    options = {"limits": QUICK, **options}
+    chat = models.chat("m", base_url=server.base_url, **options)
+    return asyncio.run(chat(given))
+
+
+def in_turn(*replies: Reply) -> Any:
+    """A script that gives one reply after another, and the last one for ever."""
+    return lambda _body, number: replies[min(number, len(replies)) - 1]
+
+
+def test_the_answer_is_the_response_as_plain_data() -> None:
+    with openai_server(in_turn(Reply(text="Hi", calls=[WEATHER]))) as server:
+        answer = ask(server, Case("Hello", id="one"), tools=TOOLS, temperature=0)
+
+    assert answer["choices"][0]["message"]["content"] == "Hi"
+    assert [(call.name, call.arguments) for call in read_calls(answer)] == [WEATHER]
+    assert usage_of(answer).input_tokens == 20
+    body = server.requests[0].body
+    assert body["messages"] == [{"role": "user", "content": "Hello"}]
+    assert (body["model"], body["temperature"]) == ("m", 0)
+    assert body["tools"][0]["function"]["name"] == "weather"
+
+
+def test_parallel_calls_and_calls_of_the_wrong_tool_are_what_there_is_to_score() -> None:
+    with openai_server(in_turn(Reply(calls=[WEATHER, WEATHER, ("launch", {})]))) as server:
+        calls = read_calls(ask(server, tools=TOOLS))
+
+    assert [call.name for call in calls] == ["weather", "weather", "launch"]
+    assert {call.step for call in calls} == {0}
+
+
+def test_malformed_arguments_are_a_malformed_call_and_no_error() -> None:
+    with openai_server(in_turn(Reply(calls=[("weather", '{"city": "Par')]))) as server:
+        (call,) = read_calls(ask(server))
+
+    assert call.arguments is None
+    assert call.error == "truncated_json"
+
+
+def test_a_call_that_the_server_threw_away_is_scored_too() -> None:
+    lost = {"message": "Failed", "code": "tool_use_failed", "failed_generation": "<weather>{"}
+    reply = Reply(status=400, body=_json({"error": lost}))
+    with openai_server(in_turn(reply)) as server:
+        (call,) = read_calls(ask(server))
+
+    assert (call.error, call.failed, call.result) == ("invalid_json", True, "Failed")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ERROR_429,
+        Reply(status=429, headers={"retry-after-ms": "1"}),
+        Reply(status=500),
+        Reply(status=503),
+        Reply(is_dropped=True),
+        Reply(text="half a body", half=20),
+        Reply(is_hung=True),
+        Reply(body=b'{"error": {"message": "overloaded", "code": 503}}'),
+        Reply(body=b'{"choices": []}'),
+    ],
+    ids=["429", "429 ms", "500", "503", "dropped", "half", "hung", "error in success", "empty"],
+)
+def test_trouble_that_passes_is_waited_for(trouble: Reply) -> None:
+    limits = Limits(retries=2, timeout=0.3 if trouble.is_hung else 5)
+    with openai_server(in_turn(trouble, trouble, Reply(text="Hi"))) as server:
+        answer = ask(server, limits=limits)
+
+    assert answer["choices"][0]["message"]["content"] == "Hi"
+    assert len(server.requests) == 3
+
+
+def test_after_so_many_attempts_it_is_given_up() -> None:
+    with openai_server(in_turn(ERROR_429)) as server, pytest.raises(ModelFailed) as raised:
+        ask(server, limits=Limits(retries=1))
+
+    assert len(server.requests) == 2
+    assert (raised.value.status, raised.value.attempts) == (429, 2)
+    assert str(raised.value) == (
+        "m: the server answered 429 Too Many Requests: Rate limit reached. (asked 2 times)"
+    )
+
+
+def test_a_model_that_never_answers_is_given_up_in_time() -> None:
+    with (
+        openai_server(in_turn(Reply(is_hung=True))) as server,
+        pytest.raises(ModelFailed) as raised,
+    ):
+        ask(server, limits=Limits(retries=0, timeout=0.1))
+
+    assert raised.value.is_timeout
+    assert "no answer within 0.1 s" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (Reply(status=400, message="no such thing"), "answered 400 Bad Request: no such thing"),
+        (Reply(status=404), "answered 404 Not Found"),
+        (Reply(body="<html>Welcome</html>"), "is not JSON"),
+        (Reply(body="{}"), "has no choices"),
+    ],
+)
+def test_trouble_that_does_not_pass_is_said_at_once(reply: Reply, problem: str) -> None:
+    with openai_server(in_turn(reply)) as server, pytest.raises(ModelFailed, match=problem):
+        ask(server)
+
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with openai_server() as server:
+        pass
+    with pytest.raises(ModelFailed, match=f"refused: is the server running at {server.base_url}"):
+        ask(server)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=401, message=f"Incorrect API key provided: {KEY}."),
+        Reply(status=401, message="Incorrect API key provided: sk-other-key-9999."),
+        Reply(status=500, body=f"<html>Authorization: Bearer {KEY}</html>"),
+        Reply(body=f"not JSON {KEY}"),
+        Reply(body=f'{{"error": "{KEY}"}}'),
+        Reply(is_dropped=True),
+        Reply(is_hung=True),
+    ],
+)
+def test_no_error_shows_a_key(reply: Reply, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with openai_server(in_turn(reply)) as server, pytest.raises(ModelFailed) as raised:
+        ask(server, limits=Limits(retries=1, timeout=0.2))
+
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    shown = "".join(traceback.format_exception(raised.value)) + repr(raised.value)
+    assert "hush" not in shown
+    assert "9999" not in shown
+    assert raised.value.__cause__ is None
+    assert raised.value.__context__ is None
+
+
+def test_without_a_key_nothing_is_asked() -> None:
+    chat = models.chat("m", base_url="https://example.org/v1", key_variable="MY_KEY")
+
+    with pytest.raises(MissingKey, match="MY_KEY"):
+        asyncio.run(chat("Hello"))
+    with pytest.raises(MissingKey, match="MY_KEY"):
+        chat.require()
+
+
+def test_what_is_asked_for_can_be_checked_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    models.chat("m", key_variable="MY_KEY", temperature=0).require()
+
+    with pytest.raises(InvalidSettings, match="temperature"):
+        models.chat("m", key_variable="MY_KEY", temprature=0).require()
+
+
+def test_the_environment_says_which_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        chat = models.chat("m")
+        asyncio.run(chat("Hello"))
+
+        assert chat.identity()["base_url"] == server.base_url
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("place", [1, 2, 3, 4])
+def test_half_a_stream_is_asked_for_again(place: int) -> None:
+    whole = Reply(text="Let me see", calls=[WEATHER])
+    half = Reply(text="Let me see", calls=[WEATHER], half=place)
+    with openai_server(in_turn(half, whole)) as server:
+        answer = ask(server, stream=True)
+
+    assert len(server.requests) == 2
+    assert [(call.name, call.arguments) for call in read_calls(answer)] == [WEATHER]
+
+
+def test_a_stream_is_gathered_with_its_tokens() -> None:
+    with openai_server(in_turn(Reply(calls=[WEATHER, ("weather", '{"ci')]))) as server:
+        answer = ask(server, stream=True)
+
+    assert server.requests[0].body["stream"] is True
+    assert [call.error for call in read_calls(answer)] == [None, "truncated_json"]
+    assert usage_of(answer).output_tokens == 10
+
+
+def test_parameters_of_one_server_go_into_the_body() -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        ask(server, extra_body={"min_p": 0.1}, extra_headers={"X-Title": "mine"}, seed=None)
+
+    assert server.requests[0].body["min_p"] == 0.1
+    assert server.requests[0].headers["x-title"] == "mine"
+    assert "seed" not in server.requests[0].body
+
+
+def test_a_variant_overrides_what_the_chat_says() -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        chat = models.chat("m", base_url=server.base_url, tools=TOOLS, system="a", temperature=1)
+
+        async def main() -> None:
+            await chat("Hello", model="n", system="b", temperature=0, seed=7)
+            await chat("Hello", tools=[], prompt="Say: {{input}}")
+            await chat("Hello")
+
+        asyncio.run(main())
+
+    first, second, third = (request.body for request in server.requests)
+    assert (first["model"], first["temperature"], first["seed"]) == ("n", 0, 7)
+    assert first["messages"][0] == {"role": "system", "content": "b"}
+    assert first["tools"][0]["function"]["name"] == "weather"
+    assert "tools" not in second
+    assert second["messages"][1]["content"] == "Say: Hello"
+    assert (third["model"], third["temperature"]) == ("m", 1)
+
+
+def test_a_case_may_bring_its_own_tools() -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        ask(server, Case("Hello", tools=TOOLS))
+
+    assert server.requests[0].body["tools"][0]["function"]["name"] == "weather"
+
+
+def test_the_limits_of_the_run_hold_and_requests_are_counted() -> None:
+    async def main(server: OpenAIServer) -> int:
+        run_limits.set(Limits(retries=3, rate=Rate(1e6)))
+        with count_requests() as asked:
+            await models.chat("m", base_url=server.base_url)("Hello")
+        return asked.requests
+
+    with openai_server(in_turn(ERROR_429, ERROR_429, ERROR_429, Reply(text="Hi"))) as server:
+        assert asyncio.run(main(server)) == 4
+
+
+def test_many_are_asked_at_once_over_a_few_connections() -> None:
+    async def main(server: OpenAIServer) -> int:
+        chat = models.chat("m", base_url=server.base_url)
+        answers = await asyncio.gather(*(chat(f"Question {number}") for number in range(50)))
+        return len(answers)
+
+    with openai_server(latency=0.05) as server:
+        assert asyncio.run(main(server)) == 50
+    assert server.most_in_flight > 10
+    assert len({request.body["messages"][0]["content"] for request in server.requests}) == 50
+
+
+def test_the_identity_is_what_decides_the_answer_and_holds_no_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    chat = models.chat("m", tools=TOOLS, system="a", temperature=0)
+    again = models.chat("m", tools=TOOLS, system="a", temperature=0, limits=QUICK)
+
+    assert chat.identity() == again.identity()
+    assert KEY not in str(chat.identity()) + repr(chat) + str(chat.asks("Hello"))
+    assert chat.with_overrides() is chat
+    others = {"model": "n", "system": "b", "temperature": 1, "tools": [], "max_steps": 3}
+    for name, value in others.items():
+        assert chat.with_overrides(**{name: value}).identity() != chat.identity()
+
+
+def test_a_question_is_what_is_really_asked() -> None:
+    chat = models.chat("m", prompt="{{input}} in {{metadata.city}}")
+    paris, oslo = (Case("Weather", id=city, metadata={"city": city}) for city in ("Paris", "Oslo"))
+
+    assert chat.asks(paris) != chat.asks(oslo)
+    assert chat.asks(paris) == chat.asks(Case("Weather", metadata={"city": "Paris"}))
+    assert chat.asks(paris, model="n")["model"] == "n"
+    bare = models.chat("m")
+    assert bare.asks(Case("a", tools=TOOLS)) != bare.asks(Case("a"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"model": None}, "model: None is not a text"),
+        ({"system": 5}, "system: 5 is not a text"),
+        ({"prompt": "{{question}}"}, "no field 'question'"),
+        ({"base_url": "localhost"}, "base_url"),
+        ({"key_variable": KEY}, "key_variable"),
+        ({"api_key": KEY}, "keys are read from the environment alone"),
+        ({"max_steps": 0}, "max_steps"),
+        ({"max_steps": True}, "max_steps"),
+        ({"limits": 5}, r"callscore\.models\.Limits"),
+        ({"extra_query": {"api_key": KEY}}, "extra_query: api_key: keys are read"),
+        ({"extra_headers": {"X-Mine": f"Bearer {KEY}"}}, "X-Mine: keys are read"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(wrong: Any, problem: str) -> None:
+    with pytest.raises(InvalidSettings, match=problem) as raised:
+        models.chat(**{"model": "m", **wrong})
+    assert "hush" not in str(raised.value)
+
+
+def _json(value: Any) -> bytes:
+    import msgspec
+
+    return msgspec.json.encode(value)
+
+
+def test_an_answer_that_repeats_the_key_is_given_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with openai_server(in_turn(Reply(text=f"You sent Bearer {KEY}"))) as server:
+        answer = ask(server)
+        streamed = ask(server, stream=True)
+
+    assert answer["choices"][0]["message"]["content"] == "You sent Bearer ***"
+    assert "hush" not in str(streamed)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        (
+            "OPENAI_BASE_URL",
+            "http://me:hush@127.0.0.1:9/v1",
+            "OPENAI_BASE_URL: there is a password",
+        ),
+        ("OPENAI_BASE_URL", "garbage", "OPENAI_BASE_URL: 'garbage' is not like"),
+        ("OPENAI_API_KEY", "hush\u2013hush", "OPENAI_API_KEY: it holds characters that no key has"),
+        ("OPENAI_API_KEY", "hush\nhush", "OPENAI_API_KEY: it holds characters that no key has"),
+    ],
+)
+def test_what_is_wrong_in_the_environment_is_said_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, problem: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    chat = models.chat("m")
+
+    with pytest.raises(InvalidSettings, match=problem) as raised:
+        chat.require()
+    assert "hush" not in str(raised.value)
+    with pytest.raises(InvalidSettings, match=problem):
+        asyncio.run(chat("Hello"))
+
+
+def test_a_half_of_a_character_in_what_is_asked_is_spelled_out() -> None:
+    with openai_server(in_turn(Reply(text="Hi"))) as server:
+        ask(server, "a \ud800", system="b \ud800")
+        ask(server, [{"role": "user", "content": "a \ud800"}])
+        ask(server, "a \ud800", prompt="{{input}}")
+
+    assert [request.body["messages"][-1]["content"] for request in server.requests] == [
+        "a \\ud800"
+    ] * 3
+    assert server.requests[0].body["messages"][0]["content"] == "b \\ud800"

@@ -1,0 +1,142 @@
+"""Values out of JSON as JavaScript sees them."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import pytest
+from tests.parity.nesting import nested
+
+from callscore.parity.value_comparison import (
+    js_deep_equal,
+    js_number,
+    js_round,
+    js_strict_equal,
+    js_trim,
+    json_stringify_key,
+)
+
+
+def test_a_number_is_the_double_that_it_is_read_as() -> None:
+    assert js_number(2**53 + 1) == 2.0**53
+    assert js_number(10**400) == inf
+    assert js_number(-(10**400)) == -inf
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"),
+    [(0.5, 1), (1.5, 2), (2.5, 3), (2.4999999999999996, 2), (0.49999999999999994, 0), (-0.5, 0)],
+)
+def test_halves_are_rounded_up(value: float, rounded: int) -> None:
+    assert js_round(value) == rounded
+
+
+def test_other_whitespace_is_taken_off_than_in_python() -> None:
+    assert js_trim("\ufeff\u00a0 a \t\u3000") == "a"
+    assert js_trim("\x85a\x1c") == "\x85a\x1c"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(1, 1.0), (0.0, -0.0), (2**53, 2**53 + 1), (10**400, inf), ("a", "a"), (True, True)],
+)
+def test_scalars_that_are_the_same(left: Any, right: Any) -> None:
+    assert js_strict_equal(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(1, True), (0, False), (1, "1"), (None, 0), (nan, nan), (1, 2), (2**53, 2**53 + 2)],
+)
+def test_scalars_that_are_not_the_same(left: Any, right: Any) -> None:
+    assert not js_strict_equal(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({"a": [1, {"b": None}]}, {"a": [1.0, {"b": None}]}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ([], []),
+    ],
+)
+def test_containers_are_compared_member_by_member(left: Any, right: Any) -> None:
+    assert js_deep_equal(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([1, 2], [2, 1]),
+        ([1], [1, 1]),
+        ({"a": 1}, {"b": 1}),
+        ({"a": 1}, {"a": 1, "b": 1}),
+        ([], {}),
+        ([1], {"0": 1}),
+        ({"a": {}}, {"a": None}),
+        ([nan], [nan]),
+    ],
+)
+def test_containers_that_are_not_the_same(left: Any, right: Any) -> None:
+    assert not js_deep_equal(left, right)
+
+
+def test_an_array_may_be_compared_by_its_keys() -> None:
+    assert js_deep_equal([1, [2]], {"1": {"0": 2}, "0": 1}, arrays_by_key=True)
+    assert js_deep_equal({}, [], arrays_by_key=True)
+    assert not js_deep_equal({"1": 1}, [1], arrays_by_key=True)
+    assert not js_deep_equal([1, 2], [2, 1], arrays_by_key=True)
+
+
+def test_nan_may_be_taken_for_itself() -> None:
+    assert js_deep_equal([nan], [nan], nan_is_nan=True)
+    assert not js_deep_equal([nan], [1.0], nan_is_nan=True)
+    assert not js_deep_equal([nan], ["NaN"], nan_is_nan=True)
+
+
+def test_values_of_any_depth_are_compared() -> None:
+    assert js_deep_equal(nested(), nested())
+    assert not js_deep_equal(nested(), nested(99_999))
+    assert json_stringify_key(nested()) == json_stringify_key(nested())
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ({"a": 1, "b": [2]}, {"b": [2.0], "a": 1}),
+        (nan, None),
+        ([inf, 10**400], [None, None]),
+        (0.0, -0.0),
+        (2**53, 2**53 + 1),
+    ],
+)
+def test_values_that_are_written_alike_share_a_key(left: Any, right: Any) -> None:
+    assert json_stringify_key(left) == json_stringify_key(right)
+    assert hash(json_stringify_key(left)) == hash(json_stringify_key(right))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (1, True),
+        (0, False),
+        (1, "1"),
+        (None, "null"),
+        ([], {}),
+        ([[], 1], [[1]]),
+        ([[1], 2], [[1, 2]]),
+        ({"a": "b"}, {"b": "a"}),
+        ({"a": {"b": 1}}, {"a": 1, "b": 1}),
+        (["a"], {"a": "a"}),
+        (True, ["true"]),
+    ],
+)
+def test_values_that_are_written_differently_do_not(left: Any, right: Any) -> None:
+    assert json_stringify_key(left) != json_stringify_key(right)
+
+
+def test_a_key_can_be_left_out_at_every_depth() -> None:
+    assert json_stringify_key({"x": 1, "a": [{"x": 2}]}, without="x") == json_stringify_key(
+        {"a": [{}]}
+    )

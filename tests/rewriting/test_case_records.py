@@ -1,0 +1,107 @@
+"""Which record is the case that is meant, and how it spells calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.rewriting.case_records import (
+    call_in_style_of,
+    expected_field,
+    matching_records,
+    may_have_name,
+    new_expected_value,
+    records_of,
+)
+from callscore.rewriting.change import CannotRewrite, Change
+
+CHANGE = Change(
+    label="x",
+    files=(),
+    case="a",
+    input="hi",
+    expected=[{"name": "f", "arguments": {"x": 1}}],
+    items=({"name": "g", "arguments": {"$y": 1}},),
+)
+
+
+@pytest.mark.parametrize(
+    ("document", "paths"),
+    [
+        ({"cases": [1, 2], "tools": []}, [("cases", 0), ("cases", 1)]),
+        ([1, 2], [(0,), (1,)]),
+        ({"id": "a"}, [()]),
+        ({"cases": "cases.jsonl"}, [()]),
+    ],
+)
+def test_a_document_is_its_records_or_a_record_itself(document: Any, paths: list[Any]) -> None:
+    assert [path for path, _ in records_of(document)] == paths
+
+
+@pytest.mark.parametrize(
+    ("record", "is_meant"),
+    [
+        ({"id": "a", "input": "hi", "expected": [["f", {"x": 1}]]}, True),
+        ({"input": "hi", "expected": [{"tool": "f", "args": {"x": 1.0}}]}, True),
+        ({"input": "hi", "expected": {"tool": "f", "args": {"x": 1}}}, True),
+        ({"id": "b", "input": "hi", "expected": [["f", {"x": 1}]]}, False),
+        ({"id": "a", "input": "ho", "expected": [["f", {"x": 1}]]}, False),
+        ({"id": "a", "input": "hi", "expected": [["f", {"x": 2}]]}, False),
+        ({"id": "a", "input": "hi", "expected": [["f", {"x": {"$approx": 1}}]]}, False),
+        ({"id": "a", "input": "hi", "expected": [17]}, False),
+        ({"id": "a", "input": "hi"}, False),
+        ("hi", False),
+    ],
+)
+def test_a_record_is_meant_if_it_asks_and_expects_the_same(record: Any, is_meant: bool) -> None:
+    assert bool(matching_records(CHANGE, [((), record)])) == is_meant
+
+
+def test_the_name_of_a_tool_may_stand_for_a_call() -> None:
+    change = Change(label="x", files=(), case="a", expected=[{"name": "f"}])
+
+    assert matching_records(change, [((), {"id": "a", "expectedTool": "f"})]) == [()]
+    with pytest.raises(CannotRewrite, match="room for a name alone"):
+        expected_field({"id": "a", "expectedTool": "f"})
+
+
+@pytest.mark.parametrize(
+    ("own", "name", "may_be"),
+    [
+        (None, "anything", True),
+        ("a", "a", True),
+        ("a", "a-2", True),
+        ("a", "ab", False),
+        ("a", "a-b", False),
+        (7, "7", True),
+        ("b", "a", False),
+    ],
+)
+def test_an_id_may_have_a_number_behind_it(own: Any, name: str, may_be: bool) -> None:
+    assert may_have_name(own, name) == may_be
+
+
+@pytest.mark.parametrize(
+    ("others", "keys"),
+    [
+        ([{"tool": "f", "args": {}}], ["tool", "args"]),
+        (["f", {"toolName": "f"}], ["toolName", "arguments"]),
+        ([{"function": {"name": "f", "arguments": "{}"}}], ["name", "arguments"]),
+        ([], ["name", "arguments"]),
+        (None, ["name", "arguments"]),
+    ],
+)
+def test_a_call_is_spelled_like_its_neighbours(others: Any, keys: list[str]) -> None:
+    assert list(call_in_style_of(others, {"name": "g", "arguments": {}})) == keys
+
+
+def test_new_calls_are_literal() -> None:
+    assert new_expected_value([], CHANGE) == [{"name": "g", "arguments": {"$literal": {"$y": 1}}}]
+
+
+def test_what_is_to_stay_has_to_be_there() -> None:
+    change = Change(label="x", files=(), items=(1,))
+
+    with pytest.raises(CannotRewrite):
+        new_expected_value(["f"], change)

@@ -1,0 +1,317 @@
+"""Which reader a file gets."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+import zstandard
+
+from callscore.errors import UnreadableInput
+from callscore.sources import Array, BadRecord, Lines, Record, read_batches, read_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = '{"id": "a"}\n{"id": "b"}\n'
+PRETTY = '[\n  {\n    "id": "a"\n  },\n  {\n    "id": "b"\n  }\n]\n'
+COMPACT = '[{"id": "a"}, {"id": "b"}]'
+BY_LINES = '[{"id": "a"},\n{"id": "b"}]\n'
+UNDER_CASES = '{"cases": [\n{"id": "a"},\n{"id": "b"}]}\n'
+YAML = "- id: a\n- id: b\n"
+TABLE = "id,input\na,\nb,\n"
+EVENTS = 'event: x\ndata: {"id": "a"}\n\ndata: {"id": "b"}\n\ndata: [DONE]\n\n'
+BOTH = [{"id": "a"}, {"id": "b"}]
+
+
+def records_of(folder: Path, name: str, text: str | bytes) -> list[Record | BadRecord]:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return list(read_records(str(path)))
+
+
+def values(records: list[Record | BadRecord]) -> list[object]:
+    return [record.value if isinstance(record, Record) else record.problem for record in records]
+
+
+def places(records: list[Record | BadRecord]) -> list[str]:
+    return [record.place.rpartition("/")[2] for record in records]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.jsonl", LINES),
+        ("f.ndjson", LINES),
+        ("F.JSONL", LINES),
+        ("f.json", PRETTY),
+        ("f.json", COMPACT),
+        ("f.json", BY_LINES),
+        ("f.json", UNDER_CASES),
+        ("f.yaml", YAML),
+        ("f.yml", YAML),
+        ("f.yaml", COMPACT),
+        ("f.json", LINES),
+        ("f.jsonl", PRETTY),
+        ("f.jsonl", COMPACT),
+        ("f.jsonl", BY_LINES),
+        ("f.jsonl", UNDER_CASES),
+        ("f", LINES),
+        ("f", PRETTY),
+        ("f", COMPACT),
+        ("f", BY_LINES),
+        ("f", UNDER_CASES),
+        ("f.log", YAML),
+        ("f.csv", TABLE),
+        ("f.tsv", TABLE.replace(",", "\t")),
+        ("f", TABLE),
+        ("f.csv", LINES),
+        ("f.csv", COMPACT),
+        ("f.txt", LINES),
+        ("f.md", COMPACT),
+        ("f.parquet", LINES),
+        ("f.eval", PRETTY),
+        ("f.otlp", COMPACT),
+        ("f.pb", LINES),
+        ("f.txt", EVENTS),
+        ("f.json", EVENTS),
+        ("f.jsonl", EVENTS),
+        ("f", EVENTS),
+    ],
+)
+def test_name_and_content_together_tell_the_reader(name: str, text: str, tmp_path: Path) -> None:
+    assert values(records_of(tmp_path, name, text)) == BOTH
+
+
+@pytest.mark.parametrize("text", [LINES, PRETTY, COMPACT, YAML, TABLE, EVENTS])
+def test_standard_input_is_told_by_its_content(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = io.BytesIO(text.encode())
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=source))
+
+    records = list(read_records("-"))
+
+    assert values(records) == BOTH
+    assert records[0].place.startswith("<stdin>")
+
+
+@pytest.mark.parametrize("text", [LINES, PRETTY, COMPACT, EVENTS])
+def test_compressed_files_are_told_by_what_is_in_them(text: str, tmp_path: Path) -> None:
+    zipped = records_of(tmp_path, "f.jsonl.gz", gzip.compress(text.encode()))
+    packed = records_of(tmp_path, "f.json.zst", zstandard.ZstdCompressor().compress(text.encode()))
+
+    assert values(zipped) == values(packed) == BOTH
+
+
+def test_a_compressed_yaml_file_is_told_by_its_name(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f.yaml.gz", gzip.compress(b"[a, b]"))
+
+    assert values(records) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("f.jsonl", LINES),
+        ("f.json", PRETTY),
+        ("f.yaml", YAML),
+        ("f", LINES),
+        ("f.csv", TABLE),
+        ("f", TABLE),
+        ("f.json", EVENTS),
+    ],
+)
+def test_byte_order_marks_crlf_and_blank_lines_change_nothing(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    plain = records_of(tmp_path, name, text)
+    windows = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b"\r\n\r\n"
+
+    assert records_of(tmp_path, name, windows) == plain
+
+
+def test_a_byte_order_mark_alone_on_its_line_is_not_content(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f.jsonl", b'\xef\xbb\xbf\n{"id": "a"}')
+
+    assert places(records) == ["f.jsonl:2"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "f.jsonl",
+        "f.json",
+        "f.yaml",
+        "f",
+        "f.jsonl.gz",
+        "f.csv",
+        "f.txt",
+        "f.parquet",
+        "f.eval",
+        "f.pb",
+    ],
+)
+@pytest.mark.parametrize("text", ["", "\n\r\n  \n"])
+def test_an_empty_file_has_no_records(name: str, text: str, tmp_path: Path) -> None:
+    data = text.encode()
+
+    assert records_of(tmp_path, name, gzip.compress(data) if "gz" in name else data) == []
+
+
+def test_blank_lines_are_counted_in_json_lines(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f", '\n{"id": "a"}\n\n \n{"id": "b"}\n{"id": "c"}\n')
+
+    assert places(records) == ["f:2", "f:5", "f:6"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("f.json", "\n\n[\n\n  1,\n  oops\n]\n", "f.json:6:3"),
+        ("f.yaml", "\n\na: b: c\n", "f.yaml:3:5"),
+        ("f.jsonl", "\noops\n", "f.jsonl:2:1"),
+        ("f.json", "oops", "f.json:1:1"),
+    ],
+)
+def test_blank_lines_in_front_count_in_the_place_of_an_error(
+    name: str, text: str, place: str, tmp_path: Path
+) -> None:
+    assert places(records_of(tmp_path, name, text)) == [place]
+
+
+@pytest.mark.parametrize("name", ["f.jsonl", "f.json", "f"])
+def test_a_broken_first_line_is_one_bad_line_of_many(name: str, tmp_path: Path) -> None:
+    records = records_of(tmp_path, name, '{"id": oops}\n{"id": "b"}\n{"id": "c"}\n')
+
+    assert places(records) == [f"{name}:1:8", f"{name}:2", f"{name}:3"]
+
+
+def test_a_marked_first_line_does_not_change_the_reader(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f.json", '{"id": NaN}\n{"id": "b"}\n')
+
+    assert places(records) == ["f.json:1", "f.json:2"]
+
+
+@pytest.mark.parametrize("name", ["f.json", "f"])
+def test_an_object_that_closes_on_its_second_line_is_a_document(name: str, tmp_path: Path) -> None:
+    records = records_of(tmp_path, name, '{ "id": "a"\n}\n')
+
+    assert values(records) == [{"id": "a"}]
+
+
+def test_json_lines_that_end_in_the_middle_of_a_line_say_so(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f.jsonl", LINES + '{"id": "c", "exp')
+
+    assert values(records) == [
+        *BOTH,
+        "the line ends in the middle of a string, was the file cut off?",
+    ]
+
+
+def test_a_single_line_is_read_as_its_name_says(tmp_path: Path) -> None:
+    assert places(records_of(tmp_path, "f.jsonl", '{"id": "a"}')) == ["f.jsonl:1"]
+    assert places(records_of(tmp_path, "f.json", '{"id": "a"}')) == ["f.json"]
+    assert places(records_of(tmp_path, "f", '{"id": "a"}')) == ["f"]
+
+
+def test_arrays_on_lines_are_json_lines(tmp_path: Path) -> None:
+    assert values(records_of(tmp_path, "f", "[1]\n[2]\n")) == [[1], [2]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match=r"the text is UTF-16\. Save the file as UTF-8"):
+        records_of(tmp_path, "f.jsonl", f"\ufeff{LINES}".encode(encoding))
+
+
+def test_json_lines_are_given_before_the_rest_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 200_000
+    source = io.BytesIO(b'{"id": "a"}\n' * size)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=source))
+
+    first = next(read_records("-"))
+
+    assert first.place == "<stdin>:1"
+    assert source.tell() < len(source.getvalue())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_refused_by_name_in_text(encoding: str, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match="the text is UTF-16"):
+        records_of(tmp_path, "f.txt", "\ufeffHello".encode(encoding))
+
+
+def test_json_lines_come_undecoded_and_lists_come_whole(tmp_path: Path) -> None:
+    lines, array, listed = (tmp_path / name for name in ("f.jsonl", "f.json", "f.yaml"))
+    lines.write_text(LINES)
+    array.write_text(COMPACT)
+    listed.write_text(YAML)
+
+    assert {type(batch) for batch in read_batches(str(lines))} == {Lines}
+    assert list(read_batches(str(array))) == [Array(str(array), BOTH)]
+    (batch,) = read_batches(str(listed))
+    assert isinstance(batch, Array)
+    assert batch.items == BOTH
+
+
+def test_the_items_of_a_list_stand_where_they_always_did(tmp_path: Path) -> None:
+    assert places(records_of(tmp_path, "f.json", COMPACT)) == ["f.json[0]", "f.json[1]"]
+    assert places(records_of(tmp_path, "f.yaml", YAML)) == ["f.yaml:1", "f.yaml:2"]
+
+
+@pytest.mark.parametrize("name", ["f.yaml", "f"])
+def test_a_case_in_yaml_that_begins_like_an_event_is_no_event(name: str, tmp_path: Path) -> None:
+    records = records_of(tmp_path, name, "id: a\nexpected: []\n")
+
+    assert values(records) == [{"id": "a", "expected": []}]
+
+
+def test_what_begins_like_events_and_is_not_is_what_its_name_says(tmp_path: Path) -> None:
+    assert places(records_of(tmp_path, "f.jsonl", "data: x\n{}\n")) == ["f.jsonl:1:1", "f.jsonl:2"]
+    assert places(records_of(tmp_path, "f.json", "\ndata: x\n")) == ["f.json:2:1"]
+
+
+def test_events_with_bytes_that_are_not_utf_8_are_marked_and_kept(tmp_path: Path) -> None:
+    (record,) = records_of(tmp_path, "f.sse", b'data: {"a": "caf\xe9", "b": 1}\n\n')
+
+    assert isinstance(record, Record)
+    assert record.value["b"] == 1
+
+
+def test_the_rows_of_a_table_are_counted_from_the_first_line(tmp_path: Path) -> None:
+    records = records_of(tmp_path, "f.csv", "\n\nid,input\n\na,b\n")
+
+    assert places(records) == ["f.csv:5"]
+
+
+def test_a_header_alone_is_a_table_only_by_its_name(tmp_path: Path) -> None:
+    assert records_of(tmp_path, "f.csv", "id,input\n") == []
+    assert values(records_of(tmp_path, "f", "id,input\n")) == ["id,input"]
+
+
+def test_text_is_one_record(tmp_path: Path) -> None:
+    text = "\n<tool_call>\n  \n{}</tool_call>\n"
+
+    assert values(records_of(tmp_path, "f.txt", text)) == [text]
+    assert places(records_of(tmp_path, "f.md", text)) == ["f.md"]
+
+
+def test_a_device_that_fails_on_the_way_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(5, "device error")
+
+    monkeypatch.setattr("callscore.sources.reader.read_lines", fail)
+
+    with pytest.raises(UnreadableInput, match=r"reading failed \(\[Errno 5\] device error\)"):
+        records_of(tmp_path, "f.jsonl", LINES)
+
+
+def test_text_without_a_telling_name_is_told_by_what_models_write(tmp_path: Path) -> None:
+    text = 'Sure.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
+
+    assert values(records_of(tmp_path, "answer", text)) == [text]

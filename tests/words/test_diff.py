@@ -1,0 +1,438 @@
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Group, Times
+from callscore.core.counted_calls import Ignored
+from callscore.core.rendering import display_width
+from callscore.core.rules import Matcher
+from callscore.core.score import Fault, Score
+from callscore.core.scoring import score_calls
+from callscore.core.settings import Mode, Settings
+from callscore.words.diff import Style, call_lines, diff_lines, plain_text, rich_text
+
+Calls = list[tuple[str, dict[str, Any]]]
+
+
+def scored(expected: Calls, actual: Calls, settings: Settings | None = None) -> Score:
+    return score_calls(
+        tuple(ToolCall(*call) for call in expected),
+        tuple(ToolCall(*call) for call in actual),
+        settings or Settings(),
+    )
+
+
+def example() -> Score:
+    """Worked example (a): one call right, one with another text, one that nobody expected."""
+    return scored(
+        [("searchWeb", {"query": "AI news"}), ("summarize", {"text": "long", "words": 50})],
+        [
+            ("searchWeb", {"query": "AI news"}),
+            ("summarize", {"text": "short", "words": 50}),
+            ("translateText", {"to": "ru"}),
+        ],
+    )
+
+
+def lines(score: Score, **options: Any) -> list[str]:
+    return plain_text(call_lines(score, **options)).split("\n")
+
+
+def test_the_worked_example_is_shown_aligned() -> None:
+    assert str(example()).split("\n") == [
+        "Score 40.0%   Precision 33.3%   Recall 50.0%   Poor",
+        "",
+        "  Expected                     Actual",
+        '= searchWeb(query="AI news")   searchWeb(query="AI news")',
+        "~ summarize                    summarize",
+        '  ~ text: "long"                 text: "short"',
+        "    … 1 equal argument",
+        '+                              translateText(to="ru")',
+    ]
+
+
+def test_the_worked_example_is_shown_in_russian() -> None:
+    assert plain_text(diff_lines(example(), lang="ru")).split("\n") == [
+        "Оценка 40.0%   Precision 33.3%   Recall 50.0%   Плохо",
+        "",
+        "  Эталонные вызовы             Фактические вызовы",
+        '= searchWeb(query="AI news")   searchWeb(query="AI news")',
+        "~ summarize                    summarize",
+        '  ~ text: "long"                 text: "short"',
+        "    … 1 совпавший аргумент",
+        '+                              translateText(to="ru")',
+    ]
+
+
+def test_every_kind_of_difference_has_its_mark_and_its_note() -> None:
+    score = scored(
+        [("f", {"value": 1, "kind": 1, "none": None, "gone": "x"})],
+        [("f", {"value": 2, "kind": "1", "none": 0, "new": True})],
+    )
+
+    assert lines(score) == [
+        "  Expected             Actual",
+        "~ f                    f",
+        "  ~ value: 1             value: 2",
+        '  ~ kind: 1 (number)     kind: "1" (string)',
+        "  ~ none: null           none: 0 (number)",
+        '  - gone: "x"            not given',
+        "  + not expected         new: true",
+    ]
+
+
+def test_types_are_named_in_russian_as_well() -> None:
+    score = scored([("f", {"n": 1})], [("f", {"n": "1"})])
+
+    text = plain_text(diff_lines(score, lang="ru"))
+
+    assert '~ n: 1 (число)       n: "1" (строка)' in text
+
+
+def test_extra_calls_stand_where_they_happened_and_missed_ones_where_they_were_expected() -> None:
+    score = scored([("a", {}), ("b", {}), ("c", {})], [("x", {}), ("a", {}), ("y", {}), ("c", {})])
+
+    assert lines(score) == [
+        "  Expected   Actual",
+        "+            x()",
+        "= a()        a()",
+        "- b()",
+        "+            y()",
+        "= c()        c()",
+    ]
+
+
+def test_pairs_that_cross_keep_the_order_of_the_expected_calls() -> None:
+    score = scored([("a", {}), ("b", {})], [("b", {}), ("x", {}), ("a", {}), ("y", {})])
+
+    assert lines(score)[1:] == [
+        "+            x()",
+        "= a()        a()",
+        "= b()        b()",
+        "+            y()",
+    ]
+
+
+def test_a_flexible_pair_is_correct_and_shows_its_differences_muted() -> None:
+    wanted = {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}
+    score = scored([("f", wanted)], [("f", {**wanted, "e": 6})], Settings(mode=Mode.FLEXIBLE))
+
+    shown = call_lines(score)
+
+    assert plain_text(shown).split("\n")[1:] == [
+        "= f          f",
+        "  ~ e: 5       e: 6",
+        "    … 4 equal arguments",
+    ]
+    assert {style for text, style in shown[2] if text.strip()} == {"muted"}
+
+
+def test_nothing_expected_and_nothing_called_is_said_in_words() -> None:
+    assert lines(scored([], [])) == ["Nothing was expected and nothing was called."]
+
+
+def test_a_call_that_accepts_any_arguments_shows_an_ellipsis() -> None:
+    score = score_calls((ToolCall("f"),), (ToolCall("f", {"a": 1}),), Settings())
+
+    assert lines(score)[1] == "= f(…)       f(a=1)"
+
+
+def test_arguments_that_could_not_be_read_are_shown_with_the_reason() -> None:
+    broken = ToolCall("f", raw="{oops", error="unexpected end")
+    score = score_calls((ToolCall("f", {"a": 1}),), (broken, broken), Settings())
+    any_arguments = score_calls((ToolCall("f"),), (broken,), Settings())
+
+    assert lines(score)[1:] == [
+        "~ f          f",
+        '  ~ a=1        "{oops"',
+        "    the arguments are not a JSON object: unexpected end",
+        '+            f("{oops")',
+    ]
+    assert lines(any_arguments)[2] == '  ~ …          "{oops"'
+
+
+def test_many_differences_are_cut_and_counted() -> None:
+    score = scored([("f", {"a": list(range(50))})], [("f", {"a": list(range(1, 51))})])
+
+    shown = lines(score)
+
+    assert shown[2] == "  ~ a[0]: 0       a[0]: 1"
+    assert shown[-1] == "    … 30 more differences"
+    assert len(shown) == 23
+
+
+def test_nested_paths_are_shown_whole_where_the_values_leave_room() -> None:
+    score = scored(
+        [("f", {"flights": [{"flight_number": "HAT290"}]})],
+        [("f", {"flights": [{"flight_number": "HAT229"}]})],
+    )
+
+    assert lines(score, width=80)[2] == (
+        '  ~ flights[0].flight_number: "HAT290"     flights[0].flight_number: "HAT229"'
+    )
+
+
+def test_long_strings_are_shown_from_where_they_differ() -> None:
+    text = "the same beginning " * 20
+    score = scored([("f", {"text": text + "one"})], [("f", {"text": text + "two"})])
+
+    assert lines(score)[2] == '  ~ text: "…e beginning one"     text: "…e beginning two"'
+
+
+def test_wide_characters_keep_the_columns_aligned() -> None:
+    score = scored(
+        [("検索", {"都市": "東京"}), ("e\u0301", {}), ("😀", {"a": 1})],
+        [("検索", {"都市": "東京"}), ("e\u0301", {}), ("😀", {"a": 2})],
+    )
+
+    shown = lines(score)
+
+    starts = [display_width(line[: line.rindex("  ") + 2]) for line in shown[:4]]
+    assert starts == [starts[0]] * 4
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_is_wider_than_asked_for(width: int) -> None:
+    long = {"a long argument name " * 9: "long value " * 30, "nested": {"deep": ["x" * 500]}}
+    other = {"a long argument name " * 9: 5, "nested": {"deep": ["y" * 500]}, "new" * 50: "日" * 90}
+    score = scored(
+        [("tool_with_a_long_name" * 9, long), ("b", long), ("f", {})],
+        [("tool_with_a_long_name" * 9, other), ("b", long), ("c" * 300, other)],
+    )
+
+    assert max(map(display_width, lines(score, width=width))) <= width
+
+
+def test_a_width_too_small_for_two_columns_is_not_followed() -> None:
+    assert lines(example(), width=1) == lines(example(), width=40)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+CALLS = st.lists(
+    st.tuples(st.text(max_size=5), st.dictionaries(st.text(max_size=5), JSON, max_size=3)),
+    max_size=3,
+)
+
+
+@given(CALLS, CALLS, st.sampled_from([40, 73, 100]))
+def test_whatever_the_trace_holds_each_line_is_one_line_that_fits(
+    expected: Calls, actual: Calls, width: int
+) -> None:
+    shown = call_lines(scored(expected, actual), width=width)
+
+    for line in shown:
+        text = "".join(text for text, _ in line)
+        assert not {unicodedata.category(character) for character in text} & {
+            "Cc",
+            "Cf",
+            "Zl",
+            "Zp",
+        }
+        assert display_width(text) <= max(width, 44)
+
+
+def test_control_characters_and_markup_are_shown_and_not_obeyed() -> None:
+    hostile = "\x1b[31m[red]:smile:[/red]\n[link=x]"
+    score = scored([], [(hostile, {hostile: hostile})])
+    console = Console(width=200, force_terminal=True, color_system="truecolor")
+
+    with console.capture() as capture:
+        console.print(score)
+
+    assert "\\u001b[31m[red]:smile:[/red]\\n[link=x]" in capture.get()
+    assert "\x1b[31m" not in capture.get()
+
+
+def test_a_value_nested_a_hundred_thousand_deep_is_shown() -> None:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+    score = scored([("f", {"a": value})], [("f", {"a": 1})])
+
+    shown = lines(score)
+
+    assert shown[2].startswith("  ~ a: [[[[[[[[")
+    assert shown[2].endswith("a: 1 (number)")
+
+
+def test_a_difference_a_thousand_deep_is_shown_by_both_ends_of_its_path() -> None:
+    left: list[Any] = [1]
+    right: list[Any] = [2]
+    for _ in range(500):
+        left, right = [left], [right]
+    score = scored([("f", {"a": left})], [("f", {"a": right})])
+
+    assert lines(score, width=80)[2].startswith("  ~ a[0][0][0][0]")
+
+
+def test_colours_follow_the_status_of_a_call() -> None:
+    score = scored([("a", {}), ("b", {"x": 1}), ("c", {})], [("a", {}), ("b", {"x": 2}), ("d", {})])
+
+    styles: dict[str, Style] = {
+        line[1][0]: line[1][1] for line in call_lines(score) if line[0][0] == ""
+    }
+    text = rich_text(call_lines(score))
+
+    assert styles == {" ": "", "=": "correct", "~": "incorrect", "-": "missed", "+": "extra"}
+    assert (
+        text.plain.rstrip()
+        == "\n".join("".join(text for text, _ in line) for line in call_lines(score)).rstrip()
+    )
+    assert {str(span.style) for span in text.spans} >= {"green", "yellow", "red", "magenta", "bold"}
+
+
+def forbidden_example() -> Score:
+    """One call right, one that must not be made, one that nobody expected."""
+    made = (ToolCall("a", {}), ToolCall("delete", {"id": 7}), ToolCall("b", {}))
+    return Score((ToolCall("a", {}),), made, 1, forbidden=(1,))
+
+
+def test_a_forbidden_call_has_a_mark_of_its_own_and_the_headline_names_it() -> None:
+    shown = diff_lines(forbidden_example())
+
+    assert plain_text(shown).split("\n") == [
+        "Score 0.0%   Precision 33.3%   Recall 100.0%   Poor   1 forbidden call",
+        "",
+        "  Expected    Actual",
+        "= a()         a()",
+        "! forbidden   delete(id=7)",
+        "+             b()",
+    ]
+    assert {style for text, style in shown[4][:5] if text.strip()} == {"forbidden"}
+    assert "bold red" in {str(span.style) for span in rich_text(shown).spans}
+
+
+def test_a_forbidden_call_is_marked_in_russian_as_well() -> None:
+    text = plain_text(diff_lines(forbidden_example(), lang="ru"))
+
+    assert text.startswith("Оценка 0.0%   Precision 33.3%   Recall 100.0%   Плохо   1 запрещённый")
+    assert "! запрещено          delete(id=7)" in text
+
+
+def test_calls_that_do_not_count_are_counted_below() -> None:
+    ignored = [Ignored(ToolCall("get", {}), "actual", "read")] * 2
+    calls = (ToolCall("a", {}),)
+    score = Score(calls, calls, 1, ignored=tuple(ignored))
+
+    shown = call_lines(score)
+
+    assert plain_text(shown).split("\n")[1:] == [
+        "= a()        a()",
+        "  … 2 actual calls not counted: 2 reads",
+    ]
+    assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
+
+
+def test_where_no_call_counts_that_is_said_and_not_that_there_was_none() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+
+    assert lines(Score((), (), 0, ignored=ignored)) == [
+        "No call counts, neither expected nor actual.",
+        "… 1 actual call not counted: 1 read",
+    ]
+
+
+def test_what_the_schemas_say_stands_below_the_calls() -> None:
+    calls = (ToolCall("a", {}), ToolCall("book", {"sets": 1}))
+    faults = (Fault("unknown_tool", "book", 1),) * 22
+
+    few = lines(Score(calls, calls, 2, faults=faults[:1]))
+    many = lines(Score(calls, calls, 2, faults=faults), lang="ru")
+
+    assert few[3:] == [
+        "  By the tools' schemas:",
+        "    actual 2 book: there is no such tool",
+    ]
+    assert many[3:5] == [
+        "  По схемам инструментов:",
+        "    фактический 2 book: такого инструмента нет",
+    ]
+    assert many[-1] == "    … ещё 2"
+    assert lines(Score(calls, calls, 2, faults=())) == lines(Score(calls, calls, 2))
+
+
+def test_a_rule_that_is_not_met_is_shown_against_the_value_with_what_it_says() -> None:
+    wanted = {"price": Matcher("$approx", 3.14, {"abs": 0.01}), "city": Matcher("$contains", "Par")}
+    near = Matcher("$text", "New York", {"similarity": 0.9})
+    expected = (ToolCall("f", {**wanted, "to": near}),)
+    score = score_calls(expected, (ToolCall("f", {"price": 3.2, "to": "New Cork"}),), Settings())
+
+    assert lines(score) == [
+        "  Expected                                 Actual",
+        "~ f                                        f",
+        "  ~ price: $approx 3.14 ± 0.01               price: 3.2",
+        '  - city: $contains "Par"                    not given',
+        '  ~ to: $text "New York", similarity 0.9     to: "New Cork"',
+        "    similarity 0.87 < 0.9",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_names_of_forbidden_and_faulty_calls_are_shown_and_not_obeyed(width: int) -> None:
+    hostile = "\x1b[31m\n" * 50
+    calls = (ToolCall(hostile, {hostile: hostile}),)
+    fault = Fault("unknown_tool", hostile, 0, wanted=hostile)
+    ignored = (Ignored(calls[0], "actual", "failed"),)
+    score = Score((), calls, 0, forbidden=(0,), faults=(fault,), ignored=ignored)
+
+    shown = lines(score, width=width)
+
+    assert len(shown) == 5
+    assert "\x1b" not in "".join(shown)
+    assert max(map(display_width, shown)) <= width
+
+
+def test_a_call_that_was_made_in_another_order_says_so_below_the_missed_one() -> None:
+    chain = Group("in_order", (ToolCall("login", {}), ToolCall("pay", {})))
+    made = (ToolCall("pay", {}), ToolCall("login", {}))
+    score = score_calls((chain, ToolCall("other", {})), made, Settings())
+
+    shown = call_lines(score)
+
+    assert plain_text(shown).split("\n")[1:] == [
+        "+            pay()",
+        "= login()    login()",
+        "- pay()",
+        "    made, but not in this order",
+        "- other()",
+    ]
+    assert {style for text, style in shown[4] if text.strip()} == {"muted"}
+    assert "    сделан, но не в этом порядке" in lines(score, lang="ru")
+
+
+def test_an_extra_call_says_below_itself_what_would_have_been_allowed() -> None:
+    once = Times(ToolCall("search", {"q": "x" * 200}), 1, 2)
+    made = (once.call, ToolCall("search", {"q": "y"}))
+    score = score_calls((once,), made, Settings())
+
+    shown = call_lines(score, width=60)
+
+    assert plain_text(shown[-1:]).startswith('    not as it was written: search(q="xxx')
+    assert display_width(plain_text(shown[-1:])) <= 60
+    assert {style for text, style in shown[-1] if text.strip()} == {"muted"}
+
+
+def test_the_faults_of_calls_that_do_not_count_are_shown_by_their_place_in_the_trace() -> None:
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    fault = (Fault("unknown_tool", "get", 0),)
+    calls = (ToolCall("a", {}),)
+
+    assert lines(Score((), (), 0, ignored=ignored, faults=fault)) == [
+        "No call counts, neither expected nor actual.",
+        "… 1 actual call not counted: 1 read",
+        "By the tools' schemas:",
+        "  call 1 of the trace, get: there is no such tool",
+    ]
+    counted = lines(Score(calls, calls, 1, ignored=ignored, faults=fault), lang="ru")
+    assert counted[-1] == "    вызов 1 трассировки, get: такого инструмента нет"

@@ -1,0 +1,283 @@
+# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant, and so is the sign in formulas)
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group
+from callscore.core.counted_calls import Ignored
+from callscore.core.rules import Matcher
+from callscore.core.score import Score
+from callscore.core.scoring import score_calls
+from callscore.core.settings import Mode, Settings
+from callscore.words.explanation import explain
+
+FLEXIBLE = Settings(mode=Mode.FLEXIBLE)
+
+
+def call(name: str, **arguments: Any) -> ToolCall:
+    return ToolCall(name, arguments)
+
+
+def scored(
+    expected: list[ToolCall], actual: list[ToolCall], settings: Settings | None = None
+) -> Score:
+    return score_calls(tuple(expected), tuple(actual), settings or Settings())
+
+
+def example() -> Score:
+    """Worked example (a): one call right, one with another text, one that nobody expected."""
+    return scored(
+        [call("searchWeb", query="AI"), call("summarize", text="long")],
+        [call("searchWeb", query="AI"), call("summarize", text="short"), call("translateText")],
+    )
+
+
+def test_the_worked_example_is_explained_in_three_steps() -> None:
+    assert (
+        example().explain()
+        == """\
+Step 1. Set each expected call against an actual call of the same tool.
+  2 expected calls, 3 actual calls. Strict: a pair is correct when all arguments are the same.
+  The order of the calls does not matter.
+  - expected 1 searchWeb with actual 1: correct, the arguments are the same
+  - expected 2 summarize with actual 2: incorrect, the arguments differ
+      text: expected "long", got "short"
+  - actual 3 translateText: extra, no expected call is left for it
+  Correct 1, incorrect 1, missed 0, extra 1.
+
+Step 2. Precision and recall.
+  Precision = correct / actual calls = 1 / 3 = 0.333
+  Recall = correct / expected calls = 1 / 2 = 0.500
+
+Step 3. F1, the harmonic mean of the two.
+  F1 = 2 × precision × recall / (precision + recall), or in calls:
+  F1 = 2 × correct / (expected calls + actual calls) = 2 × 1 / (2 + 3) = 0.400
+
+Score: 0.400 (40.0%), Poor."""
+    )
+
+
+def test_the_worked_example_is_explained_in_russian() -> None:
+    assert (
+        example().explain(lang="ru")
+        == """\
+Шаг 1. Сопоставить каждый эталонный вызов с фактическим вызовом того же инструмента.
+  2 эталонных вызова, 3 фактических вызова. Режим STRICT: пара верна, если совпадают все аргументы.
+  Порядок вызовов не важен.
+  - эталонный 1 searchWeb и фактический 1: верно, аргументы совпадают
+  - эталонный 2 summarize и фактический 2: неверно, аргументы различаются
+      text: ожидалось "long", получено "short"
+  - фактический 3 translateText: лишний, эталонного вызова для него нет
+  Верно 1, неверно 1, пропущено 0, лишних 1.
+
+Шаг 2. Precision и recall.
+  Precision = верные / фактические вызовы = 1 / 3 = 0.333
+  Recall = верные / эталонные вызовы = 1 / 2 = 0.500
+
+Шаг 3. F1, гармоническое среднее этих двух чисел.
+  F1 = 2 × precision × recall / (precision + recall), или в вызовах:
+  F1 = 2 × верные / (эталонные вызовы + фактические вызовы) = 2 × 1 / (2 + 3) = 0.400
+
+Оценка: 0.400 (40.0%), Плохо."""
+    )
+
+
+def test_a_missed_call_is_named() -> None:
+    text = explain(scored([call("a"), call("b")], [call("b")]))
+
+    assert "- expected 1 a: missed, no actual call is left for it" in text
+    assert "- expected 2 b with actual 1: correct, the arguments are the same" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "correct, 4 of 5 arguments = 0.80, at least 0.8"),
+        ({"a": 1, "b": 2, "c": 3}, "incorrect, 3 of 5 arguments = 0.60, below 0.8"),
+    ],
+)
+def test_a_flexible_pair_is_explained_by_its_overlap(given: dict[str, int], verdict: str) -> None:
+    text = explain(scored([call("f", a=1, b=2, c=3, d=4, e=5)], [call("f", **given)], FLEXIBLE))
+
+    assert f"- expected 1 f with actual 1: {verdict}\n" in text
+    assert (
+        "Flexible: a pair is correct when the share of matching arguments is at least 0.8" in text
+    )
+    assert "e: expected, but not given" in text
+
+
+def test_extra_arguments_enlarge_the_overlap_where_they_count() -> None:
+    settings = Settings(mode=Mode.FLEXIBLE, extra_arguments="count")
+
+    text = explain(scored([call("f", a=1)], [call("f", a=1, b=2)], settings))
+
+    assert "incorrect, 1 of 2 arguments = 0.50, below 0.8" in text
+
+
+def test_arguments_where_none_were_expected_are_explained_by_the_convention() -> None:
+    text = explain(scored([call("f")], [call("f", a=1)], FLEXIBLE))
+
+    assert "incorrect, no arguments expected but some given counts as 0.50, below 0.8" in text
+
+
+def test_an_overlap_just_below_the_threshold_is_not_rounded_up_to_it() -> None:
+    wanted = {f"a{number}": number for number in range(1000)}
+    settings = Settings(mode=Mode.FLEXIBLE, argument_match_threshold=0.8)
+    given = {key: value for key, value in wanted.items() if value < 799}
+
+    text = explain(scored([ToolCall("f", wanted)], [ToolCall("f", given)], settings))
+
+    assert "799 of 1000 arguments = 0.799, below 0.8" in text
+
+
+def test_a_call_that_accepts_any_arguments_says_so() -> None:
+    text = explain(scored([ToolCall("f")], [call("f", a=1)]))
+
+    assert "correct, any arguments are accepted" in text
+
+
+def test_arguments_that_could_not_be_read_say_why() -> None:
+    broken = ToolCall("f", raw="{oops", error="unexpected end")
+
+    text = explain(scored([call("f", a=1)], [broken]))
+
+    assert "incorrect, the arguments cannot be read\n" in text
+    assert "the arguments are not a JSON object: unexpected end" in text
+
+
+def test_many_differences_are_cut_and_counted() -> None:
+    text = explain(scored([call("f", a=[0] * 25)], [call("f", a=[1] * 25)]))
+
+    assert "a[19]: expected 0, got 1\n      … 5 more differences" in text
+
+
+@pytest.mark.parametrize(
+    ("order", "rule"),
+    [("in_order", "Pairs must not cross"), ("exact", "position by position")],
+)
+def test_the_order_is_explained(order: Any, rule: str) -> None:
+    assert rule in explain(scored([call("a")], [call("a")], Settings(order=order)))
+
+
+@pytest.mark.parametrize("order", ["in_order", "exact"])
+def test_in_an_order_a_call_may_find_no_partner_although_there_is_one(order: Any) -> None:
+    text = explain(scored([call("a"), call("b")], [call("b"), call("a")], Settings(order=order)))
+
+    assert "b: missed, no actual call can be paired with it in this order" in text
+    assert "b: extra, no expected call can be paired with it in this order" in text
+
+
+def test_nothing_expected_and_nothing_called_is_right_by_convention() -> None:
+    text = explain(scored([], []))
+
+    assert "- there is nothing to pair" in text
+    assert "Precision = 1.000 by convention: no call was made, so none was wrong." in text
+    assert "Recall = 1.000 by convention: no call was expected, so none was missed." in text
+    assert "F1 = 1.000 by convention" in text
+    assert text.endswith("Score: 1.000 (100.0%), Excellent.")
+
+
+def test_a_call_where_none_was_expected_has_full_recall_and_no_precision() -> None:
+    text = explain(scored([], [call("a")]))
+
+    assert "Precision = correct / actual calls = 0 / 1 = 0.000" in text
+    assert "Recall = 1.000 by convention" in text
+    assert "= 2 × 0 / (0 + 1) = 0.000" in text
+
+
+def test_control_characters_in_a_name_are_spelled_out() -> None:
+    assert "\\u001b[31mname" in explain(scored([call("\x1b[31mname")], []))
+
+
+def test_a_forbidden_call_is_named_and_says_why_the_score_is_0() -> None:
+    expectation = (call("a"), Forbidden("delete_*"))
+    score = Score(
+        (call("a"),),
+        (call("a"), call("delete_all"), call("b")),
+        1,
+        forbidden=(1,),
+        expectation=expectation,
+    )
+
+    text, russian = explain(score), explain(score, lang="ru")
+
+    assert "Must not be called: delete_*." in text
+    assert "- actual 2 delete_all: forbidden, it must not be called; it is extra, too" in text
+    assert "- actual 3 b: extra, no expected call is left for it" in text
+    assert "= 2 × 1 / (1 + 3) = 0.500\n  A forbidden call was made, so that it counts as 0." in text
+    assert text.endswith("Score: 0.000 (0.0%), Poor.")
+    assert "- фактический 2 delete_all: запрещён, его нельзя вызывать" in russian
+    assert "Сделан запрещённый вызов, поэтому засчитывается 0." in russian
+
+
+def test_calls_that_do_not_count_are_named_first() -> None:
+    ignored = (Ignored(call("get_user"), "actual", "read"),)
+    score = Score((call("a"),), (call("a"),), 1, ignored=ignored)
+
+    lines = explain(score).split("\n")
+
+    assert lines[1:4] == [
+        "  These calls do not count under the settings:",
+        "  - actual get_user: its tool only reads",
+        "  1 expected call, 1 actual call. Strict: a pair is correct when all arguments are the same.",
+    ]
+
+
+def test_groups_are_settled_before_the_calls_are_paired() -> None:
+    expectation = (Group("one_of", (call("a"), Group("in_order", (call("b"), call("c"))))),)
+    score = Score(
+        (call("b"), call("c")), (call("c"), call("b")), 0, ((1, 0),), expectation=expectation
+    )
+
+    text = explain(score)
+
+    assert "settled first: calls written 3, calls that count 2.\n" in text
+    assert "The members of an `in_order` group keep their order.\n" in text
+    assert "- expected 1 b: missed, no actual call can be paired with it in this order" in text
+
+
+def test_only_calls_that_the_order_keeps_apart_are_said_to_be_so() -> None:
+    chain = Group("in_order", (call("login"), call("pay")))
+    expected = (chain, call("other"))
+
+    text = explain(score_calls(expected, (call("pay"), call("login"), call("x")), Settings()))
+
+    assert text.count("in this order") == 2
+    assert "other: missed, no actual call is left for it" in text
+    assert "x: extra, no expected call is left for it" in text
+
+
+def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
+    expected = (call("book"), Group("optional", (call("weather", city="Oslo"),)))
+    score = score_calls(expected, (call("book"), call("weather", city="Rome")), Settings())
+
+    text, russian = explain(score), explain(score, lang="ru")
+
+    assert "  Not counted: weather.\n" in text
+    assert '- actual 2 weather: extra, not as it was written: weather(city="Oslo")\n' in text
+    assert "- фактический 2 weather: лишний, не так, как записано: weather(" in russian
+
+
+def test_a_value_that_meets_a_rule_is_as_expected_and_not_the_same() -> None:
+    wanted = call("f", a=Matcher("$type", "number"))
+
+    text = explain(Score((wanted,), (call("f", a=1),), 0, ((0, 0),)))
+
+    assert "rule for a value, the value must meet it." in text
+    assert "correct, the arguments are as expected" in text
+    assert "rule for a value" not in explain(example())
+
+
+def test_rules_of_the_settings_are_rules_too() -> None:
+    settings = Settings(arrays="unordered")
+
+    text = explain(
+        Score((call("f", a=[1, 2]),), (call("f", a=[2, 1]),), 0, ((0, 0),), (), settings)
+    )
+
+    assert "rule for a value, the value must meet it." in text
+    assert "correct, the arguments are as expected" in text

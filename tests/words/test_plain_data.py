@@ -1,0 +1,428 @@
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.core.encoders import accepted_by_all, nested
+
+from callscore.core.call import Tool, ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.counted_calls import Ignored
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
+from callscore.core.rules import Matcher
+from callscore.core.score import Fault, Score
+from callscore.core.scoring import score_calls
+from callscore.core.settings import Settings
+from callscore.core.statistics import wilson
+from callscore.core.summary import Summary
+from callscore.words.plain_data import call_to_dict, results_to_dict, score_to_dict, tool_to_dict
+
+
+def example() -> Score:
+    """Worked example (a), with the id of a call and a call that cannot be read."""
+    expected = (
+        ToolCall("searchWeb", {"query": "AI"}, id="call_1"),
+        ToolCall("summarize", {"text": "long"}),
+    )
+    actual = (
+        ToolCall("searchWeb", {"query": "AI"}),
+        ToolCall("summarize", {"text": "short"}),
+        ToolCall("translateText", raw="{oops", error="unexpected end"),
+    )
+    return score_calls(expected, actual, Settings())
+
+
+def test_the_worked_example_is_exported_whole() -> None:
+    exported = accepted_by_all(example().to_dict())
+
+    assert exported == {
+        "score": 0.4,
+        "f1": 0.4,
+        "precision": 1 / 3,
+        "recall": 0.5,
+        "total_expected": 2,
+        "total_actual": 3,
+        "is_exact": False,
+        "passed": False,
+        "tool_selection": 0.8,
+        "argument_accuracy": 0.5,
+        "tool_called": 1,
+        "parameters_valid": None,
+        "rating": "Poor",
+        "summary": "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1",
+        "correct": [
+            {
+                "expected": {"name": "searchWeb", "arguments": {"query": "AI"}, "id": "call_1"},
+                "actual": {"name": "searchWeb", "arguments": {"query": "AI"}},
+                "expected_index": 0,
+                "actual_index": 0,
+                "overlap": 1.0,
+                "differences": [],
+            }
+        ],
+        "incorrect": [
+            {
+                "expected": {"name": "summarize", "arguments": {"text": "long"}},
+                "actual": {"name": "summarize", "arguments": {"text": "short"}},
+                "expected_index": 1,
+                "actual_index": 1,
+                "overlap": 0.0,
+                "differences": [
+                    {
+                        "path": "$.text",
+                        "kind": "value",
+                        "expected": "long",
+                        "actual": "short",
+                        "reason": 'text: expected "long", got "short"',
+                    }
+                ],
+            }
+        ],
+        "missed": [],
+        "extra": [{"name": "translateText", "raw": "{oops", "error": "unexpected end"}],
+        "forbidden": [],
+        "ignored": [],
+        "faults": None,
+        "expectation": None,
+        "settings": {
+            "mode": "strict",
+            "argument_match_threshold": 0.8,
+            "order": "any",
+            "extra_arguments": "ignore",
+            "at_least": 1.0,
+            "strip_prefix": [],
+            "normalise_name": [],
+            "count_calls": "all",
+            "failed_calls": "count",
+            "repeated_calls": "count",
+            "arrays": "ordered",
+            "nested_objects": "equal",
+            "effects": [],
+            "arguments": [],
+            "top_k": 1,
+            "similarity": None,
+            "judge": None,
+        },
+    }
+
+
+def test_forbidden_calls_are_exported_and_say_what_the_score_is() -> None:
+    calls = (ToolCall("a", {}), ToolCall("delete_all", {"id": 7}))
+
+    expectation = (calls[0], Forbidden("drop_*"), Forbidden("delete_*"))
+    score = Score(calls[:1], calls, 1, forbidden=(1,), expectation=expectation)
+    exported = accepted_by_all(score_to_dict(score))
+
+    assert (exported["score"], exported["passed"], exported["recall"]) == (0, False, 1)
+    call = {"name": "delete_all", "arguments": {"id": 7}}
+    assert exported["extra"] == [call]
+    assert exported["forbidden"] == [{**call, "index": 1, "pattern": "delete_*"}]
+    assert exported["summary"].endswith("| Extra: 1 | Forbidden: 1")
+
+
+def test_a_pattern_is_named_also_if_it_is_about_what_is_not_compared_of_a_name() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",))
+    expected = (Forbidden("mcp__a__delete"), Forbidden("mcp__*__drop"))
+
+    score = score_calls(expected, (ToolCall("mcp__x__drop", {}),), settings)
+
+    forbidden = score_to_dict(score)["forbidden"][0]
+    assert (forbidden["name"], forbidden["pattern"]) == ("mcp__x__drop", "mcp__*__drop")
+
+
+def test_calls_that_do_not_count_are_exported_with_their_side_and_the_reason() -> None:
+    ignored = (
+        Ignored(ToolCall("get", {"a": Matcher("$any")}), "expected", "read"),
+        Ignored(ToolCall("get", {"a": {"$any": True}}), "actual", "failed"),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((), (), 0, ignored=ignored)))
+
+    call = {"name": "get", "arguments": {"a": {"$any": True}}}
+    assert exported["ignored"] == [
+        {"side": "expected", "why": "read", "call": call},
+        {"side": "actual", "why": "failed", "call": call},
+    ]
+
+
+def test_faults_are_exported_with_their_sentence() -> None:
+    calls = (ToolCall("book", {}),)
+    fault = Fault("unknown_tool", "book", 0, wanted="look")
+
+    exported = accepted_by_all(score_to_dict(Score(calls, calls, 1, faults=(fault,)), lang="ru"))
+
+    assert exported["parameters_valid"] == 0
+    assert exported["faults"] == [
+        {
+            "kind": "unknown_tool",
+            "tool": "book",
+            "index": 0,
+            "path": "$",
+            "value": None,
+            "wanted": "look",
+            "detail": None,
+            "keyword": None,
+            "since": None,
+            "reason": "book: такого инструмента нет; может быть, look?",
+        }
+    ]
+
+
+def test_what_was_expected_is_exported_as_a_case_file_spells_it() -> None:
+    call = ToolCall("f", {"n": Matcher("$gt", 1, {"$lte": 5}), "filter": {"$gt": 5}})
+    expectation = (
+        Group("one_of", (call, Group("in_order", (call, call)))),
+        Times(ToolCall("g"), 0, None),
+        Forbidden("delete_*"),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((call,), (), 0, expectation=expectation)))
+
+    spelled = {
+        "name": "f",
+        "arguments": {"n": {"$gt": 1, "$lte": 5}, "filter": {"$literal": {"$gt": 5}}},
+    }
+    assert exported["missed"] == [spelled]
+    assert exported["expectation"] == [
+        {"one_of": [spelled, {"in_order": [spelled, spelled]}]},
+        {"name": "g", "times": {"min": 0}},
+        {"forbid": "delete_*"},
+    ]
+
+
+def test_what_no_case_file_can_say_is_exported_all_the_same() -> None:
+    odd = ToolCall("f", {"a": {"$gt": Matcher("$any")}})
+    deep = ToolCall("f", {"a": nested(100_000)})
+    group = Group("optional", (odd,))
+
+    exported = accepted_by_all(score_to_dict(Score((odd, deep), (), 0, expectation=(group,))))
+
+    assert exported["missed"][0]["arguments"] == {"a": {"$gt": {"$any": True}}}
+    assert exported["missed"][1]["name"] == "f"
+    assert exported["expectation"][0].startswith("Group(")
+
+
+def test_a_rule_that_is_not_met_is_exported_with_its_name_and_how_near_it_came() -> None:
+    wanted = ToolCall("f", {"to": Matcher("$text", "New York", {"similarity": 0.9})})
+    given = ToolCall("f", {"to": "New Cork"})
+
+    exported = accepted_by_all(score_to_dict(score_calls((wanted,), (given,), Settings())))
+
+    (difference,) = exported["incorrect"][0]["differences"]
+    assert difference["kind"] == "matcher"
+    assert difference["expected"] == {"$text": "New York", "similarity": 0.9}
+    assert difference["actual"] == "New Cork"
+    assert (difference["matcher"], difference["closeness"]) == ("$text", 0.875)
+    assert difference["reason"].startswith('to: $text "New York", similarity 0.9, got "New Cork"')
+
+
+class Judge:
+    def __call__(self, question: str, value: Any) -> bool:
+        return bool(question and value)
+
+
+def alike(left: str, right: str) -> float:
+    return float(left == right)
+
+
+def test_settings_are_exported_whole_with_functions_by_their_names() -> None:
+    settings = Settings(
+        similarity=alike,
+        judge=Judge(),
+        arguments={"*.query": {"text": {"similarity": 0.85}}},  # type: ignore[arg-type]  # a mapping will do
+        effects=(("get_*", "read"),),
+    )
+
+    exported = accepted_by_all(score_to_dict(Score((), (), 0, settings=settings)))["settings"]
+
+    assert exported["similarity"].endswith("test_export.alike")
+    assert exported["judge"].endswith("test_export.Judge")
+    assert exported["arguments"] == [
+        {"pattern": "*.query", "rule": "text", "options": {"similarity": 0.85}}
+    ]
+    assert exported["effects"] == [["get_*", "read"]]
+
+
+def test_a_call_is_exported_with_what_is_known_of_it() -> None:
+    call = ToolCall("f", {"a": nan}, id="call_1", positional=True)
+
+    assert call_to_dict(call) == {
+        "name": "f",
+        "arguments": {"a": "NaN"},
+        "id": "call_1",
+        "positional": True,
+    }
+    assert call_to_dict(ToolCall("f", raw="{", error="truncated_json")) == {
+        "name": "f",
+        "arguments": None,
+        "raw": "{",
+        "error": "truncated_json",
+    }
+
+
+def test_a_tool_is_exported_with_its_effect_where_that_is_known() -> None:
+    tool = {"name": "f", "description": None, "parameters": {"type": "object"}}
+
+    assert tool_to_dict(Tool("f", None, {"type": "object"})) == tool
+    assert tool_to_dict(Tool("f", None, {"type": "object"}, "read")) == tool | {"effect": "read"}
+
+
+def test_sentences_are_exported_in_the_language_asked_for() -> None:
+    exported = score_to_dict(example(), lang="ru")
+
+    assert exported["rating"] == "Плохо"
+    assert exported["incorrect"][0]["differences"][0]["reason"] == (
+        'text: ожидалось "long", получено "short"'
+    )
+
+
+def test_a_call_that_cannot_be_read_exports_why() -> None:
+    broken = ToolCall("f", raw="{oops", error="unexpected end")
+
+    exported = score_calls((ToolCall("f", {"a": 1}),), (broken,), Settings()).to_dict()
+
+    assert exported["incorrect"][0]["differences"][0]["reason"] == (
+        "the arguments are not a JSON object: unexpected end"
+    )
+
+
+def test_results_are_exported_with_everything_that_was_not_scored() -> None:
+    summary = Summary()
+    for trial in range(2):
+        summary.add(example(), trial_of=f"case {trial}")
+        summary.add(example(), trial_of=f"case {trial}")
+    results = Results(
+        settings=Settings(),
+        summary=summary,
+        cases=(CaseScore(id="a", trial=1, tags=("x",), score=example()),),
+        not_shown=3,
+        not_scored=Noted(2, ("b", "c")),
+        skipped=Noted(1, ("file:7",)),
+        stopped=Noted(1, ("file:9: not JSON",)),
+    )
+
+    exported = accepted_by_all(results_to_dict(results))
+
+    assert exported["totals"]["cases"] == 4
+    assert exported["totals"]["passed"] == exported["totals"]["exact"] == 0
+    assert exported["totals"]["exact_interval"][0] == 0
+    assert exported["totals"]["macro"]["f1"] == 0.4
+    assert exported["totals"]["macro"]["f1_interval"] is None
+    assert exported["totals"]["micro"] == {"f1": 0.4, "precision": 1 / 3, "recall": 0.5}
+    assert exported["calls"] == {
+        "expected": 8,
+        "actual": 12,
+        "correct": 4,
+        "incorrect": 4,
+        "missed": 0,
+        "extra": 4,
+        "forbidden": 0,
+    }
+    assert exported["checks"] is None
+    assert [row["tool"] for row in exported["tools"]] == ["summarize", "translateText", "searchWeb"]
+    assert exported["wrong_arguments"] == [{"tool": "summarize", "argument": "text", "count": 4}]
+    assert exported["confusion"] == [{"expected": None, "called": "translateText", "count": 4}]
+    assert exported["trials"] == {"cases": 2, "pass_at_k": [0, 0], "pass_hat_k": [0, 0]}
+    assert exported["not_scored"] == {"count": 2, "names": ["b", "c"]}
+    assert exported["not_run"] == {"count": 0, "names": []}
+    assert exported["skipped"] == {"count": 1, "names": ["file:7"]}
+    assert exported["stopped"] == {"count": 1, "names": ["file:9: not JSON"]}
+    assert exported["not_shown"] == 3
+    assert exported["settings"]["mode"] == "strict"
+    assert exported["cases"][0]["id"] == "a"
+    assert exported["cases"][0]["trial"] == 1
+    assert exported["cases"][0]["tags"] == ["x"]
+    assert exported["cases"][0]["f1"] == 0.4
+
+
+def test_forbidden_calls_and_faults_are_exported_for_every_tool() -> None:
+    summary = Summary()
+    faults = (Fault("unknown_argument", "searchWeb", 0), Fault("malformed", "translateText", 2))
+    summary.add(replace(example(), forbidden=(2,), faults=faults))
+
+    exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=summary)))
+
+    assert exported["totals"]["with_forbidden_calls"] == 1
+    assert exported["calls"]["forbidden"] == 1
+    assert {
+        row["tool"]: (row["forbidden"], row["unknown_arguments"]) for row in exported["tools"]
+    } == {"translateText": (1, 0), "summarize": (0, 0), "searchWeb": (0, 1)}
+    assert exported["checks"] == {
+        "cases": 1,
+        "calls": 3,
+        "valid": 1,
+        "parameters_valid": 1 / 3,
+        "faults": [
+            {"tool": "searchWeb", "kind": "unknown_argument", "count": 1},
+            {"tool": "translateText", "kind": "malformed", "count": 1},
+        ],
+    }
+
+
+def test_cases_in_which_no_call_counts_are_exported() -> None:
+    summary = Summary()
+    summary.add(example())
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    summary.add(Score((), (), 0, ignored=ignored))
+
+    exported = results_to_dict(Results(settings=Settings(), summary=summary))
+
+    assert exported["totals"]["without_counted_calls"] == 1
+
+
+def test_the_interval_of_enough_cases_is_exported_by_its_ends() -> None:
+    summary = Summary()
+    for _ in range(10):
+        summary.add(example())
+
+    exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=summary)))
+
+    assert exported["totals"]["macro"]["f1_interval"] == pytest.approx(list(wilson(4, 10)))
+
+
+def test_results_of_nothing_have_no_macro_numbers_and_no_trials() -> None:
+    exported = accepted_by_all(results_to_dict(Results(settings=Settings(), summary=Summary())))
+
+    assert exported["totals"]["macro"]["f1"] is None
+    assert exported["totals"]["macro"]["f1_interval"] is None
+    assert exported["trials"] is None
+    assert exported["cases"] == []
+
+
+def test_what_other_tools_say_is_exported_for_each_case_and_for_all() -> None:
+    score = score_calls((), (), Settings())
+    values = (MetricValue("a.b", 0.5), MetricValue("a.c", None, "it has \udc00 no number."))
+    case = CaseScore(id="x", score=score, metrics=values)
+    summary = Summary()
+    summary.add(score)
+    metrics = (
+        MetricResult("a.b", 0.5, 1, version="2.0"),
+        MetricResult("a.c", None, 0, Noted(1, ("why.",))),
+    )
+
+    exported = results_to_dict(
+        Results(settings=Settings(), summary=summary, cases=(case,), metrics=metrics)
+    )
+
+    assert exported["metrics"] == [
+        {
+            "name": "a.b",
+            "version": "2.0",
+            "mean": 0.5,
+            "scored": 1,
+            "not_scorable": {"count": 0, "names": []},
+        },
+        {
+            "name": "a.c",
+            "version": None,
+            "mean": None,
+            "scored": 0,
+            "not_scorable": {"count": 1, "names": ["why."]},
+        },
+    ]
+    assert exported["cases"][0]["metrics"] == [
+        {"name": "a.b", "value": 0.5, "reason": None},
+        {"name": "a.c", "value": None, "reason": "it has \\udc00 no number."},
+    ]

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import string
+from datetime import date
+from importlib import import_module
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callscore.core.arguments import Difference
+from callscore.core.call import (
+    CONCATENATED,
+    INVALID,
+    NOT_AN_OBJECT,
+    NOT_CAPTURED,
+    TOO_DEEP,
+    TRUNCATED,
+    ToolCall,
+)
+from callscore.core.phrases import Language, Phrase, Plural, count_of, say
+from callscore.core.results import Results
+from callscore.core.score import Score
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
+from callscore.core.summary import Summary
+from callscore.errors import InvalidSettings
+from callscore.words.reasons import difference_reason, malformed_text
+from callscore.words.summary_lines import rating, results_line, summary_line
+from callscore.words.value_text import decimal, percent, short_path, type_name
+
+CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
+
+
+def example() -> Score:
+    """Worked example (a): one call right, one with another text, one that nobody expected."""
+    expected = (ToolCall("searchWeb", {"query": "AI"}), ToolCall("summarize", {"text": "long"}))
+    actual = (
+        ToolCall("searchWeb", {"query": "AI"}),
+        ToolCall("summarize", {"text": "short"}),
+        ToolCall("translateText", {"to": "ru"}),
+    )
+    return score_calls(expected, actual, DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("score", "en", "ru"),
+    [
+        (1.0, "Excellent", "Отлично"),
+        (0.9, "Excellent", "Отлично"),
+        (0.895, "Good", "Хорошо"),
+        (0.7, "Good", "Хорошо"),
+        (0.695, "Moderate", "Средне"),
+        (0.5, "Moderate", "Средне"),
+        (0.495, "Poor", "Плохо"),
+        (0.0, "Poor", "Плохо"),
+    ],
+)
+def test_a_score_between_two_bands_belongs_to_the_lower_one(score: float, en: str, ru: str) -> None:
+    assert rating(score) == en
+    assert rating(score, lang="ru") == ru
+
+
+def test_the_summary_line_of_the_worked_example() -> None:
+    score = example()
+
+    assert summary_line(score) == (
+        "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1"
+    )
+    assert summary_line(score, lang="ru") == (
+        "Оценка точности: 40.0% | Верно: 1/2 | Неверно: 1 | Пропущено: 0 | Лишних: 1"
+    )
+    assert score.summary == summary_line(score)
+    assert score.rating == "Poor"
+
+
+def test_the_summary_line_counts_forbidden_calls_where_there_are_any() -> None:
+    score = Score((), (ToolCall("delete", {}),), 0, forbidden=(0,))
+
+    assert summary_line(score).endswith(" | Missed: 0 | Extra: 1 | Forbidden: 1")
+    assert summary_line(score, lang="ru").endswith(" | Лишних: 1 | Запрещено: 1")
+
+
+@pytest.mark.parametrize(
+    ("value", "as_percent", "as_decimal"),
+    [
+        (0.0, "0.0%", "0.000"),
+        (1e-9, "0.1%", "0.001"),
+        (1 / 3, "33.3%", "0.333"),
+        (0.8, "80.0%", "0.800"),
+        (0.9996, "99.9%", "0.999"),
+        (1.0, "100.0%", "1.000"),
+    ],
+)
+def test_all_and_nothing_are_said_only_where_they_are_true(
+    value: float, as_percent: str, as_decimal: str
+) -> None:
+    assert percent(value) == as_percent
+    assert decimal(value) == as_decimal
+
+
+@given(st.floats(min_value=0, max_value=1))
+def test_a_percentage_is_at_most_a_tenth_off(value: float) -> None:
+    shown = float(percent(value).removesuffix("%"))
+
+    assert abs(shown - 100 * value) <= 0.1
+    assert (shown == 100) == (value == 1)
+    assert (shown == 0) == (value == 0)
+
+
+@pytest.mark.parametrize(
+    ("count", "en", "ru"),
+    [
+        (0, "0 cases", "0 случаев"),
+        (1, "1 case", "1 случай"),
+        (2, "2 cases", "2 случая"),
+        (4, "4 cases", "4 случая"),
+        (5, "5 cases", "5 случаев"),
+        (11, "11 cases", "11 случаев"),
+        (12, "12 cases", "12 случаев"),
+        (14, "14 cases", "14 случаев"),
+        (21, "21 cases", "21 случай"),
+        (22, "22 cases", "22 случая"),
+        (111, "111 cases", "111 случаев"),
+        (1001, "1001 cases", "1001 случай"),
+    ],
+)
+def test_a_noun_follows_its_number_in_the_right_form(count: int, en: str, ru: str) -> None:
+    assert count_of(CASES, count, "en") == en
+    assert count_of(CASES, count, "ru") == ru
+
+
+VALUE = Difference("$.query", "value", "AI news", "news", "query")
+MISSING = Difference("$.limit", "missing", 5, None, "limit")
+UNEXPECTED = Difference("$.rm", "unexpected", None, "-rf", "rm")
+OTHER_TYPE = Difference("$.count", "type", 1, "1", "count")
+MALFORMED = Difference("$", "malformed", {"a": 1}, "{oops", detail="unexpected\x1b end")
+
+
+@pytest.mark.parametrize(
+    ("difference", "en", "ru"),
+    [
+        (
+            VALUE,
+            'query: expected "AI news", got "news"',
+            'query: ожидалось "AI news", получено "news"',
+        ),
+        (MISSING, "limit: expected, but not given", "limit: ожидалось, но не передано"),
+        (
+            UNEXPECTED,
+            'rm: given, but not expected (value "-rf")',
+            'rm: передано, но не ожидалось (значение "-rf")',
+        ),
+        (
+            OTHER_TYPE,
+            'count: expected the number 1, got the string "1"',
+            'count: ожидалось: число 1; получено: строка "1"',
+        ),
+        (
+            MALFORMED,
+            "the arguments are not a JSON object: unexpected\\u001b end",
+            "аргументы не являются объектом JSON: unexpected\\u001b end",
+        ),
+    ],
+)
+def test_a_difference_is_one_sentence_with_its_place_and_both_values(
+    difference: Difference, en: str, ru: str
+) -> None:
+    assert difference_reason(difference) == en
+    assert difference.reason == en
+    assert difference_reason(difference, lang="ru") == ru
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "null"),
+        (True, "the boolean true"),
+        ({"a": 1}, 'the object {"a": 1}'),
+        ([1], "the array [1]"),
+        (date(2024, 1, 15), "datetime.date(2024, 1, 15)"),
+    ],
+)
+def test_a_type_is_named_unless_the_value_names_it_itself(value: object, shown: str) -> None:
+    difference = Difference("$.at", "type", "x", value, "at")
+
+    assert difference_reason(difference) == f'at: expected the string "x", got {shown}'
+
+
+@pytest.mark.parametrize(
+    ("value", "en", "ru"),
+    [
+        (True, "boolean", "логическое"),
+        (1.5, "number", "число"),
+        ("x", "string", "строка"),
+        ({}, "object", "объект"),
+        ([], "array", "массив"),
+        (None, "null", "null"),
+        (date(2024, 1, 15), "date", "date"),
+    ],
+)
+def test_a_type_has_one_word_in_every_language(value: object, en: str, ru: str) -> None:
+    assert (type_name(value), type_name(value, lang="ru")) == (en, ru)
+
+
+def test_the_line_of_results_can_be_had_in_russian() -> None:
+    results = Results(settings=DEFAULT, summary=Summary())
+
+    assert results_line(results, lang="ru") == "Macro F1: - | Случаев: 0 | Пройдено: 0 | Точно: 0"
+
+
+def test_braces_in_a_value_are_not_taken_for_a_place_to_fill() -> None:
+    difference = Difference("$.q", "value", "{path}", "{0}", "q")
+
+    assert difference_reason(difference) == 'q: expected "{path}", got "{0}"'
+
+
+def test_a_long_value_is_shortened_in_a_sentence() -> None:
+    difference = Difference("$.q", "unexpected", None, "x" * 10_000, "q")
+
+    assert len(difference_reason(difference)) < 200
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("$.passengers[0].name", "passengers[0].name"),
+        ("$['my key']", "['my key']"),
+        ("$", "$"),
+        ("$.a" + "[0]" * 100_000 + ".end", "a[0][0][0]…][0].end"),
+    ],
+)
+def test_a_path_is_shown_without_its_root_and_cut_in_the_middle(path: str, shown: str) -> None:
+    assert short_path(path, width=20).startswith(shown[:8])
+    assert short_path(path, width=20).endswith(shown[-4:])
+    assert len(short_path(path, width=20)) <= 20
+
+
+def test_a_language_that_nothing_is_written_in_is_refused() -> None:
+    unknown: Literal["en", "ru"] = "de"  # type: ignore[assignment]
+
+    with pytest.raises(InvalidSettings, match="lang: 'de' is not one of en, ru"):
+        rating(1.0, lang=unknown)
+    with pytest.raises(InvalidSettings, match="lang: 'de' is not one of en, ru"):
+        count_of(CASES, 1, unknown)
+
+
+def phrases() -> list[tuple[str, Phrase]]:
+    modules = [
+        import_module(f"callscore.{name}")
+        for name in (
+            *("core.wording", "core.diff", "core.explanation", "core.counted_text"),
+            *("core.fault_text", "core.schema_text", "reports.wording", "reports.check_wording"),
+        )
+    ]
+    return [
+        (f"{module.__name__}.{name}", value)
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Phrase)
+    ]
+
+
+@pytest.mark.parametrize(
+    "phrase", [value for _, value in phrases()], ids=[name for name, _ in phrases()]
+)
+def test_a_phrase_has_the_same_places_to_fill_in_every_language(phrase: Phrase) -> None:
+    en, ru = ({part[1] for part in string.Formatter().parse(text)} - {None} for text in phrase)
+
+    assert en == ru
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_phrase_is_said_in_the_language_asked_for(lang: Language) -> None:
+    assert say(Phrase("en {x}", "ru {x}"), lang, x="{y}") == f"{lang} {{y}}"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (INVALID, "the arguments are not a JSON object: not JSON"),
+        (TRUNCATED, "the arguments are not a JSON object: the text breaks off"),
+        (
+            CONCATENATED,
+            "the arguments are not a JSON object: several objects, one after another",
+        ),
+        (NOT_AN_OBJECT, "the arguments are not a JSON object: another kind of value"),
+        (TOO_DEEP, "the arguments are not a JSON object: nested too deeply"),
+        (NOT_CAPTURED, "the trace does not say what the arguments were"),
+        ("as the trace\nputs it", "the arguments are not a JSON object: as the trace\\nputs it"),
+    ],
+)
+def test_every_fault_of_arguments_is_a_sentence(error: str, sentence: str) -> None:
+    assert malformed_text(error) == sentence
+    assert malformed_text(error, lang="ru") != sentence

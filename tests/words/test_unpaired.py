@@ -1,0 +1,213 @@
+"""Why a call found no partner, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times
+from callscore.core.rules import Matcher
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT, Mode, Settings
+from callscore.words.unpaired import explain_unpaired
+
+if TYPE_CHECKING:
+    from callscore.core.case import Expected
+    from callscore.core.score import Score
+
+ASK, PAY = ToolCall("ask", {}), ToolCall("pay", {})
+
+
+def weather(city: str, **others: Any) -> ToolCall:
+    return ToolCall("weather", {"city": city, **others})
+
+
+def optional(member: Expected) -> Group:
+    return Group("optional", (member,))
+
+
+def scored(
+    expected: list[Expected], actual: list[ToolCall], settings: Settings | None = None
+) -> Score:
+    return score_calls(tuple(expected), tuple(actual), settings or Settings())
+
+
+def words(expected: list[Expected], actual: list[ToolCall], **settings: Any) -> dict[int, str]:
+    return explain_unpaired(scored(expected, actual, Settings(**settings)), "en").extra
+
+
+def test_of_plain_calls_nothing_more_is_to_be_said() -> None:
+    assert explain_unpaired(scored([ASK, ASK], [PAY, ASK]), "en") == (set(), {})
+
+
+def test_an_optional_call_with_other_arguments_says_what_would_have_been_allowed() -> None:
+    score = scored([ASK, optional(weather("Oslo"))], [weather("Rome"), ASK])
+
+    assert explain_unpaired(score, "en").extra == {0: 'not as it was written: weather(city="Oslo")'}
+    assert explain_unpaired(score, "ru").extra == {0: 'не так, как записано: weather(city="Oslo")'}
+
+
+def test_of_several_that_would_have_been_allowed_the_closest_is_named() -> None:
+    cities = [weather("Oslo", unit="C"), weather("Rome", unit="C"), weather("Rome", unit="K")]
+
+    found = words([ASK, *map(optional, cities)], [ASK, weather("Rome", unit="F")])
+
+    assert found == {1: 'not as it was written: weather(city="Rome", unit="C")'}
+
+
+def test_a_rule_is_named_as_it_is_written() -> None:
+    allowed = ToolCall("weather", {"days": Matcher("$lte", 5)})
+
+    found = words([ASK, optional(allowed)], [ASK, ToolCall("weather", {"days": 9})])
+
+    assert found == {1: "not as it was written: weather(days=$lte 5)"}
+
+
+def test_what_was_made_is_not_allowed_once_more() -> None:
+    expected: list[Expected] = [ASK, optional(weather("Oslo"))]
+
+    assert words(expected, [ASK, weather("Oslo"), weather("Oslo")]) == {}
+    assert words(expected, [ASK, weather("Oslo"), weather("Rome")]) == {}
+
+
+def test_a_repeat_with_other_arguments_says_what_would_have_been_allowed() -> None:
+    made = [weather("Oslo"), weather("Rome")]
+
+    assert words([Times(made[0], 1, 3)], made) == {1: 'not as it was written: weather(city="Oslo")'}
+    assert words([Times(made[0], 1, None)], made) == {
+        1: 'not as it was written: weather(city="Oslo")'
+    }
+    assert words([Times(made[0], 1, 1)], made) == {}
+
+
+def test_a_call_made_more_often_than_allowed_says_how_often_it_may_be() -> None:
+    score = scored([Times(weather("Oslo"), 1, 3), optional(weather("Rome"))], [weather("Oslo")] * 4)
+
+    assert explain_unpaired(score, "en").extra == {3: "more often than allowed (3)"}
+    assert explain_unpaired(score, "ru").extra == {3: "чаще, чем допускается (3)"}
+
+
+def test_an_alternative_that_was_not_chosen_says_so() -> None:
+    score = scored([Group("one_of", (PAY, weather("Oslo")))], [PAY, weather("Oslo")])
+
+    assert explain_unpaired(score, "en").extra == {
+        1: "it was written only as an alternative to other calls"
+    }
+    assert explain_unpaired(score, "ru").extra == {
+        1: "записан только как альтернатива другим вызовам"
+    }
+    assert words([Group("one_of", (PAY, weather("Oslo")))], [PAY, weather("Rome")]) == {
+        1: 'not as it was written: weather(city="Oslo")'
+    }
+
+
+def test_an_optional_call_in_the_wrong_place_says_so() -> None:
+    group = Group("in_order", (optional(weather("Oslo")), ASK))
+    late = [ASK, weather("Oslo")]
+
+    assert words([group], late) == {1: "it was written only as part of an order"}
+    assert words([optional(weather("Oslo")), ASK], late, order="in_order") == {
+        1: "it was written only as part of an order"
+    }
+
+
+def test_one_call_of_an_optional_group_is_allowed_with_the_others_alone() -> None:
+    group = optional(Group("any_order", (weather("Oslo"), *[ToolCall(name) for name in "abcdef"])))
+
+    assert words([PAY, ASK, group], [PAY, ASK, weather("Oslo")]) == {
+        2: "it was written only as part of an optional group"
+    }
+
+
+def test_where_it_may_be_this_or_that_both_are_said() -> None:
+    chain = Group("in_order", (PAY, weather("Oslo")))
+
+    score = scored([Group("one_of", (ASK, chain))], [ASK, weather("Oslo")])
+
+    both = "it was written only as an alternative to other calls and part of an order"
+    assert explain_unpaired(score, "en").extra == {1: both}
+    assert " и " in explain_unpaired(score, "ru").extra[1]
+
+
+def test_a_call_that_is_near_enough_fits() -> None:
+    group = Group("one_of", (ASK, weather("Oslo", a=1, b=2, c=3, d=4)))
+
+    found = words([group], [ASK, weather("Rome", a=1, b=2, c=3, d=4)], mode=Mode.FLEXIBLE)
+
+    assert found == {1: "it was written only as an alternative to other calls"}
+
+
+def test_a_call_that_is_made_in_another_order_is_named_by_its_tool() -> None:
+    chain = Group("in_order", (ASK, PAY))
+
+    found = explain_unpaired(scored([chain, weather("Oslo"), optional(PAY)], [PAY, ASK]), "en")
+
+    assert found.out_of_order == set()  # the optional one takes it
+    found = explain_unpaired(scored([chain, weather("Oslo")], [PAY, ToolCall("x"), ASK]), "en")
+    assert len(found.out_of_order) == 1
+    assert found.out_of_order < {"ask", "pay"}
+    assert found.extra == {}
+
+
+@pytest.mark.parametrize("order", ["in_order", "exact"])
+def test_the_order_of_the_list_is_an_order_as_well(order: Any) -> None:
+    score = scored([ASK, PAY], [PAY, ASK], Settings(order=order))
+
+    assert explain_unpaired(score, "en").out_of_order <= {"ask", "pay"}
+    assert explain_unpaired(score, "en").out_of_order
+
+
+def test_a_forbidden_call_needs_no_other_words() -> None:
+    assert words([ASK, Forbidden("delete")], [ASK, ToolCall("delete", {})]) == {}
+
+
+def test_of_very_many_calls_only_the_first_are_explained() -> None:
+    found = words([ASK, optional(weather("Oslo"))], [ASK] + [weather("Rome")] * 300)
+
+    assert len(found) == 100
+
+
+CALLS = st.builds(ToolCall, st.sampled_from("fg"), st.fixed_dictionaries({"n": st.integers(0, 1)}))
+MEMBERS: st.SearchStrategy[Expected] = st.recursive(
+    CALLS | st.builds(Times, CALLS, st.integers(0, 1), st.integers(1, 2) | st.none()),
+    lambda inner: (
+        st.builds(
+            Group,
+            st.sampled_from(["in_order", "any_order", "one_of"]),
+            st.lists(inner, min_size=1, max_size=3).map(tuple),
+        )
+        | st.builds(Group, st.just("optional"), st.tuples(inner))
+    ),
+    max_leaves=4,
+)
+
+
+@examples(max_examples=150, deadline=None)
+@given(
+    st.lists(MEMBERS, max_size=3), st.lists(CALLS, max_size=4), st.sampled_from(["any", "in_order"])
+)
+def test_words_are_about_extra_calls_of_tools_that_nothing_was_missed_of(
+    expected: list[Expected], actual: list[ToolCall], order: Any
+) -> None:
+    score = scored(expected, actual, Settings(order=order))
+
+    found = explain_unpaired(score, "en")
+
+    missed = {call.name for call in score.missed}
+    extra = {call.name for call in score.extra}
+    assert found.out_of_order == missed & extra
+    paired = {pair.actual_index for pair in score.correct + score.incorrect}
+    assert paired.isdisjoint(found.extra)
+    assert all(score.actual[position].name not in missed for position in found.extra)
+
+
+def test_an_optional_call_that_cannot_be_read_says_so() -> None:
+    broken = ToolCall("a", None, raw="{bad", error="truncated_json")
+    score = score_calls((Group("optional", (ToolCall("a"),)),), (broken,), DEFAULT)
+
+    assert "breaks off" in explain_unpaired(score, "en").extra[0]
