@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.checks.repetition import loop_faults
-from callscore.core.call import ToolCall
+from callscore.checks.repetition import loop_faults, repeat_faults, retry_faults
+from callscore.core.call import INVALID, NOT_CAPTURED, ToolCall
+from callscore.core.equality import equal
+from callscore.core.score import Fault
 
 
 def _loops(names: str) -> list[tuple[int | None, int, str | None]]:
@@ -78,3 +80,93 @@ def test_a_loop_of_ten_thousand_calls_is_found_in_one_go(cycle: str) -> None:
     faults = loop_faults(calls)
 
     assert (0, 3 * len(cycle) - 1) in [(fault.since, fault.index) for fault in faults]
+
+
+# Calls that were made before.
+
+calls = st.builds(
+    ToolCall,
+    st.sampled_from(["f", "g"]),
+    st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from([0, 0.0, False, "0"])),
+)
+
+
+def test_every_later_call_that_is_the_same_is_a_repeat_of_the_first() -> None:
+    call = ToolCall("f", {"a": 1, "b": [2]}, id="x")
+    same = ToolCall("f", {"b": [2.0], "a": 1}, id="y", failed=True)
+
+    assert repeat_faults([call, ToolCall("g", call.arguments), same, call]) == (
+        Fault("repeat", "f", 2, since=0),
+        Fault("repeat", "f", 3, since=0),
+    )
+
+
+def test_no_arguments_are_the_same_as_an_empty_object() -> None:
+    assert len(repeat_faults([ToolCall("f"), ToolCall("f", {})])) == 1
+
+
+def test_unreadable_arguments_are_the_same_where_their_text_is() -> None:
+    def broken(text: str) -> ToolCall:
+        return ToolCall("f", raw=text, error=INVALID)
+
+    assert repeat_faults([broken("{"), broken("{{")]) == ()
+    assert len(repeat_faults([broken("{"), broken("{")])) == 1
+
+
+def test_calls_whose_arguments_nobody_wrote_down_are_not_the_same() -> None:
+    assert repeat_faults([ToolCall("f", error=NOT_CAPTURED)] * 3) == ()
+
+
+@given(st.lists(calls, max_size=8))
+def test_a_repeat_is_what_json_equality_says(made: list[ToolCall]) -> None:
+    found = {fault.index for fault in repeat_faults(made)}
+
+    assert found == {
+        index
+        for index, call in enumerate(made)
+        if any(
+            other.name == call.name and equal(other.arguments or {}, call.arguments or {})
+            for other in made[:index]
+        )
+    }
+
+
+# Calls that failed and were made again.
+
+FAILED = ToolCall("pay", {"sum": 5}, failed=True)
+AGAIN = ToolCall("pay", {"sum": 5})
+FINE = ToolCall("login", {}, failed=False)
+
+
+def test_the_same_call_after_a_failure_is_told() -> None:
+    assert retry_faults([FAILED, AGAIN]) == (Fault("retry_unchanged", "pay", 1, since=0),)
+
+
+def test_another_call_after_a_failure_is_not() -> None:
+    assert retry_faults([FAILED, ToolCall("pay", {"sum": 6})]) == ()
+
+
+def test_the_same_call_after_a_success_is_not() -> None:
+    assert retry_faults([AGAIN, AGAIN]) == ()
+
+
+def test_a_success_in_between_may_have_changed_something() -> None:
+    assert retry_faults([FAILED, FINE, AGAIN]) == ()
+
+
+def test_another_failure_in_between_changed_nothing() -> None:
+    other = ToolCall("login", {}, failed=True)
+
+    assert retry_faults([FAILED, other, AGAIN]) == (Fault("retry_unchanged", "pay", 2, since=0),)
+
+
+def test_each_of_several_retries_names_the_failure_before_it() -> None:
+    assert [fault.since for fault in retry_faults([FAILED, FAILED, FAILED])] == [0, 1]
+
+
+def test_calls_of_one_step_do_not_know_of_each_other() -> None:
+    def step(number: int) -> ToolCall:
+        return ToolCall("pay", {"sum": 5}, step=number, failed=True)
+
+    assert retry_faults([step(1), step(1)]) == ()
+    assert len(retry_faults([step(1), step(2)])) == 1

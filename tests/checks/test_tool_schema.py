@@ -7,14 +7,18 @@ from typing import Any
 import pytest
 
 from callscore.checks.tool_schema import (
+    close_schema,
     count_checked_calls,
     malformed_calls,
     require_usable_schema,
     schema_faults,
+    tools_by_call_name,
+    unknown_arguments,
     usable_tools,
 )
 from callscore.core.call import NOT_CAPTURED, TRUNCATED, Tool, ToolCall
 from callscore.core.score import Fault
+from callscore.core.settings import Settings
 from callscore.errors import InvalidSettings
 
 SCHEMA = {
@@ -219,3 +223,118 @@ def test_ten_thousand_calls_are_checked_in_one_go() -> None:
     faults = schema_faults(calls, TOOLS)
 
     assert len(faults) == sum(number % 9 in {0, 8} for number in range(10_000))
+
+
+# Which arguments a schema knows.
+
+A: dict[str, Any] = {"properties": {"a": {}}}
+
+
+def _unknown(schema: Any, *names: str) -> list[str] | None:
+    """The names that a schema does not know; None where it knows of more than it names."""
+    known = close_schema(schema)
+    return None if known is None else unknown_arguments(known, dict.fromkeys(names, 1))
+
+
+@pytest.mark.parametrize("schema", [A, {**A, "additionalProperties": False}])
+def test_what_properties_do_not_name_is_made_up(schema: dict[str, Any]) -> None:
+    assert _unknown(schema, "a", "b") == ["b"]
+    assert _unknown(schema, "a") == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "object"},
+        {"patternProperties": {"^x-": {}}},
+        {"properties": {}, "additionalProperties": True},
+        True,
+        {**A, "additionalProperties": True},
+        {**A, "additionalProperties": {"type": "string"}},
+        {**A, "unevaluatedProperties": True},
+        {"allOf": [A, {"additionalProperties": {}}]},
+        {**A, "$ref": "#somewhere"},
+        {**A, "$dynamicRef": "#x"},
+        {**A, "allOf": [{"$ref": "#/$defs/none"}]},
+    ],
+)
+def test_a_schema_that_lets_others_in_makes_nothing_up(schema: Any) -> None:
+    assert close_schema(schema) is None
+
+
+@pytest.mark.parametrize("schema", [{"properties": {}}, {"allOf": [{"properties": {}}]}])
+def test_a_schema_with_no_properties_to_name_takes_no_arguments(schema: dict[str, Any]) -> None:
+    assert _unknown(schema, "a") == ["a"]
+    assert _unknown({**schema, "patternProperties": {"^x-": {}}}, "a", "x-1") == ["a"]
+
+
+def test_a_name_that_a_pattern_knows_is_not_made_up() -> None:
+    schema = {**A, "patternProperties": {"^x-": {}}}
+
+    assert _unknown(schema, "a", "x-1", "y", "z") == ["y", "z"]
+    assert _unknown(schema, "a") == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"allOf": [{"properties": {"b": {}}}]},
+        {"anyOf": [{"properties": {"b": {}}}, {"type": "null"}]},
+        {"oneOf": [{"properties": {"b": {}}}]},
+        {"if": {}, "then": {"properties": {"b": {}}}},
+        {"if": {}, "else": {"properties": {"b": {}}}},
+        {"dependentSchemas": {"a": {"properties": {"b": {}}}}},
+        {"dependencies": {"a": {"properties": {"b": {}}}, "b": ["a"]}},
+        {"$ref": "#/$defs/rest", "$defs": {"rest": {"properties": {"b": {}}}}},
+    ],
+)
+def test_what_other_parts_of_the_schema_name_is_known(part: dict[str, Any]) -> None:
+    assert _unknown({**A, **part}, "a", "b", "c") == ["c"]
+
+
+def test_a_schema_that_refers_to_itself_is_gone_through_once() -> None:
+    assert _unknown({**A, "allOf": [{"$ref": "#"}]}, "b") == ["b"]
+
+
+def test_parts_of_a_strange_form_say_nothing() -> None:
+    assert _unknown({**A, "allOf": 3, "patternProperties": [], "dependencies": 4}, "b") == ["b"]
+
+
+def test_names_beyond_unicode_can_be_made_up() -> None:
+    assert _unknown({**A, "patternProperties": {"^x": {}}}, "\ud800") == ["\ud800"]
+
+
+# Which definition a call is held against where less than whole names is compared.
+
+COMPARED_NAMES_SCHEMA: dict[str, Any] = {"type": "object"}
+OTHER: dict[str, Any] = {"type": "object", "properties": {}}
+ONE, TWO = Tool("mcp__a__book", None, COMPARED_NAMES_SCHEMA), Tool("mcp__b__book", None, OTHER)
+SETTINGS = Settings(strip_prefix=("mcp__*__",))
+
+
+def _by_call(*names: str, tools: tuple[Tool, ...] = (ONE, TWO)) -> dict[str, Tool]:
+    return tools_by_call_name(names, {tool.name: tool for tool in tools}, SETTINGS)
+
+
+def test_a_tool_is_known_by_its_own_name_whatever_others_are_called() -> None:
+    found = _by_call("mcp__b__book", "mcp__a__book")
+
+    assert found == {"mcp__a__book": ONE, "mcp__b__book": TWO}
+
+
+def test_another_name_is_that_of_the_tool_that_is_compared_alike() -> None:
+    found = _by_call("book", "mcp__c__book", "cook", tools=(ONE,))
+
+    assert found == {"mcp__a__book": ONE, "book": ONE, "mcp__c__book": ONE}
+
+
+def test_a_name_that_can_mean_tools_that_differ_is_refused_with_their_names() -> None:
+    with pytest.raises(InvalidSettings, match="'mcp__a__book' and 'mcp__b__book' have different"):
+        _by_call("book")
+
+
+def test_tools_that_take_the_same_are_no_reason_to_refuse_a_name() -> None:
+    same = Tool("mcp__b__book", "x", COMPARED_NAMES_SCHEMA, "read")
+
+    assert _by_call("book", tools=(ONE, same))["book"] == ONE

@@ -1,6 +1,6 @@
 """Where the report of a run goes, and what the program tells its caller about it."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
 
 from __future__ import annotations
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from rich.console import Console
 
-from callscore.cli.metrics import metric_list, metric_page
+from callscore.cli.metrics import (
+    command_examples,
+    metric_list,
+    metric_page,
+    option_text,
+    python_examples,
+    wrapped_docstring,
+    wrapped_text,
+)
 from callscore.errors import InvalidSettings
 from callscore.metrics import registry
 from callscore.metrics.metric import MetricProvider
-from callscore.metrics.registry import metric_named
+from callscore.metrics.registry import find_metric_function, metric_named
 from callscore.parity import TOOLS
 
 if TYPE_CHECKING:
@@ -232,3 +241,146 @@ def test_what_another_package_says_of_itself_is_made_safe(monkeypatch: pytest.Mo
         assert "Ac\\u001b[31mme 2\\u0007\n" in text
         assert "A \\u001b[31mshare." in text
         assert text.replace("\n", "").isprintable()
+
+
+# How a function of another tool is asked.
+
+
+def _with(kind: Any, default: Any, name: str = "it") -> Any:
+    def metric(expected: Any, actual: Any, **_: Any) -> float:
+        raise NotImplementedError
+
+    from inspect import Parameter, Signature
+
+    given = {} if default is ... else {"default": default}
+    parameters = [
+        Parameter("expected", Parameter.POSITIONAL_OR_KEYWORD),
+        Parameter("actual", Parameter.POSITIONAL_OR_KEYWORD),
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, **given),
+    ]
+    metric.__signature__ = Signature(parameters)  # type: ignore[attr-defined]  # what inspect reads
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "value"),
+    [
+        (bool, True, "false"),
+        (bool, False, "true"),
+        (int, 1, "2"),
+        (int | None, None, "1"),
+        (float, 1.0, "0.5"),
+        (float, 0.5, "0.25"),
+        (Literal["a", "b"], "a", "b"),
+        (Literal["a"] | float, "a", "0.5"),
+        (str, "word", "get_weather"),
+        (Literal["a"], "a", "a"),
+    ],
+)
+def test_an_example_tells_a_metric_something_that_is_not_the_default(
+    kind: Any, default: Any, value: str
+) -> None:
+    plain, told = command_examples("x.y", _with(kind, default))
+
+    assert plain == "callscore score cases.jsonl --metric x.y"
+    assert told == f"{plain}:it={value}"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "value"),
+    [("tool_name", str, "get_weather"), ("text", str, "word"), ("least", int, "1")],
+)
+def test_what_must_be_told_is_told(name: str, kind: Any, value: str) -> None:
+    (told,) = command_examples("x.y", _with(kind, ..., name))
+
+    assert told.endswith(f" --metric x.y:{name}={value}")
+
+
+def test_without_options_there_is_one_command() -> None:
+    _, function = find_metric_function("ragas.tool_call_f1")
+
+    assert command_examples("ragas.tool_call_f1", function) == [
+        "callscore score cases.jsonl --metric ragas.tool_call_f1"
+    ]
+
+
+def test_what_is_no_metric_is_given_what_it_cannot_do_without() -> None:
+    peer, function = find_metric_function("tau_bench.pass_hat_k")
+
+    assert python_examples(peer, "pass_hat_k", function) == [
+        "from callscore.parity import tau_bench",
+        "",
+        "tau_bench.pass_hat_k(rewards_by_task, k)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("a", "a"), (True, "true"), (None, "null"), (0.5, "0.5")]
+)
+def test_a_value_is_written_as_the_command_line_has_it(value: Any, text: str) -> None:
+    assert option_text(value) == text
+
+
+# Docstrings for narrow terminals.
+
+TEXT = cleandoc(
+    """
+    What it is, in one sentence.
+
+    A paragraph that goes on for two lines, because
+    it has that much to say.
+
+    Args:
+        first: one thing, of which there is more to
+            be said.
+        second: another, in a line of its own.
+
+    Defects:
+        It is not wrapped: that is one of them, and the
+        lines of it belong together.
+    """
+)
+NARROW = """\
+What it is, in one sentence.
+
+A paragraph that goes on for
+two lines, because it has that
+much to say.
+
+Args:
+    first: one thing, of which
+        there is more to be
+        said.
+    second: another, in a line
+        of its own.
+
+Defects:
+    It is not wrapped: that is
+    one of them, and the lines
+    of it belong together."""
+
+
+def test_a_docstring_that_has_room_stays_as_it_is_written() -> None:
+    assert wrapped_docstring(TEXT, 60) == TEXT
+    assert wrapped_docstring("", 60) == ""
+
+
+def test_where_there_is_less_room_every_paragraph_is_wrapped_anew() -> None:
+    assert wrapped_docstring(TEXT, 30) == NARROW
+
+
+def test_what_begins_a_line_of_its_own_keeps_it() -> None:
+    text = "- one thing that is said of it\n- another thing\n>>> f(1)\nwords"
+
+    assert wrapped_docstring(text, 20) == (
+        "- one thing that is\nsaid of it\n- another thing\n>>> f(1) words"
+    )
+
+
+def test_a_word_is_never_broken() -> None:
+    assert wrapped_text("a" * 30 + " b", 10, first="  ", others="    ") == f"  {'a' * 30}\n    b"
+    assert wrapped_text("aa bbb", 1, others="    ") == "aa\n    bbb"
+
+
+def test_what_a_terminal_could_obey_is_spelled_out() -> None:
+    assert wrapped_docstring("a\x1b[31m\nb", 60) == "a\\u001b[31m\nb"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 from msgspec.structs import replace
-from tests.cli.test_run_selection import REQUEST
+from tests.cli.test_run import REQUEST
 
 from callscore.cli.exits import INTERRUPTED
 from callscore.cli.watch import request_after_change, watch

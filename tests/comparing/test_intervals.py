@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import log, sqrt
+from random import Random
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
+from scipy.stats import binom, bootstrap, gamma, norm, ttest_1samp
 
-from callscore.comparing.intervals import paired_interval, score_p_value
-from callscore.comparing.significance import exact_mcnemar
+from callscore.comparing.intervals import (
+    Cumulants,
+    find_root,
+    min_flips,
+    normal_score,
+    paired_bootstrap,
+    paired_interval,
+    score_p_value,
+    smallest_effect,
+)
+from callscore.comparing.significance import exact_mcnemar, sign_flip_p_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Z = norm.ppf(0.975)
 
@@ -101,3 +117,239 @@ def test_the_interval_ends_where_the_p_value_is_five_per_cent(
 def test_a_difference_that_cannot_be_has_no_chance() -> None:
     assert score_p_value(1, 2, 10, 1.5) == score_p_value(1, 2, 10, -1.5) == 0
     assert score_p_value(0, 0, 10, 1.0) == 0
+
+
+# The bootstrap that is computed, held against the one that is drawn.
+
+shares = st.integers(-10, 10).map(lambda number: number / 10)
+samples = st.lists(shares, min_size=1, max_size=60)
+
+
+def made_up(kind: str) -> list[float]:
+    random = Random(kind)
+    draws: dict[str, Callable[[], float]] = {
+        "few move, mostly down": lambda: random.uniform(-1, 0.4) if random.random() < 0.1 else 0.0,
+        "thirds": lambda: random.choice((-1, -2 / 3, -1 / 3, 0, 0, 0, 1 / 3)),
+        "all move": lambda: random.gauss(0.02, 0.1),
+        "skewed": lambda: random.betavariate(0.5, 4),
+    }
+    return [draws[kind]() for _ in range(200)]
+
+
+@pytest.mark.parametrize("kind", ["few move, mostly down", "thirds", "all move", "skewed"])
+def test_the_interval_is_the_one_that_scipy_draws(kind: str) -> None:
+    differences = made_up(kind)
+    drawn = bootstrap(
+        (np.array(differences),),
+        np.mean,
+        n_resamples=20_000,
+        batch=2_000,
+        method="BCa",
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+
+    found = paired_bootstrap(Counter(differences)).interval
+
+    width = drawn.high - drawn.low
+    assert found == pytest.approx((drawn.low, drawn.high), abs=0.03 * width)
+
+
+def test_the_p_value_of_many_like_numbers_is_the_one_of_students_test() -> None:
+    differences = made_up("all move")
+
+    found = paired_bootstrap(Counter(differences)).p_value
+
+    assert found == pytest.approx(ttest_1samp(differences, 0).pvalue, rel=0.1)
+
+
+@given(samples)
+def test_swapping_the_runs_mirrors_everything(differences: list[float]) -> None:
+    p_value, (low, high) = paired_bootstrap(Counter(differences))
+
+    swapped = paired_bootstrap(Counter(-value + 0.0 for value in differences))
+
+    assert swapped.p_value == pytest.approx(p_value, rel=1e-5, abs=1e-12)
+    assert swapped.interval == pytest.approx((-high, -low), abs=1e-6)
+
+
+@given(samples)
+def test_what_the_p_value_believes_the_interval_believes(differences: list[float]) -> None:
+    p_value, (low, high) = paired_bootstrap(Counter(differences))
+
+    assert 0 <= p_value <= 1
+    assert -1 <= low <= high <= 1
+    if p_value < 0.05:
+        assert low > 0 or high < 0
+
+
+@given(samples, st.randoms(use_true_random=False))
+def test_the_order_of_the_cases_does_not_matter(differences: list[float], random: Random) -> None:
+    shuffled = random.sample(differences, len(differences))
+
+    assert paired_bootstrap(Counter(shuffled)) == paired_bootstrap(Counter(differences))
+
+
+@given(samples)
+@example([-0.1, -0.1, -0.1, 0.6])
+def test_the_interval_holds_the_mean(differences: list[float]) -> None:
+    low, high = paired_bootstrap(Counter(differences)).interval
+
+    assert low - 1e-9 <= sum(differences) / len(differences) <= high + 1e-9
+
+
+def test_one_that_rose_far_among_few_others_is_not_taken_for_all() -> None:
+    differences = [0, 0.02, 0.02, 0.02, 0.03, 0.03, 0.03, 0.5]
+
+    p_value, (low, high) = paired_bootstrap(Counter(differences))
+
+    assert low < 0
+    assert high > sum(differences) / 8
+    assert 0.05 < p_value < 1
+
+
+def test_where_few_moved_the_p_value_is_that_of_turning_signs_or_a_larger_one() -> None:
+    differences = {0.0: 20, -0.5: 4, 0.25: 1}
+
+    assert sign_flip_p_value(differences) <= paired_bootstrap(differences).p_value < 1
+
+
+def test_where_nothing_differs_there_is_a_width_all_the_same() -> None:
+    p_value, (low, high) = paired_bootstrap({0.0: 200})
+
+    assert p_value == 1
+    assert -low == high == pytest.approx(0.0188, abs=0.0001)
+
+
+def test_few_that_moved_a_little_leave_a_narrower_interval_than_flips() -> None:
+    little, far = (paired_bootstrap({0.0: 197, -size: 3}).interval for size in (0.25, 1.0))
+
+    assert little.low == pytest.approx(far.low / 4)
+
+
+def test_when_all_move_alike_nobody_takes_that_for_certain() -> None:
+    p_value, (low, high) = paired_bootstrap({-0.5: 40})
+
+    assert p_value < 1e-9
+    assert low < -0.5 < high < 0
+
+
+def test_so_clear_a_difference_leaves_no_chance() -> None:
+    random = Random(5)
+
+    assert paired_bootstrap(Counter(-random.random() for _ in range(3000))).p_value == 0
+
+
+# The saddlepoint approximation, held against a distribution that is known.
+
+
+def of_gamma(shape: float, tilt: float) -> Cumulants:
+    return Cumulants(-shape * log(1 - tilt), shape / (1 - tilt), shape / (1 - tilt) ** 2)
+
+
+@pytest.mark.parametrize("shape", [2.0, 10.0, 300.0])
+@pytest.mark.parametrize("tilt", [-3.0, -0.4, -0.05, 0.05, 0.3, 0.7])
+def test_a_gamma_distribution_is_met_to_a_part_in_a_hundred(shape: float, tilt: float) -> None:
+    at = of_gamma(shape, tilt)
+
+    found = normal_score(tilt, at)
+
+    exact = gamma.logcdf if tilt < 0 else gamma.logsf
+    normal = norm.logcdf(found) if tilt < 0 else norm.logsf(found)
+    assert normal == pytest.approx(exact(at.mean, shape), abs=0.02)
+
+
+def test_in_the_very_middle_the_score_is_given() -> None:
+    assert normal_score(0.0, of_gamma(10, 0.0), middle=0.1) == 0.1
+    assert normal_score(1e-6, of_gamma(10, 1e-6), middle=0.1) == 0.1
+
+
+def test_where_nothing_is_left_to_vary_the_score_is_finite() -> None:
+    assert normal_score(100.0, Cumulants(80.0, 1.0, 0.0)) == pytest.approx(40**0.5)
+
+
+@pytest.mark.parametrize("start", [0.01, 1.0, 50.0])
+def test_a_crossing_is_found_from_anywhere(start: float) -> None:
+    assert find_root(lambda x: x**3 + x, 10.0, start) == pytest.approx(2, abs=1e-6)
+    assert find_root(lambda x: x**3 + x, -10.0, -start) == pytest.approx(-2, abs=1e-6)
+
+
+def test_where_there_is_no_crossing_the_search_ends() -> None:
+    assert find_root(lambda x: x / (1 + abs(x)), 2.0, 1.0) > 1e9
+
+
+def test_a_flat_function_ends_the_search() -> None:
+    assert find_root(lambda x: float(x > 0.3), 1.0, 0.5) == 0.5
+
+
+def test_a_function_that_jumps_over_the_value_is_met_where_it_jumps() -> None:
+    assert find_root(lambda x: 2.0 if x > 0.3 else -1.0, 0.0, 1.0) == pytest.approx(0.3, abs=1e-6)
+
+
+# The smallest difference that can be seen: what it promises is counted out.
+
+
+def power(cases: int, flipping: float, change: float) -> float:
+    """The chance that the exact test finds a change, summed over everything that may fall."""
+    up = (flipping + change) / 2 / flipping
+    found = sum(
+        binom.pmf(flips, cases, flipping) * binom.pmf(ups, flips, up)
+        for flips in range(cases + 1)
+        if binom.pmf(flips, cases, flipping) > 1e-7
+        for ups in range(flips + 1)
+        if 2 * ups > flips and exact_mcnemar(flips - ups, ups) < 0.05
+    )
+    return float(found)
+
+
+@pytest.mark.parametrize(
+    ("cases", "flipping"), [(50, 0.3), (100, 0.15), (200, 0.1), (200, 0.2), (300, 0.05)]
+)
+def test_the_difference_is_found_in_about_four_suites_of_five(cases: int, flipping: float) -> None:
+    change = smallest_effect(cases, flipping)
+
+    assert change is not None
+    assert 0.78 <= power(cases, max(flipping, change), change) <= 0.9
+
+
+@pytest.mark.parametrize("cases", [6, 20, 100, 1000])
+def test_where_nothing_flips_by_chance_all_flips_of_a_difference_go_one_way(cases: int) -> None:
+    change = smallest_effect(cases, 0.0)
+
+    assert change is not None
+    assert binom.sf(5, cases, change) == pytest.approx(0.8, abs=1e-6)
+    assert change * cases >= 6 * 0.95
+
+
+def test_five_cases_can_show_nothing() -> None:
+    assert smallest_effect(5, 0.2) is None
+    assert smallest_effect(6, 0.2) is not None
+
+
+def test_where_everything_flips_only_all_of_it_will_do() -> None:
+    assert smallest_effect(10, 1.0) == pytest.approx(0.9, abs=0.1)
+
+
+def test_more_cases_see_more_and_more_noise_less() -> None:
+    seen = [smallest_effect(cases, 0.2) or 1 for cases in (20, 50, 100, 200, 500, 1000)]
+    noisy = [smallest_effect(200, flipping) or 1 for flipping in (0, 0.05, 0.1, 0.2, 0.4)]
+
+    assert seen == sorted(seen, reverse=True)
+    assert noisy == sorted(noisy)
+
+
+def test_a_test_among_many_needs_a_clearer_difference() -> None:
+    alone, among = smallest_effect(200, 0.1), smallest_effect(200, 0.1, tests=20)
+
+    assert alone is not None
+    assert among is not None
+    assert among > alone
+    assert [min_flips(tests) for tests in (1, 2, 20)] == [6, 7, 10]
+
+
+def test_it_is_never_less_than_what_whole_cases_need() -> None:
+    floor = smallest_effect(200, 0.0)
+
+    assert smallest_effect(200, 1.0, size=0.01) == floor
+    whole, half = smallest_effect(200, 0.4), smallest_effect(200, 0.4, size=0.5)
+    assert whole is not None
+    assert half == pytest.approx(whole / 2)

@@ -1,3 +1,5 @@
+"""Equality."""
+
 from __future__ import annotations
 
 import sys
@@ -5,6 +7,7 @@ from collections import OrderedDict
 from datetime import date
 from decimal import Decimal
 from enum import IntEnum, StrEnum
+from fractions import Fraction
 from math import inf, nan
 from typing import Any
 
@@ -12,7 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.core.equality import differing_keys, digest, equal, equal_objects, fingerprint
+from callscore.core.equality import (
+    differing_keys,
+    digest,
+    equal,
+    equal_objects,
+    exact_ratio,
+    fingerprint,
+    is_fraction,
+    is_number,
+)
 from callscore.core.rules import Matcher
 
 
@@ -122,7 +134,7 @@ DIFFERENT: list[tuple[Any, Any]] = [
     ([Colour.RED], ["blue"]),
     ("é", "e\u0301"),
     ("A", "a"),
-    ("х", "x"),  # noqa: RUF001  (the first is Cyrillic, which is the point)
+    ("х", "x"),
     ("", " "),
     (date(2024, 1, 15), "2024-01-15"),
     ([date(2024, 1, 15)], ["2024-01-15"]),
@@ -268,3 +280,32 @@ def test_a_digest_is_short_and_tells_texts_apart() -> None:
 
     assert len({digest(text) for text in texts}) == len(texts)
     assert {len(digest(text)) for text in texts} == {16}
+
+
+# What a number is, and what it is exactly.
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, 10**400])
+def test_what_json_counts_with_is_a_number(value: float) -> None:
+    assert is_number(value)
+
+
+@pytest.mark.parametrize("value", [True, None, "1", nan, inf, -inf, [1], {}])
+def test_what_json_cannot_count_with_is_no_number(value: Any) -> None:
+    assert not is_number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0, True), (1.0, True), (1.01, False), (-1, False)]
+)
+def test_a_share_is_from_0_to_1(value: float, expected: bool) -> None:
+    assert is_fraction(value) == expected
+
+
+def test_a_tenth_is_a_tenth() -> None:
+    assert Fraction(*exact_ratio(0.1)) == Fraction(1, 10)
+
+
+@given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_what_its_digits_say(number: float) -> None:
+    assert Fraction(*exact_ratio(number)) == Fraction(repr(number))

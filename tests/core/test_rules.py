@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from callscore.core import comparators as package
 from callscore.core import rules as matcher
-from callscore.core.rules import ABSENT, Matcher, contains_matchers
+from callscore.core.rules import (
+    ABSENT,
+    Matcher,
+    _by_key,
+    check_matcher,
+    comparator_for,
+    comparator_from_module,
+    comparators,
+    contains_matchers,
+    describe_value,
+    rules_by_name,
+)
+from callscore.core.settings import Settings
+from callscore.core.value_comparison import compare_value, make_context
+from callscore.errors import InvalidCall, InvalidSettings
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def test_what_is_absent_says_so() -> None:
@@ -27,3 +49,189 @@ def test_where_no_rule_was_ever_made_nothing_has_to_be_looked_at(
 def test_rules_are_equal_where_they_say_the_same() -> None:
     assert Matcher("$gt", 1, {"$lte": 5}) == Matcher("$gt", 1, {"$lte": 5})
     assert Matcher("$gt", 1) != Matcher("$gte", 1)
+
+
+# Comparators, found by their file names, by entry points and by their keys.
+
+CONTEXT = make_context(Settings())
+MADE_UP = '''
+"""Numbers that are even."""
+
+from callscore.core.verdict import Verdict
+
+__all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare"]
+
+KEYS = ("$even",)
+SCHEMA = {"value": {"const": True}, "options": {}}
+EXAMPLES = (({"$even": True}, 2, 3),)
+
+
+def check(matcher):
+    return None
+
+
+def compare(matcher, actual, context):
+    return Verdict(actual % 2 == 0)
+'''
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """A registry that looks again, and forgets what it saw in a test."""
+    comparators.cache_clear()
+    _by_key.cache_clear()
+    yield
+    comparators.cache_clear()
+    _by_key.cache_clear()
+
+
+def module_of(name: str, **parts: Any) -> ModuleType:
+    module = ModuleType(name, parts.pop("doc", "Made up."))
+    whole = {
+        "KEYS": ("$even",),
+        "SCHEMA": {"value": {}, "options": {}},
+        "EXAMPLES": (),
+        "check": lambda _: None,
+        "compare": lambda *_: None,
+    }
+    vars(module).update({**whole, **parts})
+    return module
+
+
+def bring(monkeypatch: pytest.MonkeyPatch, *points: EntryPoint) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: list(points))
+
+
+def test_every_key_of_a_comparator_finds_it() -> None:
+    assert comparator_for("$gt") is comparator_for("$lte")
+    assert comparator_for("$approx").name == "approx"
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("$aprox", "$approx"),
+        ("$one-of", "$one_of"),
+        ("$Regex", "$regex"),
+        ("$unorderd", "$unordered"),
+    ],
+)
+def test_a_key_with_a_slip_is_answered_with_the_right_one(key: str, meant: str) -> None:
+    with pytest.raises(InvalidCall) as raised:
+        comparator_for(key)
+
+    assert str(raised.value) == f"there is no rule `{key}`. Is {meant!r} meant?"
+
+
+def test_a_key_like_no_other_is_refused_all_the_same() -> None:
+    with pytest.raises(InvalidCall) as raised:
+        comparator_for("$\x1b[31mzzz")
+
+    assert str(raised.value) == "there is no rule `$\\u001b[31mzzz`."
+
+
+def test_settings_can_name_the_rules_that_compare_two_values() -> None:
+    names = sorted(rules_by_name())
+
+    assert names == ["approx", "contains", "date", "optional", "subset", "text", "unordered"]
+
+
+def test_an_option_with_a_slip_is_answered_with_the_right_one() -> None:
+    problem = check_matcher(Matcher("$text", "a", {"similarty": 0.5}))
+
+    assert problem == "there is no option 'similarty'. Is 'similarity' meant?"
+
+
+def test_a_value_is_described_with_the_rules_in_it() -> None:
+    value = {"a": [1, Matcher("$gt", 1, {"$lte": 5})], "b": Matcher("$contains", "x")}
+
+    assert describe_value(value) == '{"a": [1, ($gt 1, $lte 5)], "b": $contains "x"}'
+
+
+def test_a_rule_that_nobody_knows_can_be_described() -> None:
+    assert describe_value(Matcher("$zzz", [1], {"a\n": 2})) == "$zzz [1], a\\n 2"
+
+
+def test_rules_inside_of_rules_without_end_are_described() -> None:
+    matcher = Matcher("$any")
+    for _ in range(100_000):
+        matcher = Matcher("$optional", matcher)
+
+    assert describe_value(matcher).startswith("$optional $optional")
+    assert len(describe_value(matcher)) <= 120
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_file_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "even.py").write_text(MADE_UP, encoding="utf-8")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+
+    try:
+        assert comparator_for("$even").title == "Numbers that are even"
+        assert compare_value(Matcher("$even"), 4, CONTEXT).matched
+        assert describe_value(Matcher("$even")) == "$even true"
+    finally:
+        sys.modules.pop(f"{package.__name__}.even", None)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_another_package_can_bring_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "even_numbers.py").write_text(MADE_UP, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    bring(monkeypatch, EntryPoint("even", "even_numbers", "callscore.comparators"))
+
+    assert comparator_for("$even").name == "even"
+    assert not compare_value(Matcher("$even"), 3, CONTEXT).matched
+
+
+@pytest.mark.usefixtures("fresh")
+def test_one_that_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    bring(monkeypatch, EntryPoint("odd", "no_such_module_here", "callscore.comparators"))
+
+    with pytest.raises(InvalidSettings, match=r"comparator odd .* cannot be imported"):
+        comparator_for("$any")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_two_of_one_spelling_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = MADE_UP.replace("$even", "$any")
+    (tmp_path / "any_number.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    bring(monkeypatch, EntryPoint("any_number", "any_number", "callscore.comparators"))
+
+    with pytest.raises(InvalidSettings, match=r"two comparators are spelled `\$any`"):
+        comparator_for("$any")
+
+
+@pytest.mark.parametrize("part", ["KEYS", "SCHEMA", "EXAMPLES", "check", "compare"])
+def test_one_that_lacks_something_is_told_what(part: str) -> None:
+    module = module_of("even")
+    delattr(module, part)
+
+    with pytest.raises(InvalidSettings, match=rf"comparator even \(even\) lacks {part}\."):
+        comparator_from_module("even", module)
+
+
+def test_one_without_a_docstring_is_told_so() -> None:
+    with pytest.raises(InvalidSettings, match="lacks a docstring"):
+        comparator_from_module("even", module_of("even", doc=None))
+
+
+@pytest.mark.parametrize("keys", [(), ("even",), (1,)])
+def test_one_whose_keys_are_none_is_refused(keys: tuple[Any, ...]) -> None:
+    with pytest.raises(InvalidSettings, match="KEYS that do not begin with"):
+        comparator_from_module("even", module_of("even", KEYS=keys))
+
+
+def test_looking_for_comparators_costs_nothing_before_one_is_needed() -> None:
+    program = (
+        "import sys, callscore.core.rules as c;"
+        "assert 'callscore.core.comparators.any' not in sys.modules;"
+        "c.comparators();"
+        "late = {'regex', 'rapidfuzz', 'jsonschema_rs'} & set(sys.modules);"
+        "assert not late, late"
+    )
+
+    ran = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+
+    assert ran.stderr == b""

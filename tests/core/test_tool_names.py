@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import callscore
 from callscore.core.call import ToolCall
 from callscore.core.settings import Settings
-from callscore.core.tool_names import comparable_name, with_compared_names
+from callscore.core.tool_names import (
+    comparable_name,
+    count_same_names,
+    matches_pattern,
+    with_compared_names,
+)
+
+if TYPE_CHECKING:
+    from callscore.core.settings import Order
 
 
 def compared(name: str, **values: Any) -> str:
@@ -78,3 +88,99 @@ def test_a_score_compares_what_is_left_of_the_names() -> None:
         ).f1
         == 1
     )
+
+
+NAMES = st.text("abc", max_size=12)
+
+
+def longest_common_subsequence(left: str, right: str) -> int:
+    """The textbook table."""
+    above = [0] * (len(right) + 1)
+    for name in left:
+        row = [0]
+        for column, other in enumerate(right):
+            row.append(above[column] + 1 if name == other else max(row[-1], above[column + 1]))
+        above = row
+    return above[-1]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "any_order", "in_order", "exact"),
+    [
+        ("", "", 0, 0, 0),
+        ("a", "", 0, 0, 0),
+        ("", "a", 0, 0, 0),
+        ("abc", "abc", 3, 3, 3),
+        ("abc", "cba", 3, 1, 1),
+        ("ab", "xaxb", 2, 2, 0),
+        ("aab", "ab", 2, 2, 1),
+        ("ab", "aab", 2, 2, 1),
+        ("abcd", "bcda", 4, 3, 0),
+    ],
+)
+def test_names_are_counted_as_the_order_allows(
+    expected: str, actual: str, any_order: int, in_order: int, exact: int
+) -> None:
+    assert count_same_names(expected, actual, "any") == any_order
+    assert count_same_names(expected, actual, "in_order") == in_order
+    assert count_same_names(expected, actual, "exact") == exact
+
+
+@given(NAMES, NAMES)
+def test_the_longest_sequence_is_that_of_the_textbook(expected: str, actual: str) -> None:
+    assert count_same_names(expected, actual, "in_order") == longest_common_subsequence(
+        expected, actual
+    )
+
+
+@given(NAMES, NAMES)
+def test_a_stricter_order_never_counts_more(expected: str, actual: str) -> None:
+    orders: list[Order] = ["exact", "in_order", "any"]
+    counts = [count_same_names(expected, actual, order) for order in orders]
+
+    assert counts == sorted(counts)
+    assert counts[-1] <= min(len(expected), len(actual))
+
+
+def test_names_are_compared_as_they_are_spelled() -> None:
+    assert count_same_names(["Search", "поиск"], ["search", "поиск"], "any") == 1
+
+
+# Patterns for names.
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("delete_*", "delete_user"),
+        ("delete_*", "delete_"),
+        ("*", ""),
+        ("*", "two\nlines"),
+        ("delete_?", "delete_1"),
+        ("get[A-Z]*", "getWeather"),
+        ("a.b", "a.b"),
+        ("[", "["),
+    ],
+)
+def test_a_pattern_fits_a_whole_name(pattern: str, name: str) -> None:
+    assert matches_pattern(pattern, name)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("delete_*", "delete"),
+        ("delete_*", "undelete_user"),
+        ("delete_*", "Delete_user"),
+        ("delete_?", "delete_12"),
+        ("get[A-Z]*", "getaway"),
+        ("a.b", "a_b"),
+        ("think", "think\n"),
+    ],
+)
+def test_a_pattern_does_not_fit_a_part_or_another_case(pattern: str, name: str) -> None:
+    assert not matches_pattern(pattern, name)
+
+
+def test_many_stars_against_a_long_name_come_to_an_end() -> None:
+    assert not matches_pattern("*a" * 30 + "b", "a" * 5_000)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import pytest
 
-from callscore.datasets.scalars import make_text
+from callscore.core.schemas.validation import validation_errors
+from callscore.datasets.scalars import (
+    GENERIC_WORDS,
+    exact_fraction,
+    example_values,
+    make_number,
+    make_text,
+    split_words,
+    usual_range,
+)
 
 
 def _texts(schema: dict[str, Any], name: str = "") -> set[str]:
@@ -79,3 +89,89 @@ def test_a_pattern_and_a_length_go_together(pattern: str) -> None:
     for text in _texts({"pattern": pattern, "minLength": 9, "maxLength": 10}):
         assert 9 <= len(text) <= 10
         assert re.search(pattern, text)
+
+
+# Numbers within bounds.
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"minimum": 3},
+        {"minimum": 3_000},
+        {"maximum": 3},
+        {"maximum": -3_000},
+        {"minimum": 1, "maximum": 2},
+        {"minimum": 10**20, "maximum": 10**20 + 3},
+        {"exclusiveMinimum": 0, "exclusiveMaximum": 3},
+        {"multipleOf": 7},
+        {"multipleOf": 2.5, "minimum": 10, "maximum": 100},
+        {"minimum": -5, "maximum": -1},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("is_whole", [True, False], ids=["whole", "any"])
+def test_a_number_fits_the_schema(schema: dict[str, Any], *, is_whole: bool) -> None:
+    kind = {"type": "integer" if is_whole else "number"}
+
+    for seed in range(30):
+        number = make_number(schema, Random(seed), name="", is_whole=is_whole)
+        assert validation_errors({**schema, **kind}, number) == []
+
+
+def test_small_ranges_have_numbers_in_them() -> None:
+    schema = {"exclusiveMinimum": 0, "exclusiveMaximum": 0.001}
+
+    found = {make_number(schema, Random(seed), name="", is_whole=False) for seed in range(20)}
+
+    assert all(0 < number < 0.001 for number in found)
+
+
+def test_a_name_tells_what_is_usual() -> None:
+    ages = [
+        make_number({}, Random(seed), name="passenger_age", is_whole=True) for seed in range(50)
+    ]
+
+    assert all(18 <= age <= 80 for age in ages)
+    assert len(set(ages)) > 10
+
+
+def test_where_no_multiple_is_exact_for_a_machine_one_is_given_all_the_same() -> None:
+    schema = {"multipleOf": 0.1, "minimum": 0.3, "maximum": 0.3}
+
+    assert make_number(schema, Random(0), name="", is_whole=False) == 0.3
+
+
+@pytest.mark.parametrize(("value", "found"), [(0.1, Fraction(1, 10)), (3, Fraction(3)), (True, None), ("1", None)])  # fmt: skip
+def test_numbers_are_what_is_written(value: Any, found: Fraction | None) -> None:
+    assert exact_fraction(value) == found
+
+
+# Words that make up values.
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("getWeather", ("get", "weather")),
+        ("get_weather", ("get", "weather")),
+        ("get-weather.now", ("get", "weather", "now")),
+        ("HTTPServer2", ("http", "server", "2")),
+        ("город", ("город",)),
+        ("", ()),
+    ],
+)
+def test_a_name_has_words(name: str, words: tuple[str, ...]) -> None:
+    assert split_words(name) == words
+
+
+def test_the_last_word_that_is_known_tells() -> None:
+    assert example_values("city_name") == example_values("name")
+    assert example_values("cities_list") == GENERIC_WORDS
+    assert example_values("emails") == example_values("email")
+
+
+def test_what_is_usual_goes_by_the_name() -> None:
+    assert usual_range("birth_year") == (1990, 2026)
+    assert usual_range("x") == (1, 100)

@@ -1,6 +1,6 @@
 """`callscore gate`, from the command line to the exit code."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
 
 from __future__ import annotations
 

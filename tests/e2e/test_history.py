@@ -1,6 +1,6 @@
 """`callscore history`, from the command line to the exit code."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
 
 from __future__ import annotations
 

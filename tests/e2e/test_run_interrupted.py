@@ -1,6 +1,6 @@
 """`callscore run` that does not come to its end, and goes on later."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
 
 from __future__ import annotations
 

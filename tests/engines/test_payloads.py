@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from callscore import Case, Settings, expect
+from typing import Any
+
+from callscore import Case, Settings, expect, score
+from callscore.api import tools_by_name
 from callscore.core.rules import Matcher
+from callscore.core.settings import settings_from
 from callscore.engines.payloads import (
     PYTHON_KEY,
     case_payload,
+    comparison_payload,
     function_payload,
+    score_payload,
     settings_payload,
     tools_payload,
 )
+from callscore.history.records import ResultRecord
 from callscore.models.judging import judge
 
 
@@ -108,3 +115,125 @@ def _alike(_: str, __: str) -> float:
 class _Alike:
     def __call__(self, _: str, __: str) -> float:
         return 1.0
+
+
+# What a result keeps of a score: pairs and differences by positions, and no call twice.
+
+SEARCH = {"name": "search", "arguments": {"q": "news", "n": 5}}
+TOOLS = [
+    {
+        "name": "search",
+        "parameters": {"type": "object", "properties": {"q": {"type": "string"}}},
+        "effect": "read",
+    }
+]
+
+
+def test_without_a_score_nothing_is_kept() -> None:
+    assert score_payload(None) == {}
+
+
+def test_the_counts_of_a_score_are_kept() -> None:
+    found = score(expected=[SEARCH, {"name": "book"}], actual=[{"name": "search", "arguments": {}}])
+
+    kept = score_payload(found)
+
+    assert (kept["f1"], kept["counts"]) == (0.0, (0, 1, 1, 0, 2, 1, 0))
+    assert kept["faults"] is None
+    assert kept["tools"] == {"search": (0, 1, 0, 0, 0), "book": (0, 0, 1, 0, 0)}
+
+
+def test_what_is_kept_fits_a_record() -> None:
+    found = score(expected=[SEARCH], actual=[SEARCH])
+
+    record = ResultRecord(
+        run="run", evaluation=0, case="a", status="scored", **score_payload(found)
+    )
+
+    assert record.f1 == 1.0
+
+
+def test_pairs_are_named_by_their_positions() -> None:
+    found = score(
+        expected=[SEARCH, {"name": "book", "arguments": {"to": "Oslo"}}, {"name": "pay"}],
+        actual=[{"name": "log", "arguments": {}}, SEARCH, {"name": "book", "arguments": {"to": 1}}],
+    )
+
+    kept = comparison_payload(found)
+
+    assert kept == {
+        "pairs": [(0, 1, True), (1, 2, False)],
+        "missed": [2],
+        "extra": [0],
+        "forbidden": [],
+        "differences": [
+            {
+                "pair": 1,
+                "path": "$.to",
+                "kind": "type",
+                "expected": "Oslo",
+                "actual": 1,
+                "reason": found.incorrect[0].differences[0].reason,
+            }
+        ],
+        "faults": [],
+    }
+
+
+def test_a_forbidden_call_is_named() -> None:
+    found = score(expected=[{"forbid": "rm"}], actual=[{"name": "rm", "arguments": {}}])
+
+    kept = comparison_payload(found)
+
+    assert (kept["extra"], kept["forbidden"], kept["expected"]) == ([0], [0], [])
+
+
+def test_what_a_group_comes_to_is_told() -> None:
+    wanted = [{"one_of": [{"name": "a"}, {"name": "b"}]}]
+
+    kept = comparison_payload(score(expected=wanted, actual=[{"name": "b", "arguments": {}}]))
+
+    assert kept["pairs"] == [(0, 0, True)]
+    assert kept["expected"] == [{"name": "b"}]
+    assert "actual" not in kept
+
+
+def test_where_calls_do_not_count_those_that_do_are_told() -> None:
+    from callscore.api import score_case
+    from callscore.core.call import ToolCall
+
+    settings = settings_from({"count_calls": "writes"})
+    calls = (ToolCall("search", {"q": "a"}), ToolCall("book", {}))
+
+    kept = comparison_payload(score_case(calls, calls, settings, tools_by_name(TOOLS)))
+
+    assert [call["name"] for call in kept["actual"]] == ["book"]
+    assert [call["name"] for call in kept["expected"]] == ["book"]
+
+
+def test_errors_by_the_schema_are_counted_and_told() -> None:
+    wrong: dict[str, Any] = {"name": "search", "arguments": {"q": 7, "x": 1}}
+
+    kept = score_payload(score(expected=[wrong], actual=[wrong], tools=TOOLS))
+
+    assert kept["faults"] == len(kept["comparison"]["faults"]) > 0
+    assert kept["comparison"]["faults"][0]["tool"] == "search"
+    assert kept["comparison"]["faults"][0]["reason"]
+
+
+def test_a_flexible_pair_that_counts_says_how_it_differs() -> None:
+    near = {"name": "search", "arguments": {"q": "news", "n": 6}}
+
+    kept = comparison_payload(
+        score(expected=[SEARCH], actual=[near], mode="flexible", argument_match_threshold=0.5)
+    )
+
+    assert kept["pairs"] == [(0, 0, True)]
+    assert [each["path"] for each in kept["differences"]] == ["$.n"]
+
+
+def test_a_call_with_thousands_of_differences_does_not_fill_the_history() -> None:
+    before = {"name": "f", "arguments": {"items": list(range(5_000))}}
+    after = {"name": "f", "arguments": {"items": list(range(1, 5_001))}}
+
+    assert len(comparison_payload(score(expected=[before], actual=[after]))["differences"]) == 100

@@ -7,8 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from tests.runner.agents import WEATHER, a_case, a_question
 
-from callscore.evaluations.fingerprints import code_digest, code_file, combined_digest
+from callscore import models
+from callscore.evaluations.fingerprints import (
+    QuestionDigests,
+    code_digest,
+    code_file,
+    combined_digest,
+    question_digest,
+    task_digest,
+    variant_keywords,
+)
 
 TEXT = """
 import callscore
@@ -132,3 +143,174 @@ def test_what_is_only_called_like_ours_is_somebody_elses(tmp_path: Path, text: s
 )
 def test_ours_may_go_by_other_names(tmp_path: Path, text: str) -> None:
     assert digest(tmp_path, text) == digest(tmp_path, text.replace("one", "two"))
+
+
+# By what an answer is found again.
+
+
+def digest_digests(task: Any, **case: Any) -> str:
+    return question_digest(a_question(task, a_case(**case)))
+
+
+def assistant(_: Any) -> Any:
+    return []
+
+
+def test_the_same_question_has_the_same_digest() -> None:
+    assert digest_digests(assistant) == digest_digests(assistant)
+    assert len(digest_digests(assistant)) == 32
+
+
+@pytest.mark.parametrize(
+    "other", [{"input": "Something else"}, {"name": "other"}, {"metadata": 1}, {"tags": ["a"]}]
+)
+def test_another_case_is_another_question(other: dict[str, Any]) -> None:
+    assert digest_digests(assistant) != digest_digests(assistant, **other)
+
+
+def test_what_is_expected_has_no_part_in_it() -> None:
+    assert digest_digests(assistant) == digest_digests(assistant, expected=[])
+
+
+def test_of_a_function_nobody_knows_what_it_makes_of_its_case() -> None:
+    def asking(_: Any, **__: Any) -> Any:
+        return []
+
+    plain = question_digest(a_question(asking))
+    others = [
+        question_digest(a_question(asking, name="other")),
+        question_digest(a_question(asking, tools=[WEATHER])),
+        question_digest(a_question(asking, variants={"warm": {"temperature": 1}})),
+    ]
+
+    assert len({plain, *others}) == 4
+
+
+def test_a_chat_is_known_by_its_request_alone() -> None:
+    chat = models.chat("small", base_url="http://localhost:1/v1")
+    same = question_digest(a_question(chat, name="one"))
+
+    assert question_digest(
+        a_question(chat, a_case("another", input="Ask about weather"), name="two")
+    )
+    assert same == question_digest(a_question(chat, name="two"))
+    assert same == question_digest(a_question(chat, a_case(metadata={"a": 1})))
+    assert same != question_digest(a_question(chat, a_case(input="Something else")))
+    assert same != question_digest(
+        a_question(models.chat("large", base_url="http://localhost:1/v1"))
+    )
+
+
+def test_a_variant_of_a_chat_is_known_by_what_it_says() -> None:
+    chat = models.chat("small", base_url="http://localhost:1/v1")
+    warm = a_question(chat, variants={"warm": {"temperature": 1}})
+    hot = a_question(chat, variants={"hot": {"temperature": 1}})
+
+    assert question_digest(warm) == question_digest(hot)
+    assert question_digest(warm) != question_digest(a_question(chat))
+    assert variant_keywords(warm) == {"temperature": 1}
+
+
+class Recorded:
+    """Answers that were recorded; they say what they are, and count how often they are asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, _: Any) -> Any:
+        return []
+
+    def identity(self) -> dict[str, Any]:
+        self.asked += 1
+        return {"recorded": "answers.jsonl"}
+
+
+def test_a_task_is_asked_only_once_what_it_is() -> None:
+    task, digests = Recorded(), QuestionDigests()
+    question = a_question(task)
+
+    assert digests.of(question) == digests.of(question)
+    assert task.asked == 1
+
+
+def test_the_text_of_a_task_counts_unless_it_says_itself_what_it_asks() -> None:
+    assert task_digest(a_question(assistant)) == a_question(assistant).evaluation.source != ""
+    assert task_digest(a_question(Recorded())) == ""
+    assert task_digest(a_question(models.chat("small", base_url="http://localhost:1/v1"))) == ""
+
+
+class Thing:
+    """What JSON does not know, and what prints where it stands in memory."""
+
+
+def test_what_json_does_not_know_has_a_digest_that_lasts() -> None:
+    assert digest_digests(assistant, input=Thing()) == digest_digests(assistant, input=Thing())
+    assert digest_digests(assistant, input={1: "\ud800"}) == digest_digests(
+        assistant, input={1: "\ud800"}
+    )
+    assert digest_digests(assistant, input={1: "\ud800"}) != digest_digests(
+        assistant, input={2: "\ud800"}
+    )
+
+
+def test_each_part_of_a_question_counts_and_which_trial_it_is_does_not() -> None:
+    plain = a_question(assistant)
+    parts = [
+        a_question(assistant, a_case(tools=[WEATHER])),
+        a_question(assistant, tags=["smoke"]),
+        a_question(assistant, a_case(metadata={"b": 1, "a": 2})),
+        a_question(assistant, a_case(input=["Ask about weather"])),
+    ]
+
+    assert len({question_digest(one) for one in (plain, *parts)}) == 5
+    assert question_digest(plain) == question_digest(replace(plain, trial=2, trials=3))
+    assert question_digest(a_question(assistant, scorers=["recall"])) == question_digest(plain)
+
+
+def test_the_order_of_keys_does_not_count() -> None:
+    one, other = {"a": 1, "b": 2}, {"b": 2, "a": 1}
+
+    assert digest_digests(assistant, metadata=one) == digest_digests(assistant, metadata=other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"temperature": 1},
+        {"system": "Be brief."},
+        {"prompt": "{{input}}!"},
+        {"tools": [WEATHER]},
+        {"base_url": "http://localhost:2/v1"},
+    ],
+)
+def test_whatever_goes_into_the_request_of_a_chat_counts(other: dict[str, Any]) -> None:
+    here: dict[str, Any] = {"base_url": "http://localhost:1/v1"}
+
+    before = question_digest(a_question(models.chat("small", **here)))
+
+    assert question_digest(a_question(models.chat("small", **here | other))) != before
+
+
+def test_evaluations_of_one_name_in_two_files_ask_different_questions() -> None:
+    question = a_question(list)
+    elsewhere = replace(question, evaluation=replace(question.evaluation, key="b.py::assistant"))
+
+    assert question_digest(question) != question_digest(elsewhere)
+
+
+def test_the_text_of_functions_that_a_variant_hands_over_decides_too(tmp_path: Path) -> None:
+    def handed(text: str) -> str:
+        file = tmp_path / "prompts.py"
+        file.write_text(text, encoding="utf-8")
+        names: dict[str, Any] = {}
+        exec(compile(text, str(file), "exec"), names)  # noqa: S102  (as an import would)
+        question = a_question(
+            lambda case, prompt, size: [case, prompt, size],
+            variants={"one": {"prompt": names["prompt"], "size": 3}},
+        )
+        return task_digest(question)
+
+    before = handed("def prompt(): return 'a'")
+
+    assert handed("def prompt(): return 'other'") != before
+    assert handed("def prompt(): return 'a'  # said") == before

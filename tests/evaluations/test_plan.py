@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore import Case, InvalidSettings, Tool, expect
+from callscore import Case, InvalidSettings, Settings, Tool, UnreadableInput, expect
+from callscore.core.call import ToolCall
 from callscore.core.results import Noted, Unloaded
+from callscore.core.rules import Matcher
 from callscore.evaluations.evaluation import Evaluation
-from callscore.evaluations.plan import Plan, Selection, Skipped, make_plan
+from callscore.evaluations.plan import (
+    Plan,
+    Selection,
+    Skipped,
+    evaluation_cases,
+    make_plan,
+    warnings_about,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
 
 
 def made(name: str, *cases: Any, **fields: Any) -> Evaluation:
@@ -149,3 +162,291 @@ def test_a_file_that_needs_what_is_not_installed_is_said(monkeypatch: pytest.Mon
 
     assert [each.place for each in found.unloaded] == ["eval_one.py:1"]
     assert "callscore[parquet]" in found.unloaded[0].problem
+
+
+# The cases of an evaluation: from lists, files and functions, each with an id of its own.
+
+
+def read(cases: Any, **fields: Any) -> list[Case]:
+    return evaluation_cases(
+        Evaluation(name="e", task=print, cases=cases, place="eval_e.py:3", **fields)
+    )
+
+
+def ids(cases: Any, **fields: Any) -> list[str]:
+    return [case.id for case in read(cases, **fields)]
+
+
+def refusal(cases: Any, **fields: Any) -> str:
+    with pytest.raises(UnreadableInput) as caught:
+        read(cases, **fields)
+    return str(caught.value)
+
+
+def test_a_case_is_called_by_what_is_asked() -> None:
+    assert ids(["What is the weather in Paris?", "What is 12 * 7?", "Hi!"]) == [
+        "what-is-the-weather-in-paris",
+        "what-is-12-7",
+        "hi",
+    ]
+    assert ids(["Какая погода в Париже?"]) == ["какая-погода-в-париже"]
+
+
+def test_a_long_question_gives_a_short_name_of_whole_words() -> None:
+    (name,) = ids(["Please tell me in as many words as you can what the weather is like in Paris"])
+
+    assert name == "please-tell-me-in-as-many-words-as-you-can-what"
+    assert ids(["x" * 500]) == ["x" * 48]
+
+
+def test_a_conversation_is_called_by_what_was_said_last() -> None:
+    asked = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hello there"}]
+
+    assert ids([Case(asked), Case([])]) == ["hello-there", ids([Case([])])[0]]
+
+
+def test_what_has_no_words_is_named_for_its_content() -> None:
+    names = ids([Case("???", expected=["a"]), Case({"x": 1}), Case(expected=["a"])])
+
+    assert all(name.startswith("sha-") for name in names)
+    assert len(set(names)) == 3
+    assert ids(["!!!"])[0].startswith("sha-")
+
+
+def test_an_id_of_ones_own_is_kept() -> None:
+    assert ids([Case("Hi!", id="greeting"), {"id": 7, "input": "Hi!"}]) == ["greeting", "7"]
+
+
+def test_ids_that_repeat_get_a_number() -> None:
+    assert ids(["Hi", "Hi!", "hi", Case("x", id="hi-2"), "Hi"]) == [
+        "hi",
+        "hi-3",
+        "hi-4",
+        "hi-2",
+        "hi-5",
+    ]
+
+
+def test_what_is_expected_is_read() -> None:
+    (case,) = read([Case("Hi", expected=["search", ("book", {"to": expect.contains("Rome")})])])
+
+    search, book = case.expected or ()
+    assert search == ToolCall("search")
+    assert isinstance(book.arguments["to"], Matcher)
+
+
+def test_rules_are_spelled_in_objects_and_literal_in_python() -> None:
+    arguments = {"q": {"$contains": "x"}}
+    written, literal = read(
+        [
+            {"input": "a", "expected": [{"name": "s", "arguments": arguments}]},
+            Case("b", expected=[ToolCall("s", arguments)]),
+        ]
+    )
+
+    assert isinstance((written.expected or ())[0].arguments["q"], Matcher)
+    assert (literal.expected or ())[0].arguments == arguments
+
+
+def test_a_case_keeps_what_else_it_says() -> None:
+    given = Case(
+        "Hi", id="a", expected=[], tags=["x"], metadata={"k": 1}, tools=["t"], only=True, skip="why"
+    )
+
+    (case,) = read([given], tags=("smoke", "x"))
+
+    assert case.tags == ("smoke", "x")
+    assert (case.metadata, case.tools, case.only, case.skip) == ({"k": 1}, ["t"], True, "why")
+    assert case.expected == ()
+
+
+def test_cases_come_from_files_from_the_folder_of_the_evaluation_on(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"input": "One", "expected": []}\n{"input": "Two"}\n')
+    (tmp_path / "b.yaml").write_text("- {id: three, expected: [x]}\n")
+
+    assert ids("a.jsonl", folder=str(tmp_path)) == ["one", "two"]
+    assert ids(Path("b.yaml"), folder=str(tmp_path)) == ["three"]
+    assert ids([Path("b.yaml"), "Four", tmp_path / "a.jsonl"], folder=str(tmp_path)) == [
+        "three",
+        "four",
+        "one",
+        "two",
+    ]
+
+
+def test_the_cases_of_a_file_keep_their_order(tmp_path: Path) -> None:
+    first, second = '{"input": "One"}', '{"input": "Two", "expected": []}'
+    (tmp_path / "a.jsonl").write_text(f"{first}\n{second}\n")
+    (tmp_path / "a.json").write_text(f"[{second}, {first}]")
+    (tmp_path / "b.json").write_text(first)
+
+    assert ids(tmp_path / "a.jsonl") == ["one", "two"]
+    assert ids(tmp_path / "a.json") == ["two", "one"]
+    assert ids(tmp_path / "b.json") == ["one"]
+
+
+def test_cases_come_from_functions_and_generators(tmp_path: Path) -> None:
+    def several() -> Iterator[Case]:
+        yield Case("One")
+        yield Case("Two")
+
+    (tmp_path / "a.jsonl").write_text('{"input": "One", "expected": []}\n')
+
+    assert ids(several) == ["one", "two"]
+    assert ids(lambda: ["Three"]) == ["three"]
+    assert ids(lambda: "a.jsonl", folder=str(tmp_path)) == ["one"]
+    assert ids(lambda: tmp_path / "a.jsonl") == ["one"]
+
+
+def broken() -> Iterator[str]:
+    yield "One"
+    raise KeyError("city")
+
+
+def leaving() -> list[str]:
+    raise SystemExit(3)
+
+
+async def later() -> list[str]:
+    return ["One"]
+
+
+async def bit_by_bit() -> AsyncIterator[str]:
+    yield "One"
+
+
+@pytest.mark.parametrize(
+    ("cases", "problem"),
+    [
+        ([], "e has no cases."),
+        (list, "e has no cases."),
+        (broken, "test_case_reading.py:151: 'city'."),
+        (leaving, "cases: leaving raises SystemExit in "),
+        (later, "cases: later is async. Give a function that returns the cases."),
+        (bit_by_bit, "cases: bit_by_bit is async. Give a function that returns the cases."),
+        (lambda: 7, "cases: a list of cases is wanted; got 7."),
+        (dict, "cases: a list of cases is wanted; got an empty object."),
+        (["a", 7], "cases[1]: a case is a Case, an object or text; got 7."),
+        (["a", {"expectd": []}], "cases[1]: 'expectd' is no field of a case. Is `expected` meant?"),
+        ([Case("a", expected=[7])], "cases[0]: expected[0]: "),
+        ("gone.jsonl", "gone.jsonl: there is no such file"),
+    ],
+)
+def test_what_cannot_be_read_is_named(cases: Any, problem: str) -> None:
+    said = refusal(cases)
+
+    assert said.startswith("eval_e.py:3: ")
+    assert problem in said
+
+
+def test_a_bad_line_of_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"input": "One", "expected": []}\n{"input": \n')
+
+    assert "a.jsonl:2:" in refusal(tmp_path / "a.jsonl")
+
+
+def test_an_error_of_ours_in_a_function_is_passed_on() -> None:
+    def reading() -> list[str]:
+        raise UnreadableInput("there", "no.")
+
+    assert refusal(reading) == "there: no."
+
+
+# What looks like a mistake in an evaluation is said, once, and not refused.
+
+TABLE = {"type": "object", "properties": {"day": {"type": "string"}, "seats": {}}}
+TOOLS = {
+    "find_table": Tool("find_table", parameters=TABLE),
+    "delete_user": Tool("delete_user"),
+    "anything": Tool("anything", parameters={**TABLE, "additionalProperties": True}),
+}
+
+
+def doubts(*cases: Case, **fields: Any) -> list[str]:
+    fields = {"tools": TOOLS, **fields}
+    evaluation = Evaluation(name="e", task=print, cases=list(cases), **fields)
+    return warnings_about(evaluation, evaluation_cases(evaluation))
+
+
+def case(*expected: Any, name: str = "a") -> Case:
+    return Case("What?", id=name, expected=list(expected))
+
+
+@pytest.mark.parametrize(
+    ("expected", "doubt"),
+    [
+        (
+            expect.call("find_tabel"),
+            "expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+        ),
+        (expect.call("x"), "expects x, which is none of the tools."),
+        (
+            expect.in_order(expect.times(expect.call("find_tabel"), 2), "find_table"),
+            "expects find_tabel, which is none of the tools. Is 'find_table' meant?",
+        ),
+        (
+            expect.call("find_table", seets=2),
+            "expects 'seets' of find_table, which does not take it. Is 'seats' meant?",
+        ),
+        (
+            expect.forbid("delet_user"),
+            "forbids delet_user, which is none of the tools. Is 'delete_user' meant?",
+        ),
+    ],
+)
+def test_a_name_that_there_is_not_is_doubted(expected: Any, doubt: str) -> None:
+    assert doubts(case(expected)) == [f"e: the case a {doubt}"]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        expect.call("find_table", day="Monday", seats=2),
+        expect.call("find_table"),
+        expect.call("find_table", dya=expect.absent()),
+        expect.call("delete_user", whatever=1),
+        expect.call("anything", whatever=1),
+        expect.forbid("delete_*"),
+        expect.forbid("send_money"),
+        expect.forbid("shell_*"),
+    ],
+)
+def test_what_may_well_be_meant_so_is_not_doubted(expected: Any) -> None:
+    assert doubts(case(expected)) == []
+
+
+def test_the_same_name_is_doubted_once() -> None:
+    found = doubts(
+        case(expect.call("find_tabel"), expect.call("find_tabel")),
+        case(expect.call("find_tabel"), name="b"),
+        case(expect.call("other"), name="c"),
+    )
+
+    assert [each.split(",")[0] for each in found] == [
+        "e: the case a expects find_tabel",
+        "e: the case c expects other",
+    ]
+
+
+def test_names_are_those_that_are_compared() -> None:
+    settings = Settings(strip_prefix=("mcp__*__",))
+
+    assert doubts(case(expect.call("mcp__shop__find_table")), settings=settings) == []
+
+
+def test_without_definitions_nothing_is_doubted() -> None:
+    assert doubts(case(expect.call("find_tabel")), tools=None) == []
+    assert doubts(Case("What?")) == []
+
+
+def test_a_task_that_knows_its_cases_has_its_say() -> None:
+    class Answers:
+        def __call__(self, case: Case) -> Any:
+            return case
+
+        def strays(self, cases: list[str]) -> list[str]:
+            return [f"there is more than {cases[0]}"]
+
+    evaluation = Evaluation(name="e", task=Answers(), cases=["Hi"])
+
+    assert warnings_about(evaluation, evaluation_cases(evaluation)) == ["e: there is more than hi."]

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from callscore import Case, Settings
 from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
+from callscore.errors import InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.plan import evaluation_cases
-from callscore.evaluations.suites import load_suite
+from callscore.evaluations.recorded import RecordedAnswers
+from callscore.evaluations.suites import (
+    SuiteDocument,
+    find_named_secret,
+    find_secret,
+    load_suite,
+    read_suite,
+    suite_task,
+    suite_variants,
+)
 from callscore.models import Chat
 
 if TYPE_CHECKING:
@@ -297,3 +307,262 @@ def test_a_missing_extra_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         str(tmp_path / "eval_a.yaml"),
         "asking a model needs an extra: pip install 'callscore[openai]'",
     )
+
+
+# Keys and passwords are found by their looks and by their names, and words are not.
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"name": FAKE}, ("name",)),
+        ({"list": ["a", {"b": f"use {FAKE}!"}]}, ("list", 1, "b")),
+        ({FAKE: 1}, (FAKE,)),
+        (FAKE, ()),
+        ({"url": "https://me:pass" + "word@example.com/v1"}, ("url",)),
+        ({"x": "Bearer " + "abcdefgh12345678"}, ("x",)),
+        ({"x": "AKIA" + "ABCDEFGHIJKLMNOP"}, ("x",)),
+        ({"x": "-----BEGIN RSA PRIVATE" + " KEY-----"}, ("x",)),
+        ({"first": FAKE, "second": FAKE}, ("first",)),
+    ],
+)
+def test_a_secret_is_known_by_its_looks(value: Any, path: tuple[str | int, ...]) -> None:
+    assert find_secret(value) == path
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"api_key": "x"}, ("api_key",)),
+        ({"apiKey": "x"}, ("apiKey",)),
+        ({"OPENAI-API-KEY": "x"}, ("OPENAI-API-KEY",)),
+        (
+            {"parameters": {"extra_headers": {"Authorization": "x"}}},
+            ("parameters", "extra_headers", "Authorization"),
+        ),
+        ({"token": "x"}, ("token",)),
+        ({"client_secret": "x"}, ("client_secret",)),
+    ],
+)
+def test_a_secret_is_known_by_its_name(value: Any, path: tuple[str | int, ...]) -> None:
+    assert find_named_secret(value) == path
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "password",
+        {"max_tokens": 5, "max_completion_tokens": 7, "key_variable": "MY_API_KEY_NAME"},
+        {"api_key": None, "password": "", "key": 7},
+        {"system": "Learn with sk-learn and hf_transfer; a bearer of good news."},
+        {"base_url": "http://localhost:8080/v1", "name": "gpt-4.1-mini-2025-04-14"},
+        {"keys": ["a"], "monkey": "b", "tokenizer": "c", "secretary": "d"},
+        {"password": {"type": "string"}},
+        {"response_format": {"json_schema": {"password": "text"}}},
+        {"tools": [{"parameters": {"properties": {"password": "string"}}}]},
+    ],
+)
+def test_words_and_schemas_are_no_secrets(value: Any) -> None:
+    assert find_secret(value) is None
+    assert find_named_secret(value) is None
+
+
+# The text of a suite: YAML or TOML, with the lines of what stands in it.
+
+YAML = "name: x\nmodel:\n  name: m\n  parameters: {a: 1}\n"
+TOML = 'name = "x"\n[model]\nname = "m"\nparameters = {a = 1}\n'
+
+
+def suite(tmp_path: Path, text: str, name: str = "eval_a.yaml") -> SuiteDocument:
+    (tmp_path / name).write_text(text)
+    return read_suite(tmp_path / name)
+
+
+@pytest.mark.parametrize(("text", "name"), [(YAML, "eval_a.yaml"), (TOML, "eval_a.toml")])
+def test_both_kinds_are_read_with_their_lines(tmp_path: Path, text: str, name: str) -> None:
+    document = suite(tmp_path, text, name)
+
+    assert document.value == {"name": "x", "model": {"name": "m", "parameters": {"a": 1}}}
+    assert document.place("model", "parameters", "a") == f"{tmp_path / name}:4"
+    assert document.place("model", "nowhere") == f"{tmp_path / name}:2"
+    assert document.place("nowhere") == document.place() == str(tmp_path / name)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    assert suite(tmp_path, f"\ufeff{YAML}").value["name"] == "x"
+    assert suite(tmp_path, f"\ufeff{TOML}", "eval_b.toml").value["name"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "place", "problem"),
+    [
+        ("", "eval_a.yaml", "", "a suite is an object with `cases`; got nothing."),
+        ("- a\n", "eval_a.yaml", "", "a suite is an object with `cases`; got "),
+        ("just text\n", "eval_a.yaml", "", "a suite is an object with `cases`; got "),
+        ("a: [\n", "eval_a.yml", ":2:1", "not YAML: "),
+        ("a: .nan\n", "eval_a.yaml", "", ".nan is not a JSON number."),
+        ("a = \n", "eval_a.toml", ":1:5", "not TOML: Invalid value."),
+        ("a: 1\n", "eval_a.toml", ":1:2", "not TOML: "),
+    ],
+)
+def test_what_is_no_suite_is_refused(
+    tmp_path: Path, text: str, name: str, place: str, problem: str
+) -> None:
+    with pytest.raises(UnreadableInput) as caught:
+        suite(tmp_path, text, name)
+
+    assert caught.value.place == f"{tmp_path / name}{place}"
+    assert caught.value.problem.startswith(problem)
+
+
+def test_what_is_no_text_and_what_is_gone_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "eval_a.yaml").write_bytes(b"name: \xff\n")
+
+    with pytest.raises(UnreadableInput, match="the byte 0xff is not UTF-8"):
+        read_suite(tmp_path / "eval_a.yaml")
+    with pytest.raises(UnreadableInput, match=r"it cannot be read \(No such file"):
+        read_suite(tmp_path / "gone.yaml")
+
+
+def test_a_check_is_told_the_value_or_the_default(tmp_path: Path) -> None:
+    document = suite(tmp_path, YAML)
+
+    assert document.checked(str.upper, "", "name") == "X"
+    assert document.checked(str.upper, "default", "other") == "DEFAULT"
+    assert document.checked(len, {}, "name", "inside") == 0
+
+
+def test_what_a_check_refuses_is_said_with_the_line(tmp_path: Path) -> None:
+    document = suite(tmp_path, YAML)
+
+    def refuse(value: Any) -> None:
+        raise InvalidSettings(f"no {value}")
+
+    def refuse_elsewhere(_: Any) -> None:
+        raise InvalidEvaluation("there", "no.")
+
+    with pytest.raises(InvalidEvaluation) as caught:
+        document.checked(refuse, None, "model", "name")
+    assert str(caught.value) == f"{tmp_path}/eval_a.yaml:3: no m."
+    with pytest.raises(InvalidEvaluation, match=r"there: no\."):
+        document.checked(refuse_elsewhere, None, "name")
+
+
+def test_keys_that_are_not_known_are_refused(tmp_path: Path) -> None:
+    document = suite(tmp_path, YAML)
+
+    assert document.require_keys(("name", "model")) is document.value
+    for keys, path, problem in (
+        (("names", "model"), (), "1: a suite has no key 'name'. Is 'names' meant?"),
+        (("parameters", "x"), ("model",), "3: model has no key 'name'. There are parameters, x."),
+        (("a",), ("name",), "1: name: an object is wanted; got "),
+    ):
+        with pytest.raises(InvalidEvaluation) as caught:
+            document.require_keys(keys, *path)
+        assert str(caught.value).startswith(f"{tmp_path}/eval_a.yaml:{problem}")
+
+
+# Whom a suite asks, and its variants.
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.jsonl").write_text('{"id": "x", "answer": "a"}\n')
+    return tmp_path
+
+
+def suite_suite_task(folder: Path, **value: Any) -> SuiteDocument:
+    return SuiteDocument(folder / "eval_a.yaml", value, lambda _: None)
+
+
+def refusal(folder: Path, **value: Any) -> str:
+    def read(document: SuiteDocument) -> None:
+        suite_task(document, None)
+        suite_variants(document)
+
+    with pytest.raises(InvalidEvaluation) as caught:
+        read(suite_suite_task(folder, **value))
+    return caught.value.problem
+
+
+def test_a_model_is_asked_by_its_name(folder: Path) -> None:
+    task = suite_task(suite_suite_task(folder, model="gpt-4.1-mini"), None)
+
+    assert isinstance(task, Chat)
+    assert (task.model, task.offer) == ("gpt-4.1-mini", None)
+
+
+def test_recorded_answers_stand_in_for_a_model(folder: Path) -> None:
+    assert isinstance(
+        suite_task(suite_suite_task(folder, answers="a.jsonl"), None), RecordedAnswers
+    )
+    variants = {"v": {"answers": "a.jsonl"}}
+    assert isinstance(
+        suite_task(suite_suite_task(folder, variants=variants), None), RecordedAnswers
+    )
+
+
+def test_a_variant_says_what_is_different(folder: Path) -> None:
+    document = suite_suite_task(
+        folder,
+        model="m",
+        variants={
+            "plain": {},
+            "other": {"model": "n"},
+            "elsewhere": {"model": {"name": "n", "base_url": "http://x/v1", "key_variable": "K"}},
+        },
+    )
+
+    assert suite_variants(document) == {
+        "plain": {},
+        "other": {"model": "n"},
+        "elsewhere": {"model": "n", "base_url": "http://x/v1", "key_variable": "K"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({}, "a suite needs a `model` to ask, or recorded `answers`."),
+        ({"model": 7}, "model: an object is wanted; got 7."),
+        ({"model": ""}, "model: the `name` of the model is missing."),
+        ({"model": {}}, "model: the `name` of the model is missing."),
+        ({"model": {"name": "m", "temperature": 0}}, "model has no key 'temperature'."),
+        ({"model": {"name": "m", "parameters": 7}}, "model.parameters: 7 is not like"),
+        (
+            {"model": {"name": "m", "parameters": {"system": "x"}}},
+            "model.parameters: 'system' is none, and has a place of its own.",
+        ),
+        ({"model": {"name": "m", "base_url": "x"}}, "base_url: "),
+        ({"model": {"name": "m", "key_variable": "a b"}}, "key_variable: "),
+        ({"model": "m", "system": 7}, "system: "),
+        (
+            {"model": "m", "answers": "a.jsonl"},
+            "model: the answers are recorded, and nobody is asked. Keep one of the two.",
+        ),
+        ({"answers": 7}, "answers: 7 is not the path of a file."),
+        ({"answers": "gone.jsonl"}, "answers: "),
+        (
+            {"answers": "a.jsonl", "variants": {"v": {"answers": "a.jsonl"}}},
+            "answers: the variants have theirs. Keep those.",
+        ),
+        ({"answers": "a.jsonl", "variants": {"v": {}}}, "variants.v: its `answers` are missing."),
+        (
+            {"answers": "a.jsonl", "variants": {"v": {"model": "m"}}},
+            "variants.v.model: either all variants have `answers`, or none has.",
+        ),
+        ({"model": "m", "variants": {"v": {"modle": "m"}}}, "variants.v has no key 'modle'. Is"),
+        ({"model": "m", "variants": {"v": {"system": 7}}}, "variants.v.system: 7 is not a text."),
+        ({"model": "m", "variants": {"v": 7}}, "variants.v: 7 is not what"),
+        ({"model": "m", "variants": {"v": {"model": {}}}}, "variants.v.model: the `name` of the"),
+        (
+            {"model": "m", "variants": {"v": {"parameters": {"tools": []}}}},
+            "variants.v.parameters: 'tools' is none, and has a place of its own.",
+        ),
+    ],
+)
+def test_what_a_suite_cannot_ask_is_refused(
+    folder: Path, value: dict[str, Any], problem: str
+) -> None:
+    assert refusal(folder, **value).startswith(problem)

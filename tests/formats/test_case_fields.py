@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from callscore.formats.case_fields import is_case
+from callscore.errors import InvalidSettings, UnreadableInput
+from callscore.formats.case_fields import (
+    is_case,
+    name_from_input,
+    parse_field_paths,
+    parse_json_path,
+)
 
 F = {"name": "f", "arguments": {"q": 1}}
 
@@ -35,3 +41,119 @@ def test_an_empty_side_beside_nothing_but_words_is_a_side() -> None:
 
     assert is_case(record)
     assert not is_case({**record, "steps": [{"toolCalls": []}]})
+
+
+# Names of cases from what is asked.
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("What is the weather in Paris?", "what-is-the-weather-in-paris"),
+        ("  Какая погода? ", "какая-погода"),
+        ([{"role": "system", "content": "x"}, {"role": "user", "content": "Hi!"}], "hi"),
+        ([{"role": "user", "content": [{"type": "text"}]}], ""),
+        ({"question": "x"}, ""),
+        ([], ""),
+        (None, ""),
+        ("?!", ""),
+        ("a" * 100, "a" * 48),
+        ("word " * 30, "-".join(["word"] * 9)),
+    ],
+)
+def test_a_name_is_the_first_words(asked: Any, name: str) -> None:
+    assert name_from_input(asked) == name
+
+
+# Fields of a case that stand elsewhere in a record.
+
+RECORD = {"meta": {"task": 7}, "calls": [{"c": 1}, {"c": 2}], "id": "own"}
+
+
+def test_what_stands_at_the_paths_is_found() -> None:
+    fields = parse_field_paths(
+        {"id": "$.meta.task", "actual": "$.calls[*].c", "trial": "$.meta.trial"}
+    )
+
+    assert fields.apply(RECORD, "file:1") == {"id": 7, "actual": [1, 2]}
+
+
+def test_a_field_can_be_left_out() -> None:
+    fields = parse_field_paths({"id": "$.meta.task", "actual": "$.calls"})
+
+    assert fields.without("actual").apply(RECORD, "file:1") == {"id": 7}
+
+
+def test_an_id_or_a_side_that_is_not_there_is_a_mistake() -> None:
+    with pytest.raises(UnreadableInput) as caught:
+        parse_field_paths({"expected": "$.meta.actions"}).apply(RECORD, "file:1")
+
+    assert str(caught.value) == (
+        "file:1: there is no $.meta.actions for `expected`; $.meta is an object with the key 'task'."
+    )
+
+
+def test_a_case_has_no_other_fields() -> None:
+    with pytest.raises(InvalidSettings, match="a case has no field 'name'; its fields are id, exp"):
+        parse_field_paths({"name": "$.x"})
+
+
+def test_what_is_there_is_told_as_far_as_the_path_leads() -> None:
+    for path, told in (
+        ("$.x", "$ is an object with the keys 'meta', 'calls', 'id'"),
+        ("$.calls[0].c.d", "$.calls[0].c is 1"),
+        ("$.calls[5]", "$.calls is a list of 2"),
+    ):
+        with pytest.raises(UnreadableInput) as caught:
+            parse_field_paths({"actual": path}).apply(RECORD, "f")
+        assert f"there is no {path} for `actual`; {told}." in str(caught.value)
+
+
+def test_what_stands_under_its_own_name_need_not_stand_elsewhere() -> None:
+    assert parse_field_paths({"id": "$.meta.name"}).apply(RECORD, "f") == {}
+
+
+# Paths to places in a record.
+
+PATHS_RECORD = {
+    "id": "r",
+    "metadata": {"task_id": 7, "task id": 8, "it's": 9},
+    "turns": [{"calls": ["a", "b"]}, {"calls": ["c"]}, {}],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("$", [PATHS_RECORD]),
+        ("$.id", ["r"]),
+        ("id", ["r"]),
+        (".id", ["r"]),
+        ("$.metadata.task_id", [7]),
+        ("metadata.task_id", [7]),
+        ("$['metadata']['task id']", [8]),
+        ('$.metadata["it\'s"]', [9]),
+        ("$.turns[0].calls", [["a", "b"]]),
+        ("$.turns[-2].calls[0]", ["c"]),
+        ("$.turns[*].calls[*]", ["a", "b", "c"]),
+        ("$.turns[3]", []),
+        ("$.turns[-4]", []),
+        ("$.id[0]", []),
+        ("$.id.x", []),
+        ("$.id[*]", []),
+        ("$.nothing", []),
+    ],
+)
+def test_a_path_leads_to_what_stands_there(path: str, found: list[Any]) -> None:
+    assert parse_json_path(path).find(PATHS_RECORD) == found
+
+
+def test_a_path_with_a_star_leads_to_many_places() -> None:
+    assert parse_json_path("$.turns[*]").is_many
+    assert not parse_json_path("$.turns[0]").is_many
+
+
+@pytest.mark.parametrize("path", ["$..id", "$.a[", "$.a[b]", "$a b", "$.", "$.a[1:2]", "$.a['b"])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(InvalidSettings, match="is no path: it goes wrong at"):
+        parse_json_path(path)

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from msgspec import structs
 
+from callscore import read_calls, read_tools
 from callscore.core.call import ToolCall
-from callscore.errors import InvalidCall, UnknownFormat
-from callscore.formats.dialect import dialect_named
-from callscore.formats.reading import read_as, read_document, read_named
-from callscore.formats.trace import Trace, Wanted
+from callscore.documents import read_documents
+from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat
+from callscore.formats.dialect import dialect_named, dialects
+from callscore.formats.reading import (
+    Recogniser,
+    find_dialect,
+    read_as,
+    read_candidates,
+    read_document,
+    read_named,
+    recognise,
+    unknown_format_text,
+)
+from callscore.formats.shape import text_in
+from callscore.formats.trace import DEFAULT_WANTED, Trace, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from callscore.formats.dialect import Dialect
 
 ANTHROPIC = dialect_named("anthropic")
 MESSAGE = {
@@ -87,3 +106,220 @@ def test_of_a_list_of_documents_each_is_read() -> None:
     assert [trace.id for trace in read_document(documents)] == ["a", "b"]
     with pytest.raises(UnknownFormat):
         read_document([*documents, {"colour": 1}])
+
+
+# The first answers of a document.
+
+SAMPLES = Path(__file__).parents[1] / "samples/formats"
+
+
+def call(name: str) -> dict[str, Any]:
+    return {"id": name, "type": "function", "function": {"name": name, "arguments": "{}"}}
+
+
+def choice(index: int | None, *names: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": None, "tool_calls": [*map(call, names)]}
+    return {"message": message} if index is None else {"index": index, "message": message}
+
+
+def completion(*choices: dict[str, Any]) -> dict[str, Any]:
+    return {"object": "chat.completion", "choices": list(choices)}
+
+
+def names(document: Any, most: int) -> list[list[list[str]]]:
+    """For each answer, for each run, the names of the tools."""
+    answers = read_candidates(lambda wanted: read_document(document, wanted), DEFAULT_WANTED, most)
+    return [[[made.name for made in trace.calls or ()] for trace in runs] for runs in answers]
+
+
+def test_each_answer_is_read_up_to_the_most_that_count() -> None:
+    document = completion(choice(0, "a"), choice(1, "b"), choice(2))
+
+    assert names(document, 1) == [[["a"]]]
+    assert names(document, 2) == [[["a"]], [["b"]]]
+    assert names(document, 9) == [[["a"]], [["b"]], [[]]]
+
+
+def test_answers_without_numbers_are_read_by_their_places() -> None:
+    assert names(completion(choice(None, "a"), choice(None, "b")), 9) == [[["a"]], [["b"]]]
+
+
+def test_a_document_with_one_answer_is_read_once() -> None:
+    read: list[Wanted] = []
+
+    assert read_candidates(read.append, DEFAULT_WANTED, 9) == [None]
+    assert len(read) == 1
+
+
+def test_of_several_questions_one_with_fewer_answers_keeps_its_first() -> None:
+    page = {
+        "object": "list",
+        "data": [completion(choice(0, "a")), completion(choice(0, "b"), choice(1, "c"))],
+    }
+
+    assert names(page, 9) == [[["a"], ["b"]], [["a"], ["c"]]]
+
+
+def test_numbers_with_gaps_are_counted_and_not_waited_for() -> None:
+    counts: list[int] = []
+    wanted = Wanted(candidate=1, on_answers=counts.append)
+
+    assert wanted.choose([0, 10**9, -5]) == 10**9
+    assert counts == [2]
+
+
+def test_without_anybody_to_tell_the_candidate_is_taken_as_it_is_asked_for() -> None:
+    assert Wanted(candidate=7).choose(range(2)) == 7
+
+
+def test_the_first_answers_and_a_certain_one_exclude_each_other() -> None:
+    with pytest.raises(InvalidSettings, match="keep one"):
+        read_candidates(lambda wanted: wanted, Wanted(candidate=1), 2)
+
+    assert len(read_candidates(lambda wanted: wanted, Wanted(candidate=1), 1)) == 1
+
+
+def _examples() -> Iterator[tuple[str, Dialect, Any]]:
+    """The examples of dialects and their samples, with names."""
+    for dialect in dialects():
+        yield dialect.name, dialect, dialect.example
+    for path in sorted(SAMPLES.glob("*/*.json")):
+        for document in list(read_documents(path, on_bad=lambda *_: None))[:1]:
+            yield f"{path.parent.name}/{path.stem}", document.dialect, document.value
+
+
+def test_no_dialect_takes_an_answer_that_is_not_there_for_one_without_calls() -> None:
+    wrong = []
+    for name, dialect, document in _examples():
+        counts: list[int] = []
+        beyond = Wanted(candidate=1_000, on_answers=counts.append)
+        is_same = read_as(dialect, document, beyond) == read_as(dialect, document, DEFAULT_WANTED)
+        if not is_same or max(counts, default=1) >= 1_000:
+            wrong.append(name)
+
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("sample", "answers"),
+    [
+        ("openai_chat/n_choices_two_candidates", [["Paris"], ["Lyon"]]),
+        ("gemini/gemini_two_candidates", None),
+        ("openai_stream/two_candidates_and_two_answers", None),
+    ],
+)
+def test_the_answers_of_real_documents_differ(sample: str, answers: Any) -> None:
+    (document,) = read_documents(SAMPLES / f"{sample}.json")
+
+    found = read_candidates(
+        lambda wanted: read_as(document.dialect, document.value, wanted), DEFAULT_WANTED, 9
+    )
+
+    cities = [
+        [(made.arguments or {}).get("city") for made in runs[0].calls or ()] for runs in found
+    ]
+    assert len(found) == 2
+    assert cities[0] != cities[1]
+    assert answers in (None, cities)
+
+
+# Which dialect a document is written in.
+
+CHAT = {"choices": [{"message": {"role": "assistant", "content": "x"}}]}
+GEMINI = {"candidates": [{"content": {"role": "model", "parts": [{"text": "x"}]}}]}
+
+
+def test_the_first_that_recognises_a_document_wins() -> None:
+    claiming = [dialect for dialect in dialects() if dialect.recognises(CHAT)]
+
+    assert find_dialect(CHAT) is claiming[0]
+    assert recognise(CHAT).name == "openai_chat"
+
+
+def test_a_file_is_looked_up_once_and_then_checked() -> None:
+    recogniser = Recogniser()
+
+    first = recogniser.recognise(CHAT)
+    assert recogniser.recognise(CHAT) is first
+    assert recogniser.recognise(GEMINI).name == "gemini"
+    assert recogniser.find({"colour": 1}) is None
+    assert recogniser.recognise(CHAT) is first
+    with pytest.raises(UnknownFormat):
+        recogniser.recognise({"colour": 1})
+
+
+def test_only_some_dialects_can_be_asked() -> None:
+    recogniser = Recogniser()
+    others = frozenset(("gemini", "anthropic"))
+
+    assert find_dialect(CHAT, others) is None
+    assert recogniser.recognise(CHAT).name == "openai_chat"
+    assert recogniser.find(CHAT, others) is None
+    found = recogniser.find(GEMINI, others)
+    assert found is not None
+    assert recogniser.find(GEMINI, others) is found
+
+
+def test_an_unknown_document_is_told_what_it_looks_like() -> None:
+    with pytest.raises(UnknownFormat) as caught:
+        recognise({"choices": [], "message": {"tool_calls": 5}, "finish_reason": "x"})
+
+    assert "no format recognises an object with the keys 'choices', 'message'" in str(caught.value)
+    assert "The nearest are " in str(caught.value)
+    assert "openai_chat" in str(caught.value)
+
+
+def test_what_looks_like_nothing_is_refused_without_a_guess() -> None:
+    assert (
+        unknown_format_text(5)
+        == "no format recognises 5. `callscore formats` shows an example of each."
+    )
+
+
+def test_deep_documents_are_looked_at_from_above() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(100_000):
+        deep = {"choices": deep}
+
+    assert "openai" in unknown_format_text(deep)
+
+
+# Files recorded from real providers and frameworks, each read by eye before by the program.
+
+RECORDED = Path(__file__).parents[1] / "samples/recorded"
+FILES = [entry["file"] for entry in msgspec.json.decode((RECORDED / "INDEX.json").read_bytes())]
+
+
+def seen(file: str) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.json.decode((RECORDED / f"{file}.expected.json").read_bytes())
+    return found
+
+
+def test_all_files_are_there() -> None:
+    assert len(FILES) == 57
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_recorded_file_gives_the_calls_that_a_person_sees_in_it(file: str) -> None:
+    expected = seen(file)
+
+    calls = read_calls(RECORDED / file)
+
+    assert {document.dialect.name for document in read_documents(RECORDED / file)} == {
+        expected["dialect"]
+    }
+    assert [(call.name, call.arguments) for call in calls] == [
+        (call["name"], call["arguments"]) for call in expected["calls"]
+    ]
+    for call, wanted in zip(calls, expected["calls"], strict=True):
+        for field in ("id", "kind", "caller", "failed", "raw", "error"):
+            if field in wanted:
+                assert getattr(call, field) == wanted[field]
+        if "result_starts" in wanted:
+            shown = text_in(call.result) or str(call.result)
+            assert shown.startswith(wanted["result_starts"])
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if "tools" in seen(file)])
+def test_a_recorded_file_gives_the_tools_that_a_person_sees_in_it(file: str) -> None:
+    assert [tool.name for tool in read_tools(RECORDED / file)] == seen(file)["tools"]

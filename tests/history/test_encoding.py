@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import random
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.core.results import MetricValue, Usage
-from callscore.history.encoding import add_payload, result_row
+from callscore.history.encoding import (
+    add_payload,
+    asked_digest,
+    calls_digest,
+    clean_text,
+    compressed,
+    digest_of,
+    expectation_digest,
+    json_bytes,
+    json_text,
+    pack_digest,
+    result_row,
+    settings_digest,
+    unpack,
+    unpack_digest,
+)
 
 if TYPE_CHECKING:
     from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
@@ -171,3 +190,153 @@ def test_what_was_called_has_a_digest_without_the_ids_of_the_calls() -> None:
 
     assert rows[0]["made"] == rows[1]["made"] != result_row(a_result(RUN), 1, {})["made"]
     assert result_row(a_result(RUN, calls=None), 1, {})["made"] is None
+
+
+# Digests by which two runs are compared.
+
+PAYLOAD: dict[str, Any] = {
+    "input": "hi",
+    "tools": [{"name": "f"}],
+    "tags": ["slow"],
+    "metadata": {"by": "me"},
+    "expected": [{"name": "f", "arguments": {"a": 1, "b": 2}}],
+}
+
+
+def test_digests_are_what_they_were() -> None:
+    """Histories are full of them: a digest that changes would make every kept answer unknown."""
+    assert expectation_digest(PAYLOAD) == "508944e68bc9d2bd75dc6ce1bb384a09"
+    assert asked_digest(PAYLOAD) == "380aafe5fcebe2abcd0a41143504fca0"
+    made = [{"name": "f", "arguments": {"a": 1}}]
+    assert calls_digest(made) == "7a749b8fa68d7b7648867eaf47beaecb"
+    assert settings_digest({"mode": "strict"}, ["accuracy"]) == "fa657ca0a40eea31485924444aa69489"
+
+
+def test_an_expectation_is_known_by_what_it_says_and_not_by_the_order_of_keys() -> None:
+    turned = [{"arguments": {"b": 2, "a": 1}, "name": "f"}]
+    other = [{"name": "f", "arguments": {"a": 1, "b": 3}}]
+
+    digest = expectation_digest(PAYLOAD)
+
+    assert len(bytes.fromhex(digest)) == 16
+    assert expectation_digest({"expected": turned}) == digest
+    assert expectation_digest({**PAYLOAD, "expected": other}) != digest
+
+
+def test_to_expect_no_calls_is_not_to_expect_nothing() -> None:
+    assert expectation_digest({}) == ""
+    assert expectation_digest({"expected": None}) == ""
+    assert expectation_digest({"expected": []}) != ""
+
+
+def test_what_is_asked_is_all_but_what_is_expected_and_noted() -> None:
+    digest = asked_digest(PAYLOAD)
+
+    assert asked_digest({"tools": [{"name": "f"}], "input": "hi"}) == digest
+    assert asked_digest({**PAYLOAD, "input": "ho"}) != digest
+    assert asked_digest({**PAYLOAD, "tools": []}) != digest
+
+
+def test_calls_are_known_by_names_and_arguments_alone() -> None:
+    made = [{"name": "f", "arguments": {"a": 1}, "id": "call_1", "step": 0, "result": "ok"}]
+    again = [{"name": "f", "arguments": {"a": 1}, "id": "call_2", "step": 3, "result": "no"}]
+
+    assert calls_digest(made) == calls_digest(again)
+    assert calls_digest(made) != calls_digest([{"name": "f", "arguments": {"a": 2}}])
+    assert calls_digest([{"name": "f", "raw": "{"}]) != calls_digest([{"name": "f", "raw": "["}])
+    assert calls_digest([]) != calls_digest(None) == ""
+
+
+def test_settings_are_known_with_their_scorers() -> None:
+    digest = settings_digest({"mode": "strict", "order": "any"}, ["accuracy"])
+
+    assert settings_digest({"order": "any", "mode": "strict"}, ("accuracy",)) == digest
+    assert settings_digest({"mode": "strict", "order": "any"}, ["precision"]) != digest
+    assert settings_digest({"mode": "flexible", "order": "any"}, ["accuracy"]) != digest
+
+
+def test_what_json_does_not_know_has_a_digest_all_the_same() -> None:
+    assert calls_digest([{"name": "f", "arguments": {"n": 2**70}}])
+    assert calls_digest([{"name": "f", "arguments": {"text": "\ud800"}}])
+
+
+# Values as bytes: what goes in comes out, and what is long becomes short.
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_plain_data_comes_back_as_it_was(value: Any) -> None:
+    assert unpack(compressed(json_bytes(value))) == value
+
+
+def test_a_long_text_is_kept_short() -> None:
+    body = json_bytes(["the same again"] * 1_000)
+
+    assert len(compressed(body)) < len(body) / 10
+    assert unpack(compressed(body)) == ["the same again"] * 1_000
+
+
+def test_a_short_text_is_not_compressed() -> None:
+    body = json_bytes(["the same again"] * 5)
+
+    assert compressed(body) is body
+
+
+def test_a_text_that_gains_nothing_is_not_compressed() -> None:
+    noise = random.Random(6).randbytes(1_000)
+
+    assert compressed(noise) is noise
+
+
+def test_half_of_a_character_and_strange_objects_become_text() -> None:
+    assert unpack(json_bytes({"a": "\ud800"})) == {"a": "\\ud800"}
+    assert unpack(json_bytes([complex(1, 2)])) == ["(1+2j)"]
+    assert unpack(json_bytes(date(2026, 11, 15))) == "2026-11-15"
+
+
+def test_what_is_nested_without_end_is_kept_as_far_as_it_goes() -> None:
+    nested: Any = []
+    for _ in range(5_000):
+        nested = [nested]
+
+    assert len(json_bytes(nested)) < 100_000
+
+
+@pytest.mark.parametrize("empty", [{}, [], (), None, ""])
+def test_what_is_empty_takes_no_room(empty: object) -> None:
+    assert json_text(empty) is None
+
+
+def test_a_digest_tells_texts_apart() -> None:
+    assert digest_of(b"1") != digest_of(b"2")
+    assert digest_of(b"1") == digest_of(b"1")
+
+
+def test_a_hexadecimal_digest_takes_half_the_room() -> None:
+    assert len(pack_digest("ab" * 16)) == 17
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])) | st.binary().map(bytes.hex))
+def test_a_digest_comes_back_as_it_was(text: str) -> None:
+    assert unpack_digest(pack_digest(text)) == text
+
+
+@pytest.mark.parametrize("text", ["AB", "a b", "ab ", "abc", ""])
+def test_what_only_looks_like_a_digest_comes_back_as_it_was(text: str) -> None:
+    assert unpack_digest(pack_digest(text)) == text
+
+
+def test_a_text_has_no_characters_that_a_database_refuses() -> None:
+    assert clean_text("a\x00b\ud800c") == "a\\u0000b\\ud800c"
+    assert clean_text("Погода 🌦") == "Погода 🌦"

@@ -5,13 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
-from tests.history.made_up import a_run
+from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
+from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled
-from callscore.history.queries import inserts_for
-from callscore.history.schema import runs
+from callscore.history.encoding import rows_from
+from callscore.history.queries import (
+    answer_in_run,
+    begin_run,
+    end_run,
+    inserts_for,
+    judgement_by_key,
+    newest_answer,
+    page_of_results,
+    save_judgement,
+)
+from callscore.history.schema import payloads, runs
 
 if TYPE_CHECKING:
     from sqlalchemy import Dialect
@@ -66,3 +77,168 @@ def test_a_driver_that_wants_names_is_given_names() -> None:
 
     assert insert.names == ()
     assert "%(digest)s" in insert.text
+
+
+# What many records share is kept once.
+
+RUN = a_run().id
+
+
+def _payloads(store: Store) -> int:
+    with store.reading() as connection:
+        count: int = connection.execute(select(func.count()).select_from(payloads)).scalar_one()
+    return count
+
+
+def test_a_payload_is_kept_once_however_many_runs_have_it(store: Store) -> None:
+    store.begin(a_run())
+    store.begin(a_run("20261116-000000-bbbb"))
+    store.keep([a_result(RUN), a_result(RUN, trial=2)])
+    before = _payloads(store)
+
+    store.keep([a_result("20261116-000000-bbbb")])
+
+    assert before == 3  # the case, the answer, the calls
+    assert _payloads(store) == 3
+    assert len(list(store.results("20261116-000000-bbbb"))) == 1
+
+
+def test_more_payloads_than_one_statement_takes_are_kept_once(store: Store) -> None:
+    store.begin(a_run())
+    records = [an_answer(RUN, f"{number:04x}") for number in range(1_200)]
+    store.keep(records)
+
+    store.keep(records)
+
+    assert _payloads(store) == 1_200
+
+
+def test_an_answer_of_no_run_is_kept_all_the_same() -> None:
+    answers, results, bodies = rows_from([an_answer(), a_result(RUN)], {RUN: 5})
+
+    assert [row["run"] for row in answers] == [None]
+    assert [row["run"] for row in results] == [5]
+    assert len(bodies) == 4
+
+
+# Answers are found by what was asked, judgements by what was judged.
+
+
+def test_the_newest_answer_is_found_and_that_of_a_run(store: Store) -> None:
+    store.begin(a_run())
+    older, newer = an_answer(RUN, answer="older"), an_answer(answer="newer")
+    store.keep([older, newer])
+
+    with store.reading() as connection:
+        assert newest_answer(connection, "00ff", "", 1) == newer
+        assert answer_in_run(connection, 1, "00ff", 1) == older
+        assert newest_answer(connection, "00ff", "ab", 1) is None
+        assert answer_in_run(connection, 2, "00ff", 1) is None
+
+
+def test_a_judgement_takes_the_place_of_an_earlier_one(store: Store) -> None:
+    with store.writing() as connection:
+        for same in (False, True):
+            save_judgement(connection, "киев = kyiv?", "judge", {"same": same})
+
+    with store.reading() as connection:
+        assert judgement_by_key(connection, "киев = kyiv?") == {"same": True}
+        assert judgement_by_key(connection, "other") is None
+
+
+# The results of a run: of one case, of one evaluation, page by page.
+
+OTHER = "20261116-070000-bcdf"
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for run in (RUN, OTHER):
+        store.begin(a_run(run))
+        store.add_evaluation(an_evaluation(run))
+    store.keep(
+        [
+            a_result(RUN, case, evaluation=evaluation, trial=trial)
+            for evaluation in (1, 0)
+            for trial in (2, 1)
+            for case in ("weather", "погода")
+        ]
+    )
+    store.keep([a_result(OTHER)])
+    return store
+
+
+def test_a_case_is_found_in_each_evaluation_and_trial(filled: Store) -> None:
+    found = filled.result(RUN, "погода")
+
+    assert [(each.evaluation, each.trial) for each in found] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert found[0] == a_result(RUN, "погода")
+
+
+def test_one_trial_or_one_evaluation_may_be_meant(filled: Store) -> None:
+    trial = filled.result(RUN, "weather", trial=2)
+    evaluation = filled.result(RUN, "weather", evaluation=1)
+    both = filled.result(RUN, "weather", trial=2, evaluation=1)
+
+    assert [each.evaluation for each in trial] == [0, 1]
+    assert [each.trial for each in evaluation] == [1, 2]
+    assert both == [a_result(RUN, evaluation=1, trial=2)]
+
+
+def test_a_case_that_is_not_there_gives_nothing(filled: Store) -> None:
+    assert filled.result(RUN, "Weather") == []
+    assert filled.result(OTHER, "weather", trial=3) == []
+    with pytest.raises(UnknownRun):
+        filled.result("20000101-000000-none", "weather")
+
+
+def test_a_page_goes_on_where_the_last_one_ended(filled: Store) -> None:
+    with filled.reading() as connection:
+        first, last = page_of_results(connection, (RUN, 1), None, after=-1, limit=5)
+        second, end = page_of_results(connection, (RUN, 1), None, after=last, limit=5)
+        nothing = page_of_results(connection, (RUN, 1), None, after=end, limit=5)
+
+    assert first + second == list(filled.results(RUN))
+    assert (len(first), len(second), nothing) == (5, 3, ([], end))
+
+
+def test_the_most_trials_of_each_evaluation_are_told(filled: Store) -> None:
+    assert filled.trials(RUN) == {0: 2, 1: 2}
+    assert filled.trials(OTHER) == {0: 1}
+
+
+# A run begins under an id of its own, and ends once.
+
+
+def test_a_run_goes_on_or_gets_another_id(store: Store) -> None:
+    with store.writing() as connection:
+        assert begin_run(connection, a_run()) == a_run()
+        again = begin_run(connection, a_run(command="rescore"))
+        other = begin_run(connection, a_run(started_at=7.0))
+
+    assert again.id == RUN != other.id
+    assert [run.command for run in store.runs()] == ["rescore", "run"]
+
+
+def test_only_the_run_that_ends_ends(store: Store) -> None:
+    first, second = store.begin(a_run()), store.begin(a_run(started_at=7.0))
+    for run in (first, second):
+        store.add_evaluation(an_evaluation(run.id))
+
+    with store.writing() as connection:
+        summaries = {0: {"mean": 0.5}, 9: {"mean": 1.0}}
+        end_run(connection, (first.id, 1), "interrupted", {"passed": 1}, summaries)
+
+    assert [run.status for run in store.runs()] == ["interrupted", "running"]
+    assert store.evaluations(first.id)[0].summary == {"mean": 0.5}
+    assert store.evaluations(second.id)[0].summary == {}
+
+
+def test_a_run_that_is_gone_does_not_end(store: Store) -> None:
+    store.begin(a_run())
+
+    for gone in ((RUN, 7), ("another", 1)):
+        with store.writing() as connection, pytest.raises(UnknownRun, match="removed it"):
+            end_run(connection, gone, "finished", {}, {})
+
+    assert store.find(RUN).status == "running"

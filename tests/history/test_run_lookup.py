@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.history.made_up import a_run
+from sqlalchemy import event
+from tests.history.made_up import a_result, a_run, an_evaluation
 
+from callscore.core.statistics import wilson
 from callscore.errors import UnknownRun
+from callscore.history import run_lookup as overview_module
+from callscore.history.records import EvaluationNumbers
+from callscore.history.run_lookup import RunLine, list_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
 IDS = ["20261115-184354-k3f9", "20261115-184354-k3zz", "20261116-070000-bcdf"]
@@ -179,3 +185,237 @@ def test_by_default_git_is_asked_in_the_working_directory(
 
     with pytest.raises(UnknownRun, match="there is no run 'HEAD'"):
         three.find("HEAD")
+
+
+# The list of runs: a few queries, however many runs there are.
+
+RUN = a_run().id
+OTHER = "20261116-070000-bcdf"
+TOTALS = {
+    "cases": 4,
+    "answered": 9,
+    "passed": 6,
+    "passed_share": 0.625,
+    "f1": 0.75,
+    "errors": 3,
+}
+
+
+def _numbers(line: RunLine) -> EvaluationNumbers:
+    """What the only evaluation of a run comes to."""
+    [evaluation] = line.evaluations
+    return evaluation.tally
+
+
+def _case(case: str, *tags: str, passed: bool | None = True, **others: Any) -> ResultRecord:
+    payload = {"input": case, "tags": list(tags)}
+    return a_result(
+        others.pop("run", RUN), case, payload=payload, passed=passed, **{"f1": 1.0} | others
+    )
+
+
+def _error(case: str, *tags: str, **others: Any) -> ResultRecord:
+    return _case(case, *tags, passed=None, status="error", f1=None, counts=(), **others)
+
+
+def test_a_finished_run_is_shown_by_its_summaries(store: Store) -> None:
+    store.begin(a_run(name="nightly"))
+    store.add_evaluation(an_evaluation(RUN))
+    store.add_evaluation(an_evaluation(RUN, 1, name="router", variant="large", place="a.py"))
+    store.finish(RUN, "finished", {}, {0: TOTALS, 1: {**TOTALS, "cases": 2}})
+    store.set_baseline("staging", RUN)
+    store.set_baseline("main", RUN)
+
+    [line] = list_runs(store)
+
+    assert line.run == store.find(RUN)
+    assert line.baselines == ("main", "staging")
+    first, second = line.evaluations
+    assert first.tally == EvaluationNumbers(
+        cases=4, answered=9, passed=6, share=0.625, f1=0.75, errors=3
+    )
+    assert first.tally.interval == wilson(2.5, 4)
+    assert (second.name, second.variant, second.place) == ("router", "large", "a.py")
+    assert second.tally.cases == 2
+
+
+def test_the_newest_is_the_first_and_a_limit_holds(store: Store) -> None:
+    store.begin(a_run())
+    store.begin(a_run(OTHER))
+
+    assert [line.run.id for line in list_runs(store)] == [OTHER, RUN]
+    assert [line.run.id for line in list_runs(store, limit=1)] == [OTHER]
+
+
+def test_a_run_that_is_under_way_is_counted(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.keep(
+        [
+            _case("a", trial=1),
+            _case("a", trial=2, passed=False, f1=0.5),
+            _error("a", trial=3),
+            _case("b"),
+            _case("undecided", passed=None, status="not_scored", f1=None, counts=()),
+            _error("c"),
+        ]
+    )
+
+    [line] = list_runs(store)
+
+    tally = _numbers(line)
+    assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 4, 2, 2)
+    assert tally.share == pytest.approx((1 / 3 + 1 + 0) / 3)
+    # The trials of a case are one case, and what has no answer is worth 0.
+    assert tally.f1 == pytest.approx(((1 + 0.5 + 0) / 3 + 1 + 0) / 3)
+    assert tally.interval == wilson((tally.share or 0) * 3, 3)
+
+
+def test_what_nobody_scores_is_not_worth_nothing(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.keep([_case("a", f1=None, counts=()), _error("b")])
+
+    assert _numbers(list_runs(store)[0]).f1 is None
+
+
+def test_the_evaluations_of_a_run_are_counted_apart(store: Store) -> None:
+    store.begin(a_run())
+    for number, place in enumerate(["a/eval_w.py::w", "b/eval_w.py::w"]):
+        store.add_evaluation(an_evaluation(RUN, number, place=place))
+    store.keep([_case("a"), _case("a", evaluation=1, passed=False, f1=0.0)])
+
+    [line] = list_runs(store)
+
+    assert [(each.place[0], each.tally.share) for each in line.evaluations] == [("a", 1), ("b", 0)]
+
+
+def test_words_choose_evaluations_and_the_limit_counts_what_they_fit(store: Store) -> None:
+    for number in range(4):
+        run = store.begin(a_run(f"2026111{number}-000000-aaaa")).id
+        store.add_evaluation(an_evaluation(run, name="odd" if number % 2 else "even"))
+        store.add_evaluation(an_evaluation(run, 1, name="other"))
+
+    lines = list_runs(store, limit=1, fits=lambda names: "even" in names)
+
+    [line] = lines
+    assert line.run.id == "20261112-000000-aaaa"
+    assert [each.name for each in line.evaluations] == ["even"]
+
+
+def test_what_was_imported_later_is_as_old_as_it_is(store: Store) -> None:
+    store.begin(a_run(OTHER, started_at=2.0))
+    store.begin(a_run(RUN, started_at=1.0))
+
+    assert [line.run.id for line in list_runs(store)] == [OTHER, RUN]
+    assert store.find("latest").id == OTHER
+
+
+def test_a_run_without_a_decision_has_no_share(store: Store) -> None:
+    store.begin(a_run())
+    store.add_evaluation(an_evaluation(RUN))
+    store.begin(a_run(OTHER))
+    store.add_evaluation(an_evaluation(OTHER))
+    store.keep([_case("a", passed=None, status="not_scored", f1=None, counts=())])
+
+    empty, undecided = [_numbers(line) for line in list_runs(store)]
+
+    assert (empty.cases, empty.share, empty.interval, empty.f1) == (0, None, None, None)
+    assert (undecided.cases, undecided.answered, undecided.share) == (0, 1, None)
+
+
+def test_a_tag_counts_its_own_cases_alone(store: Store) -> None:
+    store.begin(a_run())
+    store.begin(a_run(OTHER))
+    store.add_evaluation(an_evaluation(RUN))
+    store.add_evaluation(an_evaluation(RUN, 1, name="without"))
+    store.add_evaluation(an_evaluation(OTHER))
+    store.keep(
+        [
+            _case("a", "slow", evaluation=1),
+            _case("a", "smoke"),
+            _case("b", "slow", "smoke", passed=False, f1=0.0),
+            _case("c", "slow"),
+            _error("d", "smoke"),
+            _case("e"),
+            _case("a", "slow", run=OTHER),
+        ]
+    )
+    store.finish(RUN, "finished", {}, {0: TOTALS, 1: TOTALS})
+
+    [line] = list_runs(store, tag="smoke")
+
+    assert line.run.id == RUN
+    tally = _numbers(line)
+    assert (tally.cases, tally.answered, tally.passed, tally.errors) == (3, 2, 1, 1)
+    assert tally.share == tally.f1 == pytest.approx(1 / 3)
+
+
+def test_a_limit_counts_the_runs_that_have_the_tag(store: Store) -> None:
+    for number in range(6):
+        run = store.begin(a_run(f"2026111{number}-000000-aaaa")).id
+        store.add_evaluation(an_evaluation(run, name=f"suite {number}"))
+        store.keep([_case("a", "smoke" if number % 2 else "slow", run=run)])
+
+    lines = list_runs(store, tag="smoke", limit=2)
+
+    assert [line.run.id for line in lines] == ["20261115-000000-aaaa", "20261113-000000-aaaa"]
+    assert [line.evaluations[0].name for line in lines] == ["suite 5", "suite 3"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "tag", "has_it"),
+    [
+        (["smoke"], "smoke", True),
+        (["smoke"], "Smoke", False),
+        (["smoke test"], "smoke", False),
+        (["a smoke"], "smoke", False),
+        (["a", "smoke"], "smoke", True),
+        (["погода"], "погода", True),
+        (["Погода"], "погода", False),
+        (['a"smoke"'], "smoke", False),
+        (['a","smoke'], "smoke", False),
+        (['say "hi"'], 'say "hi"', True),
+        (["a,", "b"], ",", False),
+        (["x", ","], ",", True),
+        (["50%"], "5_%", False),
+        (["50%"], "50%", True),
+        (["a\\"], "a\\", True),
+        ([""], "", True),
+        ([], "", False),
+    ],
+)
+def test_a_tag_is_meant_as_it_is_written(
+    store: Store, tags: list[str], tag: str, has_it: bool
+) -> None:
+    store.begin(a_run())
+    store.keep([_case("a", *tags)])
+
+    assert bool(list_runs(store, tag=tag)) == has_it
+
+
+def test_many_runs_take_as_many_queries_as_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        run = store.begin(a_run(f"20261115-0000{number:02}-aaaa")).id
+        store.add_evaluation(an_evaluation(run))
+        store.keep([_case("a", "smoke", run=run)])
+    said: list[str] = []
+    with store.reading() as connection:
+        engine = connection.engine
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _note(*given: object) -> None:
+        said.append(str(given[2]))
+
+    lines = list_runs(store)
+    plain = len(said)
+    said.clear()
+    tagged = list_runs(store, tag="smoke")
+
+    assert len(lines) == len(tagged) == 12
+    assert plain <= 4
+    assert len(said) <= 4
+    monkeypatch.setattr(overview_module, "_MAX_VALUES", 5)
+    assert list_runs(store) == lines

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
 import pytest
+from tests.history.made_up import a_run
 
 from callscore.errors import InvalidSettings
+from callscore.history import run_names as identifiers
 from callscore.history.records import Baseline
-from callscore.history.run_names import MAX_NAME_LENGTH, name_problem, require_no_baseline
+from callscore.history.run_names import (
+    MAX_NAME_LENGTH,
+    is_partial,
+    lineage,
+    name_problem,
+    new_run_id,
+    require_no_baseline,
+)
+
+if TYPE_CHECKING:
+    from callscore.history.store import Store
 
 
 @pytest.mark.parametrize(
@@ -47,3 +63,74 @@ def test_a_run_is_not_called_like_a_baseline() -> None:
     require_no_baseline(None, known)
     with pytest.raises(InvalidSettings, match="'main' is a baseline, the run 20261115-184354-k3f9"):
         require_no_baseline("main", known)
+
+
+# Names of runs: one can be read, two are never the same, and they sort by time.
+
+NOW = 1_794_768_234.9
+
+
+def test_a_name_is_the_time_and_four_letters() -> None:
+    name = new_run_id(NOW)
+
+    assert re.fullmatch(r"20261115-184354-[2-9b-df-hj-np-tv-z]{4}", name)
+
+
+def test_many_that_start_within_one_second_have_names_of_their_own() -> None:
+    with ThreadPoolExecutor(8) as threads:
+        names = list(threads.map(new_run_id, [NOW] * 5_000))
+
+    assert len(set(names)) == 5_000
+
+
+def test_a_name_is_drawn_again_where_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter("kkkkkkkkffff")
+    monkeypatch.setattr("secrets.choice", lambda _: next(drawn))
+
+    names = [new_run_id(1.0), new_run_id(1.0)]
+
+    assert names == ["19700101-000001-kkkk", "19700101-000001-ffff"]
+
+
+def test_where_four_letters_may_run_out_there_are_eight(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identifiers, "_LETTERS", "k")
+
+    names = [new_run_id(2.0), new_run_id(3.0)]
+
+    assert names == ["19700101-000002-kkkkkkkk", "19700101-000003-kkkkkkkk"]
+
+
+def test_names_sort_by_time() -> None:
+    assert new_run_id(NOW) < new_run_id(NOW + 1) < new_run_id(NOW + 100_000)
+
+
+# Whether a run has left cases out.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [({}, False), ({"keyword": "", "limit": None}, False), ({"tags": ["smoke"]}, True)],
+)
+def test_a_run_that_was_told_to_leave_cases_out_is_partial(
+    arguments: dict[str, Any], expected: bool
+) -> None:
+    assert is_partial(a_run(arguments=arguments), {}) is expected
+
+
+def test_the_files_of_a_score_are_no_selection() -> None:
+    assert not is_partial(a_run(command="score", arguments={"cases": ["a.jsonl"]}), {})
+
+
+def test_what_is_scored_again_is_as_partial_as_what_was_asked(store: Store) -> None:
+    store.begin(a_run("a", arguments={"limit": 3}))
+    store.begin(a_run("b", command="rescore", parent="a"))
+    newest = store.begin(a_run("c", command="rescore", parent="b"))
+    orphan = store.begin(a_run("d", command="rescore", parent="gone"))
+    loop = store.begin(a_run("e", command="rescore", parent="e"))
+
+    assert list(lineage(store, newest)) == ["c", "b", "a"]
+    assert is_partial(newest, lineage(store, newest))
+    assert not is_partial(newest, {})
+    for run in (orphan, loop):
+        assert list(lineage(store, run)) == [run.id]
+        assert not is_partial(run, lineage(store, run))

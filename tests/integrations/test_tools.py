@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, get_args
 
+import jsonschema_rs
+import msgspec
 import pytest
 
-from callscore.errors import InvalidCall
-from callscore.integrations.tools import TOOLS, run_tool, tool_named
+import callscore
+from callscore import ToolCall
+from callscore.errors import InvalidCall, InvalidSettings
+from callscore.integrations import handle, tool_definition
+from callscore.integrations.tools import (
+    TOOLS,
+    Kind,
+    check_tool_calls,
+    explain_score,
+    run_tool,
+    score_tool_calls,
+    tool_named,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def test_there_are_three_tools() -> None:
@@ -70,3 +91,384 @@ def test_no_depth_breaks_anything(levels: int, side: str) -> None:
 
     assert found.is_error
     assert "nested too deeply" in found.content["error"]
+
+
+# The tools as each stack wants them defined.
+
+every_tool = pytest.mark.parametrize("tool", TOOLS)
+# The fields of a schema under `parameters` that Gemini documents, and no others.
+OF_GEMINI = {
+    *("type", "format", "title", "description", "nullable", "enum", "items", "properties"),
+    *("required", "minItems", "maxItems", "minProperties", "maxProperties", "minLength"),
+    *("maxLength", "pattern", "example", "anyOf", "propertyOrdering", "default"),
+    *("minimum", "maximum"),
+}
+
+
+def schemas_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    for member in [*schema.get("properties", {}).values(), schema.get("items")]:
+        if member is not None:
+            yield from schemas_in(member)
+
+
+@every_tool
+def test_openai_takes_a_function_in_a_wrapper(tool: str) -> None:
+    definition = tool_definition("openai", tool)
+
+    assert definition == {
+        "type": "function",
+        "function": {
+            "name": tool,
+            "description": TOOLS[tool].description,
+            "parameters": TOOLS[tool].input_schema(),
+        },
+    }
+
+
+@every_tool
+def test_the_responses_of_openai_take_it_without_a_wrapper(tool: str) -> None:
+    definition = tool_definition("openai-responses", tool)
+
+    assert definition == {
+        "type": "function",
+        **tool_definition("openai", tool)["function"],
+        "strict": False,
+    }
+
+
+@every_tool
+def test_anthropic_takes_an_input_schema(tool: str) -> None:
+    definition = tool_definition("anthropic", tool)
+
+    assert definition == {
+        "name": tool,
+        "description": TOOLS[tool].description,
+        "input_schema": TOOLS[tool].input_schema(),
+    }
+
+
+@every_tool
+def test_gemini_takes_a_part_of_json_schema(tool: str) -> None:
+    definition = tool_definition("gemini", tool)
+
+    inner = list(schemas_in(definition["parameters"]))
+    assert set(definition) == {"name", "description", "parameters"}
+    assert {key for schema in inner for key in schema} <= OF_GEMINI
+    assert all(isinstance(schema["type"], str) for schema in inner)
+    # An object without properties has no keys there, and a required one must be among them.
+    assert all(schema["properties"] for schema in inner if schema["type"] == "object")
+    assert all(
+        set(schema.get("required", ())) <= set(schema.get("properties", ())) for schema in inner
+    )
+
+
+def test_gemini_is_asked_for_free_objects_as_text() -> None:
+    properties = tool_definition("gemini")["parameters"]["properties"]
+
+    assert properties["actual"]["items"]["properties"]["args"] == {
+        "type": "string",
+        "description": "The arguments. Everything in it is literal. As the text of a JSON object.",
+    }
+    assert properties["expected"]["items"]["properties"]["in_order"]["items"] == {
+        "type": "string",
+        "description": "As the text of a JSON object.",
+    }
+
+
+def test_gemini_is_asked_for_definitions_and_names_as_text() -> None:
+    properties = tool_definition("gemini")["parameters"]["properties"]
+
+    assert properties["tools"]["items"] == {
+        "type": "string",
+        "description": "One definition, or only the name of the tool. An object as JSON.",
+    }
+
+
+@every_tool
+def test_a_json_schema_is_one_of_the_arguments_with_a_title(tool: str) -> None:
+    definition = tool_definition("json-schema", tool)
+
+    jsonschema_rs.meta.validate(definition)
+    assert definition["title"] == tool
+    assert definition["properties"] == TOOLS[tool].input_schema()["properties"]
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_the_scoring_tool_is_what_one_gets_without_a_name(kind: Kind) -> None:
+    assert tool_definition(kind) == tool_definition(kind, "score_tool_calls")
+
+
+@pytest.mark.parametrize("kind", ["openai", "openai-responses", "anthropic", "gemini"])
+def test_callscore_reads_the_definition_itself(kind: Kind) -> None:
+    (tool,) = callscore.read_tools([tool_definition(kind)])
+
+    assert tool.name == "score_tool_calls"
+    assert tool.parameters is not None
+
+
+def test_what_only_the_server_needs_is_not_loaded_for_a_definition() -> None:
+    program = (
+        "import sys, callscore.integrations, callscore.cli.mcp;"
+        "print(sorted({'anyio', 'asyncio', 'mcp', 'pydantic', 'starlette', 'uvicorn'} & {*sys.modules}))"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+
+    assert ran.stdout == "[]\n"
+
+
+def test_a_definition_may_be_changed_by_whoever_asked_for_it() -> None:
+    tool_definition("anthropic")["input_schema"]["properties"].clear()
+
+    assert tool_definition("anthropic")["input_schema"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tool", "told"),
+    [
+        (
+            "open-ai",
+            "score_tool_calls",
+            "kind: 'open-ai' is not one of openai, .* Is 'openai' meant",
+        ),
+        (None, "score_tool_calls", "kind: None is not one of openai, "),
+        ("openai", "score", "there is no tool 'score'. Is 'score_tool_calls' meant"),
+    ],
+)
+def test_a_kind_or_a_tool_that_there_is_not_is_refused(kind: Any, tool: str, told: str) -> None:
+    with pytest.raises(InvalidSettings, match=told):
+        tool_definition(kind, tool)
+
+
+# Calls of the tools that a model made, on any stack.
+
+NAME = "score_tool_calls"
+INPUT = {
+    "expected": [{"tool": "search", "args": {"q": "x"}}],
+    "actual": [{"tool": "search", "args": {"q": "y"}}],
+}
+TEXT = msgspec.json.encode(INPUT).decode()
+OPENAI = {"id": "call_1", "type": "function", "function": {"name": NAME, "arguments": TEXT}}
+GEMINI = {"name": NAME, "args": INPUT}
+
+
+@dataclass
+class Block:
+    """A call as an object of an SDK holds it."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    type: str = "tool_use"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": NAME, "arguments": INPUT},
+        {"tool": NAME, "args": INPUT},
+        OPENAI,
+        {"type": "function_call", "call_id": "c", "id": "fc", "name": NAME, "arguments": TEXT},
+        {"role": "assistant", "content": None, "tool_calls": [OPENAI]},
+        {"type": "tool_use", "id": "toolu_1", "name": NAME, "input": INPUT},
+        GEMINI,
+        {**GEMINI, "id": None},
+        {"functionCall": GEMINI},
+        {"function_call": GEMINI, "text": None},
+        {"toolUse": {"toolUseId": "t", "name": NAME, "input": INPUT}},
+        {"type": "tool-call", "toolCallId": "1", "toolName": NAME, "input": INPUT},
+        {"type": f"tool-{NAME}", "toolCallId": "1", "state": "input-available", "input": INPUT},
+        (NAME, INPUT),
+        [NAME, TEXT],
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": NAME, "arguments": INPUT},
+        },
+        {"name": NAME, "args": INPUT, "id": "x", "type": "tool_call"},
+        Block("toolu_1", NAME, INPUT),
+        ToolCall(NAME, INPUT),
+        msgspec.json.encode(OPENAI).decode(),
+        msgspec.json.encode(OPENAI),
+    ],
+    ids=[
+        *("plain", "seed", "openai", "responses", "message", "anthropic", "gemini", "with id"),
+        *("part", "part of the SDK", "bedrock", "vercel", "vercel UI", "pair", "list", "mcp"),
+        *("langchain", "object"),
+        *("ToolCall", "text", "bytes"),
+    ],
+)
+def test_a_call_of_any_stack_is_answered(call: Any) -> None:
+    answer = handle(call)
+
+    assert (answer["score"], len(answer["incorrectCalls"])) == (0.0, 1)
+    assert msgspec.json.decode(msgspec.json.encode(answer)) == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [("explain_score", "explanation"), ("check_tool_calls", "faults")]
+)
+def test_the_tool_that_is_named_is_the_one_that_runs(name: str, field: str) -> None:
+    arguments = INPUT if name == "explain_score" else {"actual": INPUT["actual"]}
+
+    assert field in handle({"name": name, "arguments": arguments})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            {"name": "score", "arguments": {}},
+            "there is no tool 'score'. Is 'score_tool_calls' meant?",
+        ),
+        ({"name": NAME, "arguments": {}}, "expected: give the calls that should be made"),
+        ({"name": NAME, "arguments": None}, "expected: give the calls that should be made"),
+        ({"name": NAME}, "expected: give the calls that should be made"),
+        ({"tool": "check_tool_calls"}, "actual: give the calls that were made"),
+        ((NAME, {"expected": []}), "actual: give the calls that were made"),
+        ((NAME, "{"), "Make the call again with one JSON object as its arguments."),
+        (("score", {}), "there is no tool 'score'. Is 'score_tool_calls' meant?"),
+        ({"function": {"name": 1}}, "Hand over one such as "),
+        ({"name": NAME, "arguments": '{"expected": ['}, "the text breaks off. Make the call again"),
+        ({"name": NAME, "arguments": "[1]"}, "another kind of value. Make the call again"),
+        ([OPENAI, OPENAI], "there are 2 calls in this. Hand over one call at a time."),
+        ([], "there is no call in this. Hand over one such as "),
+        (None, 'Hand over one such as {"name": "score_tool_calls", "arguments": {...}}.'),
+        ({}, "there is no call in this. Hand over one such as "),
+        ({"role": "assistant", "content": "Hello"}, "there is no call in this. Hand over one such"),
+        ({"type": "tool-search", "input": {}}, "there is no call in this. Hand over one such as "),
+        (5, "there is no call in this. Hand over one such as "),
+        ("score it, please", "there is no call in this. Hand over one such as "),
+        ({"functionCall": None}, "there is no call in this. Hand over one such as "),
+    ],
+)
+def test_a_call_that_is_wrong_is_answered_with_what_to_do(call: Any, told: str) -> None:
+    answer = handle(call)
+
+    assert list(answer) == ["error"]
+    assert told in answer["error"]
+
+
+@pytest.mark.parametrize("wrap", [lambda path: path, lambda path: [path], str])
+def test_no_file_is_read(tmp_path: Path, wrap: Any) -> None:
+    path = tmp_path / "call.json"
+    path.write_bytes(msgspec.json.encode({"name": NAME, "arguments": INPUT}))
+
+    answer = handle(wrap(path))
+
+    assert list(answer) == ["error"]
+    assert "Hand over one such as " in answer["error"]
+
+
+@pytest.mark.parametrize("levels", [250, 100_000])
+def test_a_call_that_is_too_deep_is_answered(levels: int) -> None:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+
+    as_data = handle({"name": NAME, "arguments": {"expected": value, "actual": []}})
+    as_text = handle({"name": NAME, "arguments": "[" * levels + "]" * levels})
+
+    assert "nested too deeply" in as_data["error"]
+    assert list(as_text) == ["error"]
+
+
+def test_an_object_that_cannot_be_read_is_answered() -> None:
+    class Broken:
+        def model_dump(self, **options: Any) -> Any:
+            raise RuntimeError(options)
+
+    assert "a Broken cannot be read" in handle(Broken())["error"].replace(
+        "test_an_object_that_cannot_be_read_is_answered.<locals>.", ""
+    )
+
+
+# The three tools, with the examples that the tool they come from is documented with.
+
+NEWS = {"tool": "searchWeb", "args": {"query": "AI news"}}
+SUMMARY = {"tool": "summarize", "args": {"text": "long article..."}}
+OTHER_SUMMARY = {"tool": "summarize", "args": {"text": "different text"}}
+TRANSLATION = {"tool": "translateText", "args": {"text": "hello", "to": "es"}}
+EXAMPLE = {"expected": [NEWS, SUMMARY], "actual": [NEWS, OTHER_SUMMARY, TRANSLATION]}
+
+
+def test_the_example_of_direct_usage() -> None:
+    answer = score_tool_calls(EXAMPLE)
+
+    assert (answer["score"], answer["precision"], answer["recall"]) == (0.4, 1 / 3, 0.5)
+    assert (answer["totalExpected"], answer["totalActual"]) == (2, 3)
+    assert [entry["actual"] for entry in answer["correctCalls"]] == [NEWS]
+    assert [entry["actual"] for entry in answer["incorrectCalls"]] == [OTHER_SUMMARY]
+    assert (answer["missedCalls"], answer["extraCalls"]) == ([], [TRANSLATION])
+    assert answer["summary"] == (
+        "Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1"
+    )
+
+
+def test_the_example_of_a_research_agent() -> None:
+    expected = [
+        {"tool": "searchWeb", "args": {"query": "latest AI research 2024"}},
+        {"tool": "fetchUrl", "args": {"url": "https://arxiv.org/..."}},
+        {"tool": "summarize", "args": {"maxLength": 500}},
+    ]
+
+    answer = score_tool_calls({"expected": expected, "actual": expected[:2]})
+
+    assert answer["score"] == 0.8
+    assert [entry["expected"] for entry in answer["missedCalls"]] == expected[2:]
+
+
+def test_the_pairs_do_not_depend_on_the_order_of_the_expectations() -> None:
+    calls = [{"tool": "f", "args": args} for args in ({"a": 1}, {"a": 2}, {"a": 1, "b": 2})]
+    actual = [calls[2], calls[0], {"tool": "f", "args": {"a": 3}}]
+
+    scores = {
+        score_tool_calls({"expected": list(expected), "actual": actual})["score"]
+        for expected in permutations(calls)
+    }
+
+    assert scores == {2 / 3}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "numbers"),
+    [([], [], (1, 1, 1)), ([NEWS], [], (0, 1, 0)), ([], [NEWS], (0, 0, 1))],
+)
+def test_a_side_without_calls_has_the_numbers_of_callscore(
+    expected: Any, actual: Any, numbers: Any
+) -> None:
+    answer = score_tool_calls({"expected": expected, "actual": actual})
+
+    assert (answer["score"], answer["precision"], answer["recall"]) == numbers
+
+
+def test_the_explanation_is_that_of_the_score() -> None:
+    answer = explain_score(EXAMPLE)
+
+    score = callscore.score(EXAMPLE["expected"], EXAMPLE["actual"])
+    counts = [answer[name] for name in ("correct", "incorrect", "missed", "extra")]
+    assert answer["explanation"] == score.explain()
+    assert counts == [1, 1, 0, 1]
+    assert (answer["score"], answer["rating"]) == (0.4, "Poor")
+    assert (answer["precision"], answer["recall"], answer["summary"]) == (1 / 3, 0.5, score.summary)
+    assert (answer["totalExpected"], answer["totalActual"]) == (2, 3)
+
+
+def test_a_check_needs_no_expectation() -> None:
+    tools = [{"name": "searchWeb", "parameters": {"type": "object", "required": ["query"]}}]
+
+    answer = check_tool_calls({"actual": [NEWS, TRANSLATION], "tools": tools})
+
+    assert [(fault["kind"], fault["index"]) for fault in answer["faults"]] == [("unknown_tool", 1)]
+
+
+def test_nothing_that_is_given_is_changed() -> None:
+    given = {**EXAMPLE, "expected": [{"one_of": ['{"tool": "f"}']}]}
+
+    score_tool_calls(given)
+
+    assert given == {**EXAMPLE, "expected": [{"one_of": ['{"tool": "f"}']}]}

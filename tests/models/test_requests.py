@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import gc
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from callscore import Case, InvalidSettings
-from callscore.models.requests import as_case, messages_for, request_body, require_known_parameters
+from callscore import Case, InvalidSettings, MissingExtra
+from callscore.models import requests as clients
+from callscore.models.requests import (
+    as_case,
+    client_for,
+    fill_template,
+    messages_for,
+    prompt_text,
+    request_body,
+    require_known_parameters,
+    require_sdk,
+    require_template,
+    split_options,
+    thread_client,
+)
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -92,3 +111,175 @@ def test_messages_that_begin_with_a_system_message_keep_it(role: str) -> None:
     messages = [{"role": role, "content": "Be brief."}, *HELLO]
 
     assert messages_for(Case(messages), system="Be kind.", prompt=None) == messages
+
+
+# The clients of the SDK: one an event loop and server, closed with the loop.
+
+URL = "http://127.0.0.1:1/v1"
+
+
+def test_a_loop_has_one_client_for_each_server_and_key() -> None:
+    async def main() -> list[AsyncOpenAI]:
+        first, again = await client_for(URL, "a"), await client_for(URL, "a")
+        assert first is again
+        return [first, await client_for(URL, "b"), await client_for(None, "a")]
+
+    found = asyncio.run(main())
+
+    assert len(set(map(id, found))) == 3
+    assert all(client.is_closed() for client in found)
+    assert not clients._clients_by_loop
+
+
+def test_another_loop_has_clients_of_its_own() -> None:
+    async def main() -> AsyncOpenAI:
+        return await client_for(URL, "a")
+
+    assert asyncio.run(main()) is not asyncio.run(main())
+
+
+def test_a_loop_that_was_closed_in_a_hurry_is_forgotten() -> None:
+    async def main() -> AsyncOpenAI:
+        return await client_for(URL, "a")
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(main())
+    loop.close()
+    assert loop in clients._clients_by_loop
+
+    asyncio.run(main())
+    assert loop not in clients._clients_by_loop
+    del loop
+    gc.collect()
+
+
+def test_the_sdk_does_not_try_again_behind_our_back() -> None:
+    async def main() -> Any:
+        return (await client_for(URL, "a")).max_retries
+
+    assert asyncio.run(main()) == 0
+    with thread_client(URL, "a", 5) as client:
+        assert (client.max_retries, client.timeout) == (0, 5)
+
+
+def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_sdk()
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        require_sdk()
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        thread_client(URL, "a", None)
+    with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
+        asyncio.run(client_for(URL, "a"))
+
+
+def test_what_concerns_the_request_is_told_apart_from_what_concerns_the_model() -> None:
+    assert split_options({"seed": 1}) == ({"seed": 1}, {})
+    assert split_options(
+        {"seed": 1, "extra_body": {"min_p": 0}, "extra_headers": {"X-A": "b"}}
+    ) == (
+        {"seed": 1},
+        {"extra_json": {"min_p": 0}, "headers": {"X-A": "b"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("proxy", "problem"), [("socks5://me:hush@127.0.0.1:9", "socks"), ("foo://me:hush@x", "proxy")]
+)
+def test_a_proxy_that_cannot_be_used_is_said_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proxy: str, problem: str
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    complaints: list[Any] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+        with pytest.raises(InvalidSettings, match="HTTP_PROXY") as raised:
+            await client_for("http://example.org/v1", "a")
+        assert problem in str(raised.value).lower()
+        assert "hush" not in str(raised.value)
+        del raised
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    with pytest.raises(InvalidSettings, match="HTTP_PROXY"):
+        thread_client("http://example.org/v1", "a", None)
+    gc.collect()
+    assert complaints == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_proxy_that_can_be_used_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+
+    async def main() -> AsyncOpenAI:
+        return await client_for("http://example.org/v1", "a")
+
+    assert asyncio.run(main()).is_closed()
+
+
+# Prompts with places: what is put in, once, and as it is.
+
+CASE = Case(
+    {"text": "weather?", "city": {"name": "Paris"}},
+    id="one",
+    tags=("a", "b"),
+    metadata={"unit": "C", "none": None, "list": [{"x": 5}]},
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("Ask: {{input.text}}", "Ask: weather?"),
+        ("{{ input.city.name }} in {{metadata.unit}}", "Paris in C"),
+        ("{{id}} {{tags}}", 'one ["a","b"]'),
+        ("{{input}}", '{"text":"weather?","city":{"name":"Paris"}}'),
+        ("no place { input } {}", "no place { input } {}"),
+        ("write {{{{input}} for {{input.text}}", "write {{input}} for weather?"),
+        ('{"a": {"b": "{{id}}"}}}}', '{"a": {"b": "one"}}}}'),
+        ("{{tags.1}} {{metadata.list.0.x}}", "b 5"),
+    ],
+)
+def test_places_are_filled_with_what_the_case_holds(template: str, text: str) -> None:
+    require_template(template)
+
+    assert fill_template(template, CASE) == text
+
+
+def test_a_value_that_looks_like_a_place_stays_as_it_is() -> None:
+    assert (
+        fill_template("<{{input}}>", Case("{{id}} {0} %s ${x}", id="one")) == "<{{id}} {0} %s ${x}>"
+    )
+
+
+@pytest.mark.parametrize("place", ["question", "", "expected", "input__class__", "case.input"])
+def test_what_no_case_has_is_refused_before_anything_is_asked(place: str) -> None:
+    with pytest.raises(InvalidSettings, match="a case has no field"):
+        require_template(f"{{{{{place}}}}}")
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["metadata.town", "input.text.more", "metadata.none", "tags.2", "metadata.list.x", "tags.-1"],
+)
+def test_what_one_case_has_not_is_said_of_that_case(place: str) -> None:
+    with pytest.raises(InvalidSettings, match=f"the case 'one' has no {place}"):
+        fill_template(f"{{{{{place}}}}}", CASE)
+
+
+@pytest.mark.parametrize("template", [5, ["{{input}}"]])
+def test_a_template_is_a_text(template: Any) -> None:
+    with pytest.raises(InvalidSettings, match="is not a text"):
+        require_template(template)
+
+
+def test_no_template_is_fine() -> None:
+    require_template(None)
+
+
+def test_data_is_told_as_json() -> None:
+    assert prompt_text({"a": [1, None]}) == '{"a":[1,null]}'

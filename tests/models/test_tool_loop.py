@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import math
 import threading
-from typing import Any, NoReturn
+import time
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from uuid import UUID
 
 import msgspec
 import pytest
+from msgspec import Struct
+from pydantic import BaseModel
 from tests.servers.openai_server import ERROR_429, OpenAIServer, Reply, Script, openai_server
 
 from callscore import ModelFailed, models, read_calls, score
 from callscore.core.results import Usage
 from callscore.models import Limits
+from callscore.models.tool_loop import BoundArguments, ToolOutcome, convert_arguments, run_call
 from callscore.models.usage import usage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def weather(city: str) -> dict[str, Any]:
@@ -306,3 +322,368 @@ def test_a_model_is_forced_to_call_in_the_first_step_alone(choice: Any, later: A
     )
 
     assert [request.body.get("tool_choice") for request in server.requests] == [choice, later]
+
+
+# The arguments of a call as the annotations of the function say they are.
+
+
+class Unknown:
+    """Of which nobody knows how it is made."""
+
+
+def taking(kind: Any) -> Any:
+    """A function whose parameter is annotated so."""
+
+    def function(given: Any) -> None:
+        """Take it."""
+
+    function.__annotations__ = {"given": kind}
+    return function
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "made"),
+    [
+        (date, "2024-01-02", date(2024, 1, 2)),
+        (datetime, "2024-01-02T03:04:05Z", datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        (timedelta, "P1D", timedelta(days=1)),
+        (
+            UUID,
+            "12345678-1234-5678-1234-567812345678",
+            UUID(int=0x12345678123456781234567812345678),
+        ),
+        (Decimal, 1.5, Decimal("1.5")),
+        (set[int], [1, 2, 1], {1, 2}),
+        (tuple[int, str], [1, "a"], (1, "a")),
+        (Path, "a/b", Path("a/b")),
+        (Path | None, None, None),
+        (bytes, "hi", b"hi"),
+        (bytes | None, "hi", b"hi"),
+        (list[date], ["2024-01-02"], [date(2024, 1, 2)]),
+        (int, "5", 5),
+        (float, 5, 5.0),
+        (int | str, "5", "5"),
+        (Annotated[int, "years"], "5", 5),
+    ],
+)
+def test_what_json_has_no_word_for_is_made(kind: Any, value: Any, made: Any) -> None:
+    found = convert_arguments(taking(kind), {"given": value}).named["given"]
+
+    assert found == made
+    assert type(found) is type(made)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (str, 5),
+        (list[int], "many"),
+        (dict[str, int] | None, [1]),
+        (Literal["a"], "b"),
+        (Annotated[str, "a name"], 5),
+        (Any, {"a": 1}),
+        (Unknown, {"a": 1}),
+        (Path, 5),
+        (date | str, "2024-01-02"),
+    ],
+)
+def test_what_json_can_say_and_what_nobody_can_make_stays_as_it_is(kind: Any, value: Any) -> None:
+    assert convert_arguments(taking(kind), {"given": value}).named == {"given": value}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "problem"),
+    [
+        (date, "tomorrow", "given: Invalid RFC3339 encoded date"),
+        (set[int], ["a"], "given: Expected `int`"),
+    ],
+)
+def test_what_cannot_be_made_is_an_error_that_names_the_argument(
+    kind: Any, value: Any, problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        convert_arguments(taking(kind), {"given": value})
+
+
+def test_nothing_for_a_parameter_that_is_nothing_by_default_is_left_out() -> None:
+    def ask(when: date = None) -> None:  # type: ignore[assignment]  # noqa: RUF013  (as many write it)
+        """Ask."""
+
+    assert convert_arguments(ask, {"when": None}) == BoundArguments((), {})
+
+
+def test_what_is_taken_by_place_is_given_by_place() -> None:
+    def ask(a: int, b: date | None, /, c: int = 1, **others: Any) -> None:
+        """Ask."""
+
+    found = convert_arguments(ask, {"c": 3, "b": "2024-01-02", "a": "1", "d": 4})
+
+    assert found == BoundArguments((1, date(2024, 1, 2)), {"c": 3, "d": 4})
+    assert convert_arguments(ask, {"b": None}) == BoundArguments((), {"b": None})
+    assert convert_arguments(math.sqrt, {"x": 4}) == BoundArguments((4,), {})
+
+
+def test_a_function_that_names_no_parameters_is_given_all_by_place() -> None:
+    assert convert_arguments(max, {"a": 1, "b": 2}) == BoundArguments((1, 2), {})
+
+
+def test_a_function_with_arguments_filled_in_has_its_annotations() -> None:
+    def ask(a: int, when: date) -> None:
+        """Ask."""
+
+    found = convert_arguments(partial(partial(ask), 1), {"when": "2024-01-02"})
+
+    assert found.named == {"when": date(2024, 1, 2)}
+
+
+# Functions that a model calls: whatever goes wrong is told to the model.
+
+
+class Unit(Enum):
+    CELSIUS = "C"
+
+
+@dataclass
+class Place:
+    city: str
+
+
+class Point(Struct):
+    x: int
+
+
+class Person(BaseModel):
+    name: str
+
+
+def add_tool_running(a: int, b: int = 1) -> int:
+    return a + b
+
+
+async def add_later(a: int) -> int:
+    await asyncio.sleep(0)
+    return a + 1
+
+
+def promise(a: int) -> Any:
+    return add_later(a)
+
+
+def typed(unit: Unit, place: Place, point: Point, person: Person) -> str:
+    return f"{unit.name} {place.city} {point.x} {person.name}"
+
+
+def several(places: list[Place], person: Person | None = None) -> str:
+    return f"{[place.city for place in places]} {person}"
+
+
+def either(place: Place | dict[str, int]) -> str:
+    return type(place).__name__
+
+
+def fail_tool_running() -> NoReturn:
+    raise ValueError("no such city")
+
+
+def leave() -> NoReturn:
+    raise SystemExit(3)
+
+
+def hang() -> None:
+    time.sleep(5)
+
+
+def slow() -> NoReturn:
+    raise TimeoutError("the database is slow")
+
+
+async def slow_without_words() -> NoReturn:
+    raise TimeoutError
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+def unprintable() -> NoReturn:
+    raise Unprintable
+
+
+def cancel() -> NoReturn:
+    raise asyncio.CancelledError
+
+
+async def cancel_later() -> NoReturn:
+    raise asyncio.CancelledError
+
+
+def close() -> NoReturn:
+    raise GeneratorExit
+
+
+def several_at_once() -> NoReturn:
+    raise BaseExceptionGroup("two", [KeyboardInterrupt()])
+
+
+def stop() -> NoReturn:
+    raise StopIteration(1)
+
+
+def leak() -> NoReturn:
+    raise ValueError("no entry with sk-abcdef-1234567")
+
+
+def half() -> str:
+    return "half \ud83d"
+
+
+async def deaf() -> str:
+    for _ in range(3):
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.2)
+    return "late"
+
+
+def rows() -> Iterator[dict[str, int]]:
+    yield {"a": 1}
+    yield {"a": 2}
+
+
+class Odd:
+    def __repr__(self) -> str:
+        return "Odd()"
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]  # it is odd
+        raise RuntimeError("no")
+
+
+def odd() -> Odd:
+    return Odd()
+
+
+TOOLS = {
+    each.__name__: each
+    for each in (
+        add_tool_running,
+        add_later,
+        promise,
+        typed,
+        several,
+        either,
+        fail_tool_running,
+        leave,
+        hang,
+        slow,
+        slow_without_words,
+        unprintable,
+        cancel,
+        cancel_later,
+        close,
+        several_at_once,
+        stop,
+        leak,
+        half,
+        deaf,
+        rows,
+        odd,
+    )
+}
+
+
+def outcome(name: str, arguments: Any = None, seconds: float | None = None) -> ToolOutcome:
+    return asyncio.run(run_call(name, arguments, TOOLS, seconds))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("add", '{"a": 1, "b": 2}', "3"),
+        ("add", {"a": 1}, "2"),
+        ("add_later", '{"a": 1}', "2"),
+        ("promise", '{"a": 1}', "2"),
+        ("rows", "", '[{"a":1},{"a":2}]'),
+        ("half", "", "half \\ud83d"),
+        (
+            "typed",
+            '{"unit": "C", "place": {"city": "Oslo"}, "point": {"x": 1}, "person": {"name": "Ada"}}',
+            "CELSIUS Oslo 1 Ada",
+        ),
+        ("several", '{"places": [{"city": "Oslo"}], "person": null}', "['Oslo'] None"),
+        ("several", '{"places": [], "person": {"name": "Ada"}}', "[] name='Ada'"),
+        ("either", '{"place": {"city": "Oslo"}}', "dict"),
+    ],
+)
+def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str) -> None:
+    assert outcome(name, arguments) == ToolOutcome(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("fail", "{}", "Error: ValueError: no such city"),
+        ("unprintable", "{}", "Error: Unprintable: (it cannot even be printed)"),
+        ("cancel", "{}", "Error: CancelledError"),
+        ("cancel_later", "{}", "Error: CancelledError"),
+        ("close", "{}", "Error: GeneratorExit"),
+        ("several_at_once", "{}", "Error: BaseExceptionGroup: two (1 sub-exception)"),
+        ("stop", "{}", "Error: StopIteration: 1"),
+        ("leak", "{}", "Error: ValueError: no entry with ***"),
+        ("leave", "{}", "Error: SystemExit: 3"),
+        ("slow_without_words", "{}", "Error: TimeoutError"),
+        ("slow", "{}", "Error: TimeoutError: the database is slow"),
+        ("add", '{"c": 1}', "Error: TypeError: add() got an unexpected keyword argument 'c'"),
+        ("typed", '{"unit": "K"}', "Error: ValueError: unit: Invalid enum value 'K'"),
+        ("subtract", "{}", "Error: there is no tool 'subtract'; the tools are add, add_later"),
+    ],
+)
+def test_what_goes_wrong_is_told_too(name: str, arguments: str, text: str) -> None:
+    found = outcome(name, arguments)
+
+    assert found.failed
+    assert not found.is_malformed
+    assert found.text.startswith(text)
+
+
+@pytest.mark.parametrize("arguments", ['{"a": ', "[1]", "5", "add 1 and 2"])
+def test_arguments_that_are_no_object_are_told_apart(arguments: str) -> None:
+    found = outcome("add", arguments)
+
+    assert found.failed
+    assert found.is_malformed
+    assert "not a JSON object" in found.text
+
+
+def test_a_tool_that_hangs_is_given_up() -> None:
+    found = outcome("hang", "{}", seconds=0.01)
+
+    assert found == ToolOutcome("Error: the tool took longer than 0.01 s", failed=True)
+
+
+def test_a_result_that_is_no_data_is_told_as_text() -> None:
+    found = outcome("odd", "{}")
+
+    assert not found.failed
+    assert "Odd" in found.text
+
+
+def test_a_tool_that_does_not_listen_is_given_up_too() -> None:
+    async def main() -> tuple[ToolOutcome, bool]:
+        task = asyncio.create_task(run_call("deaf", "{}", TOOLS, 0.01))
+        found = await task
+        return found, len(asyncio.all_tasks()) > 1
+
+    found, goes_on = asyncio.run(main())
+
+    assert found == ToolOutcome("Error: the tool took longer than 0.01 s", failed=True)
+    assert goes_on
+
+
+def test_who_is_cancelled_waits_for_no_tool() -> None:
+    async def main() -> None:
+        async with asyncio.timeout(0.01):
+            await run_call("hang", "{}", TOOLS, None)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())

@@ -11,7 +11,13 @@ import pytest
 from callscore import ToolCall
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
-from callscore.parity.autoevals import METRICS, exact_match, json_diff, list_contains
+from callscore.parity.autoevals import (
+    METRICS,
+    _linear_sum_assignment,
+    exact_match,
+    json_diff,
+    list_contains,
+)
 
 
 def f(**arguments: Any) -> dict[str, Any]:
@@ -178,3 +184,29 @@ def test_calls_are_read_in_every_shape() -> None:
         assert metric([call], [short]) == 1.0
         assert metric([{"name": "f"}], [{"name": "f", "arguments": None}]) == 1.0
         assert Metric("m", metric, {}).of([call], [call]) == 1.0
+
+
+# The assignment that SciPy finds, as SciPy finds it; the answers are SciPy's own.
+
+THIRD = 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("costs", "pairs"),
+    [
+        ([[0]], [(0, 0)]),
+        ([[-1, -1], [-1, -1]], [(0, 0), (1, 1)]),
+        ([[-1, -0.5], [-1, -1]], [(0, 0), (1, 1)]),
+        ([[-0.5, -1], [-0.5, -1]], [(0, 1), (1, 0)]),
+        ([[-1, -1, -1]], [(0, 0)]),
+        ([[-1], [-1], [-2]], [(2, 0)]),
+        ([[0, -1], [-1, -1], [-1, 0]], [(0, 1), (1, 0)]),
+        ([[4, 1, 3], [2, 0, 5], [3, 2, 2]], [(0, 1), (1, 0), (2, 2)]),
+        ([[-1, -THIRD, -THIRD], [-1, -THIRD, 0], [-1, 0, 0]], [(0, 2), (1, 1), (2, 0)]),
+        ([[-1, -0.9, 0, 0], [-1, -0.9, -0.8, 0], [-1, 0, 0, -0.1]], [(0, 1), (1, 2), (2, 0)]),
+    ],
+)
+def test_the_pairs_are_those_of_scipy(
+    costs: list[list[float]], pairs: list[tuple[int, int]]
+) -> None:
+    assert _linear_sum_assignment(costs) == pairs

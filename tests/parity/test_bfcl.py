@@ -10,7 +10,16 @@ from callscore import ToolCall
 from callscore.core.call import Tool
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.metrics.metric import Metric
-from callscore.parity.bfcl import METRICS, Check, ast_check, check, valid
+from callscore.parity.bfcl import (
+    METRICS,
+    Check,
+    _answers_for_calls,
+    _argument_problem,
+    _function_documents,
+    ast_check,
+    check,
+    valid,
+)
 
 WEATHER = {
     "name": "get_weather",
@@ -213,3 +222,200 @@ def test_tools_are_definitions_by_name() -> None:
 def test_the_first_expected_call_has_to_be_there() -> None:
     with pytest.raises(NotScorable, match="at least one expected call"):
         valid([], [], test_category="multiple")
+
+
+# What BFCL is told of plain calls.
+
+
+def document(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"name": "f", "parameters": {"properties": properties, "required": required}}
+
+
+@pytest.mark.parametrize(
+    ("value", "described"),
+    [
+        ("x", {"type": "string"}),
+        (1, {"type": "integer"}),
+        (1.0, {"type": "float"}),
+        (True, {"type": "boolean"}),
+        (None, {"type": "any"}),
+        ({}, {"type": "dict"}),
+        ([], {"type": "array", "items": {"type": "any"}}),
+        ([1, "x"], {"type": "array", "items": {"type": "integer"}}),
+        ([None], {"type": "array", "items": {"type": "any"}}),
+    ],
+)
+def test_a_parameter_has_the_type_of_its_first_value(value: Any, described: Any) -> None:
+    calls: Any = [("f", {"a": value}), ("f", {"a": object(), "b": "x"}), ("f", None)]
+
+    assert _function_documents(calls, {}) == [
+        document({"a": described, "b": {"type": "string"}}, ["a", "b"])
+    ]
+
+
+def test_every_function_has_one_document() -> None:
+    functions = _function_documents([("g", {}), ("f", {}), ("g", {"a": 1})], {})
+
+    assert [function["name"] for function in functions] == ["g", "f"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "described"),
+    [
+        ({"type": "object"}, {"type": "dict"}),
+        ({"type": "number"}, {"type": "float"}),
+        ({"type": "boolean"}, {"type": "boolean"}),
+        ({"type": ["null", "integer", "string"]}, {"type": "integer"}),
+        ({"type": "null"}, {"type": "any"}),
+        ({"enum": [1]}, {"type": "any"}),
+        (True, {"type": "any"}),
+        (
+            {"type": "array", "items": {"type": "number"}},
+            {"type": "array", "items": {"type": "float"}},
+        ),
+        ({"type": "array"}, {"type": "array", "items": {"type": "any"}}),
+    ],
+)
+def test_a_definition_gives_the_types_in_bfcls_words(schema: Any, described: Any) -> None:
+    tool = Tool("f", parameters={"properties": {"a": schema}, "required": ["a"]})
+
+    assert _function_documents([("f", {"a": 1})], {"f": tool}) == [
+        document({"a": described}, ["a"])
+    ]
+
+
+@pytest.mark.parametrize("parameters", [None, {}, {"properties": [], "required": True}])
+def test_a_definition_may_say_nothing(parameters: Any) -> None:
+    assert _function_documents([("f", {"a": 1})], {"f": Tool("f", parameters=parameters)}) == [
+        document({}, [])
+    ]
+
+
+def test_every_value_is_the_only_possible_answer() -> None:
+    calls: Any = [("f", {"a": 1, "o": {"b": {"c": 2}}, "l": [{"d": 3}, 4], "m": [5, {"e": 6}]})]
+
+    assert _answers_for_calls(calls, may_be_left_out=False) == [
+        {"f": {"a": [1], "o": [{"b": [{"c": 2}]}], "l": [[{"d": [3]}, 4]], "m": [[5, {"e": 6}]]}}
+    ]
+
+
+def test_it_may_be_left_out_where_that_is_said() -> None:
+    calls: Any = [("f", {"a": 1}), ("g", None)]
+
+    assert _answers_for_calls(calls, may_be_left_out=True) == [{"f": {"a": [1, ""]}}, {"g": {}}]
+
+
+# Which arguments BFCL accepts, and what it calls the errors in the others.
+
+INTEGERS = {"type": "array", "items": {"type": "integer"}}
+STRINGS = {"type": "array", "items": {"type": "string"}}
+OBJECTS = {"type": "array", "items": {"type": "dict"}}
+OBJECT = {"type": "dict"}
+
+
+@pytest.mark.parametrize("text", ["april 1 2024", "April-1,2024", "APRIL/1.2024", "A_p*r^il 12024"])
+def test_texts_are_compared_without_case_spaces_and_some_characters(text: str) -> None:
+    assert _argument_problem(text, ["April 1, 2024"], {"type": "string"}) is None
+    assert _argument_problem([text], [["April 1, 2024"]], STRINGS) is None
+    assert _argument_problem({"day": text}, [{"day": ["April 1, 2024"]}], OBJECT) is None
+
+
+def test_one_kind_of_quotes_is_as_good_as_the_other() -> None:
+    assert _argument_problem("it's", ['it"s'], {"type": "string"}) is None
+    assert _argument_problem("its", ['it"s', 1], {"type": "string"}) == "value_error:string"
+
+
+@pytest.mark.parametrize(
+    ("value", "answers", "word", "problem"),
+    [
+        (1, [1], "integer", None),
+        (1, [1.0], "float", None),
+        (1, [1], "float", None),
+        (1.0, [1], "integer", "type_error:simple"),
+        (True, [1], "integer", "type_error:simple"),
+        (True, [True], "boolean", None),
+        (False, [True], "boolean", "value_error:others"),
+        (2.5, [1.0, 2.5], "float", None),
+        (2, [1], "integer", "value_error:others"),
+        ("x", [""], "string", "value_error:string"),
+        ("", [""], "string", None),
+        (1, [], "integer", "value_error:others"),
+        (1, [], "string", "type_error:simple"),
+        (1, [""], "string", "type_error:simple"),
+    ],
+)
+def test_an_argument_has_the_type_of_its_document(
+    value: Any, answers: list[Any], word: str, problem: str | None
+) -> None:
+    assert _argument_problem(value, answers, {"type": word}) == problem
+
+
+def test_answers_of_another_type_are_compared_as_they_are() -> None:
+    assert _argument_problem("x", ["x"], {"type": "integer"}) is None
+    assert _argument_problem("X", ["x"], {"type": "integer"}) == "value_error:others"
+    assert _argument_problem(None, [None], {"type": "any"}) is None
+    assert _argument_problem(1, [True, 1], {"type": "integer"}) is None
+    assert _argument_problem({"a": 1}, [[1]], OBJECT) == "value_error:others"
+
+
+def test_the_items_of_an_array_have_the_type_of_the_document_or_of_the_first_answer() -> None:
+    assert _argument_problem([1, 2], [[1, 2]], INTEGERS) is None
+    assert _argument_problem(["x"], [["x"]], INTEGERS) is None
+    assert _argument_problem([1.0], [[1]], INTEGERS) == "type_error:nested"
+    assert _argument_problem([1.0], [[2], [1.0]], INTEGERS) is None
+    assert _argument_problem([1], [], INTEGERS) == "type_error:simple"
+    assert _argument_problem([2, 1], [[1, 2]], INTEGERS) == "value_error:list/tuple"
+
+
+def test_what_may_be_left_out_may_have_items_of_any_type() -> None:
+    assert _argument_problem([1.0], [[1], ""], INTEGERS) is None
+    assert _argument_problem([], [""], INTEGERS) is None
+
+
+def test_a_tuple_is_a_list_where_the_document_says_tuple() -> None:
+    document = {"type": "tuple", "items": {"type": "integer"}}
+
+    assert _argument_problem((1, 2), [[1, 2]], document) is None
+    assert _argument_problem((1, 2), [[1, 2]], INTEGERS) == "type_error:simple"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"a": 1}, None),
+        ({"a": 2, "b": "X"}, None),
+        ({"a": 3}, "value_error:dict_value"),
+        ({"a": 1, "c": 1}, "value_error:dict_key"),
+        ({}, "value_error:dict_key"),
+        ({"b": "y"}, "value_error:dict_key"),
+    ],
+)
+def test_the_members_of_an_object_have_answers_of_their_own(
+    value: Any, problem: str | None
+) -> None:
+    assert _argument_problem(value, ["", {"a": [1, 2], "b": ["x", ""]}], OBJECT) == problem
+
+
+def test_one_possible_object_of_several_is_enough() -> None:
+    answers = [{"a": [1]}, {"b": [2]}]
+
+    assert _argument_problem({"a": 1}, answers, OBJECT) is None
+    assert _argument_problem({"b": 2}, answers, OBJECT) is None
+    assert _argument_problem({"b": 1}, answers, OBJECT) == "value_error:dict_value"
+    assert _argument_problem({"b": 1}, [""], OBJECT) == "dict_checker:unclear"
+
+
+def test_what_is_nested_deeper_has_to_be_equal_as_it_is() -> None:
+    answers = [{"a": [{"b": "x"}]}]
+
+    assert _argument_problem({"a": {"b": "x"}}, answers, OBJECT) is None
+    assert _argument_problem({"a": {"b": "X"}}, answers, OBJECT) == "value_error:dict_value"
+
+
+def test_an_array_of_objects_has_them_in_order() -> None:
+    answers = [[{"a": [1]}, {"a": [2]}]]
+
+    assert _argument_problem([{"a": 1}, {"a": 2}], answers, OBJECTS) is None
+    assert _argument_problem([{"a": 2}, {"a": 1}], answers, OBJECTS) == "value_error:dict_value"
+    assert _argument_problem([{"a": 1}], answers, OBJECTS) == "value_error:list_dict_count"
+    assert _argument_problem([{"a": 1}], [*answers, [{"a": [1]}]], OBJECTS) is None

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from math import inf, nan
 from typing import Any
 
 import pytest
 from tests.parity.nesting import nested
 
+from callscore import NotScorable
 from callscore.parity.value_comparison import (
+    common_count,
+    f1_of,
+    is_subsequence,
     js_deep_equal,
     js_number,
     js_round,
     js_strict_equal,
     js_trim,
+    json_round_trip,
     json_stringify_key,
+    python_json_text,
 )
 
 
@@ -140,3 +147,71 @@ def test_a_key_can_be_left_out_at_every_depth() -> None:
     assert json_stringify_key({"x": 1, "a": [{"x": 2}]}, without="x") == json_stringify_key(
         {"a": [{}]}
     )
+
+
+# The JSON text that Python's own encoder writes.
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"sort_keys": True}, {"ensure_ascii": False}, {"separators": (",", ":")}],
+    ids=repr,
+)
+def test_it_is_what_dumps_gives(options: dict[str, Any]) -> None:
+    value = {"b": [1, 1.0, True, None, float("nan"), 10**30], "a": "й\ud800"}
+
+    assert python_json_text(value, **options) == json.dumps(value, **options)
+
+
+@pytest.mark.parametrize("value", [{1, 2}, {"a": 1, 2: 3}, float], ids=repr)
+def test_what_cannot_be_written_is_not_scored(value: Any) -> None:
+    with pytest.raises(NotScorable, match="JSON"):
+        python_json_text(value, sort_keys=True)
+
+
+def test_what_is_nested_too_deeply_is_not_scored() -> None:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [value]
+
+    with pytest.raises(NotScorable):
+        python_json_text(value)
+
+
+def test_what_is_written_and_read_again_is_what_loads_gives() -> None:
+    value = {"a": (1, 1.0), 2: None}
+
+    assert json_round_trip(value) == {"a": [1, 1.0], "2": None}
+
+
+def test_every_nan_that_is_read_is_the_same() -> None:
+    first, second = json_round_trip([float("nan"), float("nan")])
+
+    assert first is second
+
+
+# What two sequences have in common.
+
+
+def test_an_item_is_common_as_often_as_both_have_it() -> None:
+    assert common_count("aab", "abbc") == 2
+    assert common_count("aa", "aaa") == 2
+    assert common_count("", "a") == 0
+
+
+def test_f1_is_made_of_precision_and_recall_in_this_order_of_operations() -> None:
+    assert f1_of(1, 1, 2) == 2 / 3
+    assert f1_of(2, 3, 5) == 0.5
+    assert f1_of(1, 1, 5) == 0.33333333333333337  # and not 1 / 3
+
+
+def test_without_anything_in_common_f1_is_0() -> None:
+    assert f1_of(0, 0, 0) == 0.0
+    assert f1_of(0, 2, 0) == 0.0
+
+
+def test_a_subsequence_keeps_the_order_and_uses_an_item_once() -> None:
+    assert is_subsequence("ac", "abc")
+    assert not is_subsequence("ca", "abc")
+    assert not is_subsequence("aa", "ab")
+    assert is_subsequence("", "")

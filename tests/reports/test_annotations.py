@@ -1,6 +1,6 @@
 """What a gate says in the language of GitHub's runners."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
+
 
 from __future__ import annotations
 

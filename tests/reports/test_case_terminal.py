@@ -1,6 +1,6 @@
 """One case of a run, for people."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
 """What is said of two runs that were compared."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and minus signs, are meant)
-
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 from msgspec.structs import replace
 from tests.reports.comparisons import (
+    ATTACKED,
+    HOSTILE,
     LATEST,
     MAIN,
     NOT_ENOUGH,
@@ -15,17 +18,27 @@ from tests.reports.comparisons import (
     REGRESSED,
 )
 
-from callscore.comparing.changes import ChangeReason
+from callscore.comparing.changes import CaseChange, ChangeReason
 from callscore.comparing.comparison import SideSummary
-from callscore.comparing.differences import Difference
+from callscore.comparing.differences import Difference, Slice
+from callscore.core.phrases import Note, Phrase
+from callscore.core.results import Noted
 from callscore.core.statistics import Interval
 from callscore.reports.compare import (
+    alarm_notes,
+    below_notes,
+    case_names,
     certainty_line,
     change_interval_text,
     change_line,
+    change_rows,
+    changed_slices,
+    comparison_notes,
     flip_counts,
+    has_several_evaluations,
     holm_line,
     measure_name,
+    note_text,
     p_text,
     points_text,
     power_lines,
@@ -33,6 +46,10 @@ from callscore.reports.compare import (
     share_text,
     side_parts,
     slice_heading,
+    slice_name,
+    slices_by_kind,
+    write_json,
+    write_markdown,
 )
 
 
@@ -173,3 +190,276 @@ def test_what_is_to_be_known_of_a_case_is_said_in_the_language(
 
 def test_a_long_reason_is_cut() -> None:
     assert len(reason_text(ChangeReason(kind="no answer", text="x" * 500), "en")) == 160
+
+
+# Two runs compared, as JSON.
+
+
+def test_the_document_has_everything_whatever_is_shown_elsewhere() -> None:
+    document = msgspec.json.decode(write_json(REGRESSED, most=0), type=dict[str, Any])
+
+    assert document == REGRESSED.to_dict()
+    assert len(document["changes"]) == 5
+
+
+def test_sentences_are_in_the_language_and_keys_are_not() -> None:
+    document = msgspec.json.decode(write_json(REGRESSED, lang="ru"), type=dict[str, Any])
+
+    assert document["verdict"] == "regressed"
+    assert document["notes"] == ["попытки без ответа (2) не пройдены"]
+
+
+def test_names_are_as_they_are() -> None:
+    document = msgspec.json.decode(write_json(ATTACKED), type=dict[str, Any])
+
+    assert document["changes"][1]["case"] == HOSTILE
+
+
+# Two runs compared, as Markdown.
+
+
+def test_the_verdict_is_the_heading() -> None:
+    assert write_markdown(REGRESSED).startswith(
+        "## Regressed: passed 92.0% → 84.0%, −8.0 points\n\n"
+    )
+    assert write_markdown(NOTHING_COMMON).startswith(
+        "## Not enough data: no case is in both\n\nbefore: "
+    )
+
+
+def test_a_quiet_comparison_is_short() -> None:
+    assert write_markdown(NOTHING_NEW).splitlines() == [
+        "## No evidence: passed 92.0% → 92.0%, 0.0 points",
+        "",
+        "95% interval −1.9 to +1.9, p = 1.000, exact McNemar, 200 cases in both  ",
+        "a difference of 3.0 points or more would show, four times in five  ",
+        "200 as before",
+        "",
+        (
+            "before: `main`, run `20261114-120000-aaaa`, commit `02f0cce`, 2026-11-14 12:00 UTC,"
+            " 200 cases  "
+        ),
+        (
+            "after: `main`, run `20261114-120000-aaaa`, commit `02f0cce`, 2026-11-14 12:00 UTC,"
+            " 200 cases"
+        ),
+    ]
+
+
+def test_what_is_grave_is_in_bold_and_comes_first() -> None:
+    text = write_markdown(REGRESSED)
+
+    grave = text.index("- **1 case with a new forbidden call** (<code>assistant&#58;&#58;refund")
+    assert grave < text.index("- 3 cases only before: `main` (`a, b, c`)")
+
+
+def test_all_measures_stand_in_a_table() -> None:
+    assert (
+        "| measure | before | after | difference | 95% interval | p |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: |\n"
+        "| passed | 92.0% | 84.0% | −8.0 | −12.5 to −3.5 | 0.002 |\n"
+        "| F1 | 95.1% | 90.3% | −4.8 | −8.1 to −1.6 | &lt; 0.050 |\n"
+        "| `tone` | – | – | – | – | – |\n"
+    ) in write_markdown(REGRESSED)
+
+
+def test_cases_stand_in_a_table_for_each_way_without_empty_columns() -> None:
+    text = write_markdown(REGRESSED)
+
+    assert (
+        "### Broken: 3 cases\n\n"
+        "| case | trials passed | F1 | remarks |\n"
+        "| --- | --- | ---: | --- |\n"
+        "| `assistant::what-is-the-weather-in-oslo` |  | 100.0% → 50.0% |  |\n"
+    ) in text
+    assert (
+        "### Changed: 1 case\n\n| case | remarks |\n| --- | --- |\n"
+        "| `assistant::convert-5-miles-to-km` | other calls |\n"
+    ) in text
+
+
+def test_slices_come_last_and_say_for_how_many_they_are_corrected() -> None:
+    text = write_markdown(REGRESSED)
+
+    assert (
+        "### Tools, by the F1 of their calls\n\n"
+        "| tool | cases | before | after | difference | p | verdict |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n"
+        "| `get_weather` | 61 | 98.0% | 83.0% | −15.0 | 0.004 | regressed |\n"
+    ) in text
+    assert "### Tags, by passed\n\n| tag | cases | " in text
+    assert text.endswith("\n\np is corrected after Holm for 3 tools and tags\n")
+
+
+def test_what_is_not_shown_is_counted() -> None:
+    one, none = write_markdown(REGRESSED, most=1), write_markdown(REGRESSED, most=0)
+
+    assert "\n\n… 2 more; --most shows more\n\n### Fixed: 1 case\n" in one
+    assert one.endswith(
+        "\n\n… 1 more; --most shows more\n\np is corrected after Holm for 3 tools and tags\n"
+    )
+    assert "###" not in none
+
+
+def test_a_report_can_be_had_in_russian() -> None:
+    text = write_markdown(REGRESSED, lang="ru")
+
+    assert text.startswith("## Стало хуже: пройдено 92.0% → 84.0%, −8.0 п. п.\n")
+    assert "| случай | попыток пройдено | F1 | примечания |" in text
+
+
+def test_nothing_in_the_data_becomes_markdown_or_html() -> None:
+    text = write_markdown(ATTACKED)
+
+    assert "<b>" not in text
+    assert "\x1b" not in text
+    assert "[red]" not in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {row.count("|") for row in rows} == {7, 4, 3, 8}
+
+
+# What should be known of a comparison beside its numbers.
+
+LOST = Noted(1, ("assistant::b",))
+
+
+def test_a_comparison_without_surprises_has_no_notes() -> None:
+    assert comparison_notes(NOTHING_NEW, "en") == []
+    assert alarm_notes(NOTHING_NEW, "en") == []
+    assert below_notes(NOTHING_NEW, "en") == []
+
+
+def test_what_only_one_run_has_and_what_is_other_is_counted_and_named() -> None:
+    assert comparison_notes(REGRESSED, "en") == [
+        ("3 cases only before: main", "a, b, c"),
+        ("2 cases only after: latest", "d, e"),
+        ("1 case without a number before or after, left out", "without-a-number"),
+        ("1 case expects something else than before", "hello"),
+        ("7 cases ask something else than before", "one, two, three, four, five, … 2 more"),
+        ("2 trials without an answer did not pass", ""),
+    ]
+
+
+def test_the_notes_can_be_had_in_russian() -> None:
+    sentences = [sentence for sentence, _ in comparison_notes(REGRESSED, "ru")]
+
+    assert sentences == [
+        "только раньше, main: 3 случая",
+        "только теперь, latest: 2 случая",
+        "без оценки раньше или теперь, не учтено: 1 случай",
+        "1 случай с другим эталоном, чем раньше",
+        "7 случаев с другим вопросом, чем раньше",
+        "попытки без ответа (2) не пройдены",
+    ]
+
+
+def test_what_no_statistics_makes_good_is_told_apart() -> None:
+    assert alarm_notes(REGRESSED, "en") == [
+        ("1 case with a new forbidden call", "assistant::refund-order-17 0 → 1"),
+        ("1 case with a new schema error", "assistant::refund-order-17 0 → 2"),
+    ]
+
+
+def test_forbidden_tools_are_named() -> None:
+    alarm = replace(REGRESSED.alarms[0], tools=("refund", "delete"))
+
+    assert alarm_notes(replace(REGRESSED, alarms=(alarm,)), "en") == [
+        ("1 case with a new forbidden call", "assistant::refund-order-17 refund, delete 0 → 1")
+    ]
+
+
+def test_a_number_that_was_lost_is_told_from_one_that_never_was() -> None:
+    comparison = replace(
+        NOTHING_NEW, undecided=Noted(3, ("assistant::a", "assistant::b", "x::c")), lost=LOST
+    )
+
+    assert comparison_notes(comparison, "en") == [
+        ("1 case with a number before and none after, left out", "b"),
+        ("2 cases without a number before or after, left out", "a, x::c"),
+    ]
+    assert len(comparison_notes(comparison, "en", said={"missing"})) == 1
+
+
+def test_a_run_that_is_compared_with_itself_is_pointed_out_once() -> None:
+    comparison = replace(NOTHING_NEW, is_same_run=True)
+
+    assert comparison_notes(comparison, "en") == [
+        ("both are the same run: 20261114-120000-aaaa", "")
+    ]
+    assert comparison_notes(comparison, "en", said={"same run"}) == []
+
+
+def test_a_missed_threshold_is_a_sentence_of_its_own() -> None:
+    assert below_notes(NOT_ENOUGH, "ru") == [("accuracy 0.667 ниже порога 0.900", "")]
+
+
+def test_only_the_values_of_a_note_are_made_safe() -> None:
+    note = Note(
+        Phrase("{name}: {count} *times*", "{name}: {count} *раз*"), {"name": HOSTILE, "count": 2}
+    )
+
+    assert note_text(note, "en", lambda text: f"<{len(text)}>") == f"<{len(HOSTILE)}>: 2 *times*"
+
+
+# The parts of a comparison as every report shows them.
+
+
+def test_a_case_that_was_asked_once_says_nothing_of_trials() -> None:
+    oslo, refund, hello = change_rows(REGRESSED.changed("broken"), "en")
+
+    assert (oslo.trials, oslo.f1, oslo.remarks) == ("", "100.0% → 50.0%", "")
+    assert refund.remarks == "forbidden call, schema error"
+    assert hello.trials == "3/3 → 1/3"
+    assert (
+        hello.remarks == "no answer: timeout: no answer within 60 seconds, expects something else"
+    )
+
+
+def test_an_f1_that_is_the_same_is_not_said() -> None:
+    (row,) = change_rows(REGRESSED.changed("changed"), "en")
+    (gone,) = change_rows([CaseChange(kind="broken", evaluation="", case="", f1=(1.0, None))], "en")
+
+    assert (row.f1, row.remarks) == ("", "other calls")
+    assert gone.f1 == "100.0% → –"
+
+
+def test_evaluations_are_named_where_there_are_several() -> None:
+    assert has_several_evaluations(REGRESSED)
+    assert not has_several_evaluations(NOTHING_NEW)
+    several = replace(REGRESSED, changes=REGRESSED.changed("fixed"))  # of one evaluation alone
+    assert has_several_evaluations(several)
+    (row,) = change_rows(several.changes, "en", has_evaluation=True)
+    assert row.case == "assistant::book-a-table"
+
+
+def test_where_one_evaluation_was_compared_its_name_is_not_repeated() -> None:
+    names = ["assistant::a", "other::b", "c"]
+
+    assert case_names(names, NOTHING_NEW) == ["a", "other::b", "c"]
+    assert case_names(names, REGRESSED) == names
+
+
+def test_tools_and_tags_stand_apart() -> None:
+    slices = (*REGRESSED.tags, *REGRESSED.tools)
+
+    kinds = [[part.kind for part in group] for group in slices_by_kind(slices)]
+
+    assert kinds == [["tool", "tool"], ["tag", "tag"]]
+    assert slices_by_kind(REGRESSED.tags) == [list(REGRESSED.tags)]
+
+
+def test_slices_that_moved_come_the_surest_first() -> None:
+    names = [slice_name(part, "en") for part in changed_slices(REGRESSED)]
+
+    assert names == ["tool get_weather", "tag weather", "tag smoke"]
+    assert slice_name(REGRESSED.tags[0], "ru", write=str.upper) == "тег SMOKE"
+
+
+def test_of_slices_that_are_as_sure_the_larger_difference_comes_first() -> None:
+    def part(name: str, after: float | None) -> Slice:
+        found = Difference(measure="passed", cases=3, before=0.5, after=after, down=1)
+        return Slice(kind="tag", name=name, difference=found)
+
+    comparison = replace(NOTHING_NEW, tags=(part("a", None), part("b", 0.4), part("c", 0.1)))
+
+    assert [each.name for each in changed_slices(comparison)] == ["c", "b", "a"]

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+import pytest
+from tests.reports.histories import NOW, RUNS, a_run, at
+
 from callscore.core.statistics import Interval
-from callscore.reports.history import RunRow, timelines_of
+from callscore.reports.history import (
+    RunRow,
+    commit_text,
+    moment_cell,
+    moment_text,
+    share_interval_text,
+    timelines_of,
+    write_json,
+)
 
 
 def row(name: str, share: float | None = 0.5, **about: Any) -> RunRow:
@@ -113,3 +125,102 @@ def test_a_share_without_an_interval_is_one_that_every_step_leaves() -> None:
 
 def test_no_runs_have_no_timeline() -> None:
     assert timelines_of([]) == []
+
+
+# The runs of a history, for programs.
+
+
+def test_every_run_is_an_object_and_the_newest_comes_first() -> None:
+    found = msgspec.json.decode(write_json(timelines_of(RUNS)))
+
+    assert [run["id"] for run in found] == [run.id for run in RUNS]
+
+
+def test_a_run_says_all_that_the_list_shows_of_it() -> None:
+    before = a_run("a", 60, started_at=1.0)
+    run = a_run("b", 90, started_at=2.0, git_commit="c" * 40, git_dirty=False, baselines=("main",))
+
+    newest, _ = msgspec.json.decode(write_json(timelines_of([run, before])))
+
+    (evaluation,) = newest.pop("evaluations")
+    low, high = evaluation.pop("interval")
+    assert low < 0.75 < high
+    assert newest == {
+        "id": "b",
+        "name": None,
+        "baselines": ["main"],
+        "command": "run",
+        "status": "finished",
+        "started_at": 2.0,
+        "git_commit": "c" * 40,
+        "git_dirty": False,
+        "is_partial": False,
+    }
+    assert evaluation == {
+        "name": "assistant",
+        "variant": None,
+        "place": "",
+        "cases": 120,
+        "answered": 120,
+        "passed": 90,
+        "share": 0.75,
+        "f1": 0.75,
+        "errors": 0,
+        "change": 0.25,
+        "direction": "up",
+        "has_other_cases": False,
+    }
+
+
+def test_the_evaluations_of_a_run_stand_in_it() -> None:
+    rows = [a_run("b", 90), a_run("b", 60, evaluation="router"), a_run("a", 1, evaluation=None)]
+
+    newest, empty = msgspec.json.decode(write_json(timelines_of(rows)))
+
+    assert [each["name"] for each in newest["evaluations"]] == ["assistant", "router"]
+    assert empty["evaluations"] == []
+
+
+def test_no_runs_are_an_empty_array() -> None:
+    assert write_json([]) == "[]\n"
+
+
+def test_names_that_no_text_can_hold_are_spelled() -> None:
+    run = a_run("a", 1, name="\ud800", interval=None)
+
+    (found,) = msgspec.json.decode(write_json(timelines_of([run])))
+
+    assert found["name"] == "\\ud800"
+    assert found["evaluations"][0]["interval"] is None
+
+
+# What is said of a list of runs.
+
+
+def test_a_moment_is_told_in_the_time_of_this_place() -> None:
+    assert moment_text(at(14, 9), "en", now=NOW) == "14 Nov 09:05"
+    assert moment_text(at(14, 9), "ru", now=NOW) == "14 ноя 09:05"
+    assert moment_text(at(1, 9, year=2025), "en", now=NOW) == "1 Nov 2025"
+
+
+def test_in_a_table_every_moment_is_as_wide_as_the_others() -> None:
+    days = [at(1, 9), at(14, 9), at(1, 9, year=2025)]
+
+    assert {len(moment_cell(day, "en", now=NOW)) for day in days} == {12}
+
+
+@pytest.mark.parametrize("nonsense", [1e300, float("nan"), float("inf")])
+def test_a_moment_that_never_was_is_a_dash(nonsense: float) -> None:
+    assert moment_text(nonsense, "en") == "–"
+
+
+def test_an_interval_is_told_in_whole_percent() -> None:
+    assert share_interval_text(Interval(0.614, 0.776)) == "61–78%"
+    assert share_interval_text(None) == ""
+
+
+def test_a_commit_has_a_star_where_files_had_changed() -> None:
+    assert commit_text("0123456789", is_dirty=False) == "0123456"
+    assert commit_text("0123456789", is_dirty=True) == "0123456*"
+    assert commit_text("0123456789", is_dirty=None) == "0123456"
+    assert commit_text(None, is_dirty=True) == ""

@@ -1,25 +1,46 @@
 """What is said of a run."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
-
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, get_args
+from xml.etree.ElementTree import Element, fromstring
 
+import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.reports.runs import FINE, MIXED, VARIANTS
+from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
-from callscore.core.results import FailureKind, RunResults
+from callscore.core.call import ToolCall
+from callscore.core.counted_calls import Ignored
+from callscore.core.results import (
+    CaseTrials,
+    CaseValues,
+    FailureKind,
+    MetricValue,
+    Noted,
+    RunResults,
+)
+from callscore.core.summary import Summary
 from callscore.reports.formatting import duration, first_names, grouped_number
 from callscore.reports.run import (
     FAILURE_KINDS,
+    evaluation_label,
     facts_line,
+    failure_groups,
     gate_hint,
+    group_notes,
     judge_lines,
+    shown_cases,
     subtitle,
+    unnamed_errors,
+    variant_groups,
     verdict_parts,
+    write_json,
+    write_junit,
+    write_markdown,
 )
+from callscore.words.plain_data import run_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -133,3 +154,416 @@ def test_where_there_is_a_threshold_there_is_a_gate() -> None:
     run = RunResults(evaluations=(replace(EACH, scorers=scorers, answered=3, passed=2),))
 
     assert gate_hint(run, "en") is None
+
+
+# What a run gave, as JSON.
+
+
+def test_the_report_is_the_run_as_plain_data() -> None:
+    text = write_json(MIXED)
+
+    assert msgspec.json.decode(text) == run_to_dict(MIXED)
+    assert text.startswith('{\n  "id": "20261115-184354-k3f9",\n')
+    assert text.endswith("}\n")
+
+
+def test_keys_do_not_change_with_the_language_and_sentences_do() -> None:
+    english, russian = (
+        msgspec.json.decode(write_json(MIXED)),
+        msgspec.json.decode(write_json(MIXED, lang="ru")),
+    )
+
+    assert english.keys() == russian.keys()
+    assert english["evaluations"][0]["cases"][0]["rating"] == "Poor"
+    assert russian["evaluations"][0]["cases"][0]["rating"] == "Плохо"
+
+
+def test_whatever_stands_in_the_data_the_document_is_json() -> None:
+    assert msgspec.json.decode(write_json(ATTACKED)) == run_to_dict(ATTACKED)
+
+
+# What a run gave, as JUnit XML.
+
+
+def parsed(run: RunResults) -> Element:
+    return fromstring(write_junit(run).encode())  # noqa: S314  (our own text)
+
+
+def found(root: Element, outcome: str) -> list[tuple[str | None, str | None]]:
+    """The names of tests with this outcome, and its type."""
+    return [
+        (test.get("name"), result.get("type"))
+        for test in root.iter("testcase")
+        for result in test.iterfind(outcome)
+    ]
+
+
+def test_an_evaluation_is_a_suite_under_each_variant() -> None:
+    names = [suite.get("name") for suite in parsed(VARIANTS)]
+
+    assert names == ["assistant [gpt-4.1]", "assistant [claude-sonnet-4]", "assistant [small]"]
+
+
+def test_a_failing_case_is_a_failed_test_that_says_which_scorers_are_not_content() -> None:
+    failure = parsed(MIXED).find("testsuite/testcase/failure")
+
+    assert failure is not None
+    assert (failure.get("type"), failure.get("message")) == ("score", "accuracy 0.000")
+    assert '  ~ location: "Paris"     location: "Lyon"' in (failure.text or "")
+
+
+def test_what_has_no_answer_is_an_error_and_no_failure() -> None:
+    root = parsed(MIXED)
+
+    assert found(root, "error") == [
+        ("convert-5-miles-to-km", "timeout"),
+        ("book-a-table", "raised"),
+        ("book-another-table", "raised"),
+        ("… 1 error more", "error"),
+        ("interrupted: 2 unanswered", "interrupted"),
+        ("evals/eval_broken.py:3", "unloaded"),
+    ]
+
+
+def test_a_missed_threshold_is_a_failed_test_of_its_own() -> None:
+    assert found(parsed(MIXED), "failure") == [
+        ("what-is-the-weather-in-paris", "score"),
+        ("accuracy ≥ 0.900", "threshold"),
+        ("polite ≥ 0.500", "threshold"),
+        ("promise-me-a-refund", "score"),
+    ]
+
+
+def test_what_was_left_out_is_skipped() -> None:
+    skipped = parsed(MIXED).find(".//skipped/..")
+
+    assert skipped is not None
+    assert skipped.get("name") == "say-goodbye: the service is down on Sundays"
+    assert skipped.get("classname") == "assistant"
+
+
+def test_the_suites_count_their_tests() -> None:
+    root = parsed(MIXED)
+
+    counts = [
+        tuple(element.get(key) for key in ("tests", "failures", "errors", "skipped"))
+        for element in (root, *root)
+    ]
+    assert counts == [
+        ("11", "4", "6", "1"),
+        ("9", "3", "5", "1"),
+        ("1", "1", "0", "0"),
+        ("1", "0", "1", "0"),
+    ]
+    assert root.get("time") == "74.600"
+
+
+def test_what_the_scorers_say_are_properties_of_suites_and_tests() -> None:
+    root = parsed(MIXED)
+
+    suite = {item.get("name"): item.get("value") for item in root[0].iterfind("properties/*")}
+    test = {item.get("name"): item.get("value") for item in root[0].iterfind("testcase[1]//*")}
+    assert suite["tool_called"] == "1.0"
+    assert suite["polite: not scorable"] == ""
+    assert test["accuracy"] == "0.0"
+
+
+def test_a_case_without_expectations_shows_its_calls_and_the_reasons() -> None:
+    root = parsed(MIXED)
+
+    failure = root[1].find("testcase/failure")
+    assert failure is not None
+    assert failure.text == (
+        "no_promises: it says “at once”\n"
+        'getWeather(location="Paris", unit="celsius")\n'
+        'reply(text="Of course, at once!")'
+    )
+
+
+def test_a_forbidden_call_is_a_failure_of_its_own_type() -> None:
+    each = MIXED.evaluations[0]
+    case = replace(WEATHER, score=replace(WEATHER.score, forbidden=(1,)), metrics=())
+    root = parsed(
+        RunResults(evaluations=(replace(each, results=replace(each.results, cases=(case,))),))
+    )
+
+    failure = root.find("testsuite/testcase/failure")
+    assert failure is not None
+    assert (failure.get("type"), failure.get("message")) == ("forbidden", "forbidden")
+
+
+def test_a_case_that_passes_or_has_no_number_is_a_passed_test() -> None:
+    each = replace(
+        FINE.evaluations[0], unreferenced=(CaseValues(id="quiet"),), scorers=(), errors=0
+    )
+
+    assert [len(test) for test in parsed(RunResults(evaluations=(each,))).iter("testcase")] == [0]
+
+
+def test_no_calls_are_said_in_words_and_in_russian() -> None:
+    each = MIXED.evaluations[1]
+    case = replace(each.unreferenced[0], calls=())
+    run = RunResults(evaluations=(replace(each, unreferenced=(case,)),))
+
+    assert "Вызовов не сделано." in write_junit(run, lang="ru")
+
+
+def test_characters_that_xml_does_not_know_are_left_out() -> None:
+    root = parsed(ATTACKED)
+
+    assert found(root, "error")[0] == ("\\u001b[31m[red]|`<b>:smile:\\u0000", "raised")
+
+
+def test_names_that_differ_in_what_cannot_be_seen_stay_different() -> None:
+    each = FINE.evaluations[0]
+    shown = [replace(WEATHER, id=f"a{mark}b") for mark in ("\x01", "\x02", "\u202e", "")]
+    run = RunResults(evaluations=(replace(each, results=replace(each.results, cases=shown)),))
+
+    names = [test.get("name") for test in parsed(run).iter("testcase")]
+
+    assert names[:4] == ["a\\u0001b", "a\\u0002b", "a\\u202eb", "ab"]
+
+
+def test_warnings_are_what_the_program_said_beside_the_report() -> None:
+    said = [element.text for element in parsed(MIXED).iter("system-err")]
+
+    assert said == ["Nothing was kept: the disk is full (.callscore/history.db)."]
+    assert parsed(FINE).find(".//system-err") is None
+
+
+def test_nothing_run_is_an_empty_document() -> None:
+    assert write_junit(NOTHING) == (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<testsuites name="callscore" time="0.000" tests="0" failures="0" errors="0" skipped="0"'
+        " />\n"
+    )
+
+
+def test_a_scorer_that_does_not_work_is_an_error_of_its_own() -> None:
+    each = FINE.evaluations[0]
+    broken = replace(each.scorers[0], broken=Noted(2, ("it raises ValueError",)))
+    run = replace(FINE, evaluations=(replace(each, scorers=(broken, *each.scorers[1:])),))
+
+    error = parsed(run).find("testsuite/testcase/error")
+
+    assert error is not None
+    assert (error.get("type"), error.get("message")) == (
+        "broken",
+        f"{broken.name}: it raises ValueError",
+    )
+
+
+# What a run gave, as Markdown.
+
+FINE_REPORT = """\
+## All 3 passed
+
+3 answers in 31 ms\x20\x20
+run `20261115-184354-k3f9`
+
+### `assistant`
+
+`examples/assistant/eval_assistant.py:12`\x20\x20
+3 cases, strict, any order, median < 1 ms
+
+| scorer | mean | passed |
+| --- | ---: | ---: |
+| `tool_called` | 1.000 | 3/3 |
+| `parameters_valid` | 1.000 | 3/3 |
+"""
+
+
+def test_a_run_that_is_fine_is_a_headline_and_a_table() -> None:
+    assert write_markdown(FINE) == FINE_REPORT
+
+
+def test_the_verdict_is_the_headline() -> None:
+    first, *_ = write_markdown(MIXED).split("\n")
+
+    assert first == (
+        "## 3 of 7 passed, 4 failed, 4 errors, 1 without a number, 1 skipped, interrupted: 2 unanswered"
+    )
+    assert write_markdown(NOTHING) == "## Nothing was run.\n"
+    assert write_markdown(VARIANTS, lang="ru").startswith(
+        "## пройдено 15 из 18, не пройдено 3, 1 ошибка\n"
+    )
+
+
+def test_a_table_says_which_thresholds_are_missed() -> None:
+    text = write_markdown(MIXED)
+
+    assert "| scorer | mean | passed | threshold |" in text
+    assert "| `parameters_valid` | 0.950 | 4/5 | ≥ 0.900 |" in text
+    assert "| `accuracy` | 0.667 | 2/5 | < 0.900 |" in text
+    assert "- **`polite` has no number for 5 cases** (`the scorer raised KeyError: 'text'`)" in text
+
+
+def test_cases_and_errors_are_folded_in() -> None:
+    text = write_markdown(MIXED)
+
+    assert "paris</code> failed, assistant</summary>\n\n`tool_called` 1.000" in text
+    assert '  ~ location: "Paris"     location: "Lyon"' in text
+    assert "km</code> error: timeout, 3 attempts, assistant</summary>" in text
+    assert "```text\nno answer within 60 seconds\n```" in text
+    assert 'File "evals/eval_assistant.py", line 31, in assistant\n    raise' in text
+    assert "</code> cannot be used</summary>\n\n```text\nModuleNotFoundError" in text
+    assert "\n… 2 cases not shown; --most shows more\n" in text
+    assert "\n… 1 error more\n" in text
+    assert text.count("<details>") == text.count("</details>") == 5
+
+
+def test_what_scorers_say_stands_in_the_case_with_the_reasons() -> None:
+    text = write_markdown(MIXED)
+
+    assert "`no_promises` 0.000\n\n- `no_promises`: <code>it says &#8220;at once" in text
+    assert '```text\ngetWeather(location="Paris", unit="celsius")\nreply(text="Of cou' in text
+
+
+def test_variants_stand_side_by_side() -> None:
+    text = write_markdown(VARIANTS)
+
+    assert (
+        "| variant | `tool_called` | `parameters_valid` | `accuracy` | passed | errors | median"
+        " | tokens |" in text
+    )
+    assert "| `small` | 0.833 | 0.750 | 0.667 | 4/6 | 1 | 2.0 s | 5,035 |" in text
+    assert "| threshold |  |  | 0.800 |  |  |  |  |" in text
+    assert "- **`small`: `accuracy` 0.667 is below 0.800**" in text
+    assert "#### Repeated trials\n\n|  | k=1 | k=2 | k=3 |" in text
+    assert "| `claude-sonnet-4 pass^k` | 0.833 | 0.667 | 0.500 |" in text
+
+
+def test_a_long_reason_is_cut() -> None:
+    values = (MetricValue("x", 0.0, "why " * 200),)
+    each = replace(MIXED.evaluations[1], unreferenced=(CaseValues(id="a", values=values),))
+
+    line = next(
+        x for x in write_markdown(RunResults(evaluations=(each,))).split("\n") if "why" in x
+    )
+
+    assert "…" in line
+    assert len(line) < 320
+
+
+def test_trials_of_an_evaluation_without_variants_have_no_name_before_them() -> None:
+    alone = replace(VARIANTS.evaluations[0], variant=None)
+
+    assert "| `pass@k` | 1.000 |" in write_markdown(RunResults(evaluations=(alone,)))
+
+
+def test_a_long_list_of_calls_is_cut_and_none_is_said() -> None:
+    calls = tuple(ToolCall("f", {"n": number}) for number in range(25))
+    each = replace(
+        MIXED.evaluations[1],
+        unreferenced=(
+            CaseValues(id="many", calls=calls, values=(MetricValue("x", 1.0),)),
+            CaseValues(id="none"),
+        ),
+        place="",
+    )
+
+    text = write_markdown(RunResults(evaluations=(each,)))
+
+    assert "many</code> passed</summary>" in text
+    assert "f(n=19)\n… 5 more\n```" in text
+    assert "none</code> no number</summary>\n\n```text\nNo calls were made.\n```" in text
+
+
+def test_names_from_the_data_stay_plain_text() -> None:
+    text = write_markdown(ATTACKED)
+
+    assert "\x1b" not in text
+    outside = re.sub(r"^(`{3,})\w+\n.*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert "<b>" not in outside
+    for row in re.findall(r"^\|.*\|$", outside, re.MULTILINE):
+        assert "red" not in row or "&#124;" in row  # their bar is not one of the table's
+
+
+# What should be known of an evaluation beside its numbers.
+
+
+def test_what_is_fine_needs_no_notes() -> None:
+    assert group_notes([EACH], "en") == []
+
+
+def test_notes_name_what_has_no_number_and_what_was_left_out() -> None:
+    assert group_notes(MIXED.evaluations[:1], "en") == [
+        ("polite has no number for 5 cases", "the scorer raised KeyError: 'text'"),
+        ("1 case skipped", "say-goodbye: the service is down on Sundays"),
+    ]
+
+
+def test_a_note_of_some_variants_names_them() -> None:
+    assert group_notes(VARIANTS.evaluations, "en") == [
+        ("claude-sonnet-4: 1 flaky case", "weather 2/3"),
+        ("small: accuracy 0.667 is below 0.800", ""),
+        ("small: 1 flaky case", "weather 1/3"),
+    ]
+
+
+def test_a_note_of_all_variants_is_said_once() -> None:
+    group = [
+        replace(each, skipped=Noted(1, ("draft",)), trials=(), scorers=())
+        for each in VARIANTS.evaluations
+    ]
+
+    assert group_notes(group, "ru") == [("пропущено: 1 случай", "draft")]
+
+
+def test_a_forbidden_call_is_said_first_and_that_no_call_counts_too() -> None:
+    summary = Summary()
+    summary.add(replace(WEATHER.score, forbidden=(1,)))
+    ignored = (Ignored(ToolCall("get", {}), "actual", "read"),)
+    nothing = replace(WEATHER.score, expected=(), actual=(), incorrect=(), ignored=ignored)
+    summary.add(nothing)
+    each = replace(EACH, results=replace(EACH.results, summary=summary))
+
+    assert group_notes([each], "en") == [
+        ("1 forbidden call, in 1 case: such a case scores 0", "calculator"),
+        ("1 case: no call counts under these settings, so it passes", ""),
+    ]
+
+
+def test_flaky_cases_are_those_that_sometimes_pass() -> None:
+    trials = (CaseTrials("a", 3, 3), CaseTrials("b", 3, 1), CaseTrials("c", 3, 0))
+
+    assert group_notes([replace(EACH, trials=trials)], "en") == [("1 flaky case", "b 1/3")]
+
+
+# What a run gave, put together as people read it.
+
+
+def test_the_variants_of_an_evaluation_belong_together() -> None:
+    run = RunResults(evaluations=(*VARIANTS.evaluations, *FINE.evaluations))
+
+    assert [len(group) for group in variant_groups(run)] == [3, 1]
+
+
+def test_evaluations_of_one_name_in_two_files_are_two() -> None:
+    first = FINE.evaluations[0]
+    run = RunResults(evaluations=(first, replace(first, place="elsewhere.py")))
+
+    assert [len(group) for group in variant_groups(run)] == [1, 1]
+
+
+def test_an_evaluation_alone_needs_no_name_beside_its_cases() -> None:
+    assert evaluation_label(FINE, FINE.evaluations[0]) == ""
+    assert evaluation_label(VARIANTS, VARIANTS.evaluations[2]) == "assistant [small]"
+
+
+def test_cases_are_shown_with_and_without_expectations() -> None:
+    assert [(shown.case.label, shown.passed) for shown in shown_cases(MIXED)] == [
+        ("what-is-the-weather-in-paris", False),
+        ("promise-me-a-refund", False),
+    ]
+
+
+def test_errors_that_say_the_same_are_said_once() -> None:
+    first, second = failure_groups(MIXED)
+
+    assert (first.kind, first.attempts, len(first.failures)) == ("timeout", 3, 1)
+    assert [failure.case for failure in second.failures] == ["book-a-table", "book-another-table"]
+
+
+def test_errors_beyond_the_first_are_counted() -> None:
+    assert unnamed_errors(MIXED.evaluations) == 1

@@ -1,22 +1,47 @@
+"""Score."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
 from callscore.core.counted_calls import Ignored
-from callscore.core.results import CaseScore, Noted, Results
+from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.score import Fault, Score
+from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.statistics import Interval
-from callscore.core.summary import Summary
-from callscore.reports.formatting import forbidden_line, settings_text
-from callscore.reports.score import check_hint, count_text, interval_text, note_lines
+from callscore.core.summary import Summary, ToolCounts
+from callscore.reports import score as wording
+from callscore.reports.formatting import forbidden_line, metric_cells, number_text, settings_text
+from callscore.reports.score import (
+    FIXED_TOOL_COLUMNS,
+    MOST_TRIAL_COLUMNS,
+    MetricRow,
+    check_hint,
+    count_text,
+    interval_text,
+    jsonl_line,
+    metric_rows,
+    not_scorable_notes,
+    note_lines,
+    settings_note,
+    shown_trials,
+    tool_columns,
+    trial_table,
+    write_json,
+    write_markdown,
+)
+from callscore.words.plain_data import case_to_dict, results_to_dict
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
-
 
 NONE = Noted()
 
@@ -53,7 +78,7 @@ def test_a_name_in_a_note_is_short_and_on_one_line() -> None:
 
 
 def test_intervals_and_shares_are_given_in_percent() -> None:
-    assert interval_text(Interval(0.25, 0.9999)) == "25.0% – 99.9%"  # noqa: RUF001  (a range)
+    assert interval_text(Interval(0.25, 0.9999)) == "25.0% – 99.9%"
     assert count_text(1, 4, "en") == "1 of 4, 25.0%"
     assert count_text(1, 4, "ru") == "1 из 4, 25.0%"
 
@@ -158,3 +183,458 @@ def test_faults_in_cases_that_are_not_shown_can_be_found() -> None:
     results = Results(settings=DEFAULT, summary=summary, cases=(shown,))
     assert check_hint(results, "en") == "callscore check shows where"
     assert check_hint(results, "ru") == "callscore check покажет, где"
+
+
+def test_the_document_holds_everything(results: Results) -> None:
+    assert msgspec.json.decode(write_json(results)) == results_to_dict(results)
+
+
+def test_the_document_is_indented_and_ends_with_a_line_break(nothing: Results) -> None:
+    text = write_json(nothing)
+
+    assert text.startswith('{\n  "totals": {\n    "cases": 0,')
+    assert text.endswith("}\n")
+
+
+def test_the_sentences_can_be_had_in_russian(results: Results) -> None:
+    case = msgspec.json.decode(write_json(results, lang="ru"))["cases"][0]
+
+    assert case["rating"] == "Плохо"
+    assert case["score"] == 0.4
+
+
+def test_hostile_text_survives_as_data(hostile: Results) -> None:
+    document = msgspec.json.decode(write_json(hostile))
+
+    assert document["cases"][0]["id"] == hostile.cases[0].id
+
+
+def test_a_case_is_one_line(failing: Score) -> None:
+    case = CaseScore(id="two\nlines", trial=1, score=failing)
+
+    line = jsonl_line(case)
+
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    assert msgspec.json.decode(line) == case_to_dict(case)
+
+
+def test_the_sentences_can_be_had_in_russian_jsonl(failing: Score) -> None:
+    line = jsonl_line(CaseScore(id="a", score=failing), lang="ru")
+
+    assert msgspec.json.decode(line)["rating"] == "Плохо"
+
+
+def test_integers_beyond_64_bits_keep_all_their_digits() -> None:
+    score = score_calls((), (ToolCall("f", {"n": 10**30}),), Settings())
+
+    assert b'"n":1000000000000000000000000000000}' in jsonl_line(CaseScore(id="a", score=score))
+
+
+TABLES = """\
+
+|  | F1 | precision | recall |
+| --- | ---: | ---: | ---: |
+| macro, mean over cases | 70.0% | 66.7% | 75.0% |
+| micro, calls pooled | 57.1% | 50.0% | 66.7% |
+
+- cases passed: 1 of 2, 50.0%
+- cases exact: 1 of 2, 50.0% (95% interval 5.5% – 94.5%)
+- calls: 3 expected, 4 actual; 2 correct, 1 incorrect, 0 missed, 1 extra
+
+- **1 case not scored: no expected calls are given** (`draft`)
+- **7 references not run: there is no trace** (`r1, r2, r3, r4, r5, … 2 more`)
+- **2 traces not scored: there is no reference** (`t1, t2`)
+- **1 case with an id and trial seen before, scored all the same** (`news #0`)
+- **1 record skipped: not readable** (`traces.jsonl:812`)
+- **stopped early, at 1 record that cannot be read; what follows is not in this report** \
+(`traces.jsonl:900: not JSON`)
+
+### Repeated trials
+
+|  | k=1 | k=2 |
+| --- | ---: | ---: |
+| pass@k | 0.500 | 1.000 |
+| pass^k | 0.500 | 0.000 |
+
+### Tools
+
+| tool | expected | correct | incorrect | missed | extra |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| `summarize` | 1 | 0 | 1 | 0 | 0 |
+| `translateText` | 0 | 0 | 0 | 0 | 1 |
+| `searchWeb` | 2 | 2 | 0 | 0 | 0 |
+
+### Arguments most often wrong
+
+| tool | argument | times |
+| --- | --- | ---: |
+| `summarize` | `text` | 1 |
+
+<details><summary><code>news &#35;0</code> \
+Accuracy Score: 40.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 | Extra: 1</summary>
+
+```diff
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
++                         translateText(to="ru")
+```
+
+</details>
+
+… 2 cases not shown; --limit shows more
+"""
+
+
+def test_the_report_is_headline_totals_tables_and_folded_cases(results: Results) -> None:
+    text = write_markdown(results)
+
+    assert text.startswith("## Macro F1 70.0%: Good\n\n2 cases, strict, any order\n")
+    assert text.split("\n", 3)[3] == TABLES
+
+
+FORBIDDING = """\
+- **1 forbidden call, in 1 case: such a case scores 0** (`translateText`)
+
+### Tools
+
+| tool | expected | correct | incorrect | missed | extra | forbidden | unknown arguments |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| `translateText` | 0 | 0 | 0 | 0 | 1 | 1 | 0 |
+| `summarize` | 1 | 0 | 1 | 0 | 0 | 0 | 1 |
+| `searchWeb` | 2 | 2 | 0 | 0 | 0 | 0 | 0 |
+
+### Arguments most often wrong
+
+| tool | argument | times |
+| --- | --- | ---: |
+| `summarize` | `text` | 1 |
+
+### Checks by the tools' schemas
+
+- calls valid: 2 of 4, 50.0%
+
+| tool | failure | times |
+| --- | --- | ---: |
+| `summarize` | unknown argument | 1 |
+| `translateText` | unknown tool | 1 |
+
+<details><summary><code>news</code> Accuracy Score: 0.0% | Correct: 1/2 | Incorrect: 1 | Missed: 0 \
+| Extra: 1 | Forbidden: 1</summary>
+
+```diff
+  Expected                Actual
+= searchWeb(query="AI")   searchWeb(query="AI")
+~ summarize               summarize
+  ~ text: "long"            text: "short"
+! forbidden               translateText(to="ru")
+  … 1 actual call not counted: 1 read
+  By the tools' schemas:
+    call 2 of the trace, summarize: n: not known to the schema (value 5)
+    call 3 of the trace, translateText: there is no such tool
+```
+
+</details>
+"""
+
+
+def test_forbidden_calls_and_faults_have_their_places(forbidding: Results) -> None:
+    text = write_markdown(forbidding)
+
+    assert text.startswith(
+        "## Macro F1 50.0%: Moderate\n\n2 cases, strict, any order, writes only\n"
+    )
+    assert text.endswith(FORBIDDING)
+
+
+def test_the_headline_of_enough_cases_has_an_interval(many: Results) -> None:
+    assert write_markdown(many).startswith(
+        "## Macro F1 0.0%: Poor\n\n20 cases, strict, any order, 95% interval 0.0% – 16.1%\n"
+    )
+
+
+def test_a_report_can_be_had_in_russian(results: Results) -> None:
+    text = write_markdown(results, lang="ru")
+
+    assert text.startswith("## Macro F1 70.0%: Хорошо\n\n2 случая, ")
+    assert "| инструмент | эталон | верно | неверно | пропущено | лишние |" in text
+
+
+def test_nothing_scored_is_said_in_one_sentence(nothing: Results) -> None:
+    assert write_markdown(nothing) == "## No case was scored.\n"
+
+
+def test_a_long_table_is_cut_and_says_how_much_is_left(many: Results) -> None:
+    text = write_markdown(many)
+
+    assert text.count("\n… 45 more\n") == 1
+    assert "| expected | made instead | times |" in text
+    assert "| `wanted_09` | `got_09` | 1 |" in text
+    assert "`wanted_10` |" not in text.split("### Missed calls, and the extra calls")[1]
+
+
+def test_what_stands_in_the_data_can_not_break_out_of_its_cell(hostile: Results) -> None:
+    text = write_markdown(hostile)
+    rows = [line for line in text.split("\n") if line.startswith("| <code>")]
+
+    name = "&#92;u001b&#91;31m&#91;red&#93;&#124;&#96;&#60;b&#62;&#58;smile&#58;&#92;u0000"
+    assert rows[0] == f"| <code>{name}</code> | 1 | 0 | 1 | 0 | 0 |"
+    assert "\x1b" not in text
+    assert text.split("\n").count("</details>") == 1
+
+
+def test_a_fence_is_longer_than_any_run_of_backticks_inside(hostile: Results) -> None:
+    lines = write_markdown(hostile).split("\n")
+
+    fences = [line for line in lines if line.startswith("`" * 4)]
+
+    assert fences == ["````diff", "````"]
+
+
+def test_an_empty_name_is_still_a_cell(failing: Score) -> None:
+    summary = Summary()
+    summary.tool("").extra += 1
+    summary.add(failing)
+    results = Results(
+        settings=Settings(), summary=summary, cases=(CaseScore(id="", score=failing),)
+    )
+
+    assert "| <code></code> | 0 | 0 | 0 | 0 | 1 |" in write_markdown(results)
+
+
+def test_patterns_in_the_settings_are_no_markup(passing: Score) -> None:
+    rules = {"*.date": "date", "*.<b>": "text"}
+    settings = Settings(arguments=rules)  # type: ignore[arg-type]  # a mapping will do
+    summary = Summary()
+    summary.add(passing)
+
+    text = write_markdown(Results(settings=settings, summary=summary))
+
+    assert "(`*.date date`, <code>&#42;&#46;&#60;b&#62; text</code>)" in text
+
+
+def test_of_many_trials_only_some_are_shown(passing: Score) -> None:
+    summary = Summary()
+    for _ in range(20):
+        summary.add(passing, trial_of="news")
+
+    text = write_markdown(Results(settings=Settings(), summary=summary))
+
+    assert "|  | k=1 | k=2 | k=3 | k=4 | k=5 | k=8 | k=16 | k=20 |" in text
+
+
+def test_where_faults_are_in_cases_that_are_not_shown_it_is_said_how_to_find_them(
+    forbidding: Results,
+) -> None:
+    assert "shows where" not in write_markdown(forbidding)
+    assert write_markdown(replace(forbidding, cases=())).endswith(
+        "\n\n`callscore check` shows where\n"
+    )
+
+
+def test_what_other_tools_say_is_a_table_and_a_line_of_each_case(asked: Results) -> None:
+    text = write_markdown(asked)
+
+    assert (
+        "### Other tools' numbers\n\n"
+        "| metric | mean | cases scored | not scorable |\n"
+        "| --- | ---: | ---: | ---: |\n"
+        "| callscore, macro F1 | 0.700 | 2 | 0 |\n"
+        "| `ragas.tool_call_f1` | 0.700 | 2 | 0 |\n"
+        "| `tool_scorer.score` | 1.000 | 2 | 0 |\n"
+        "| `azure.navigation_match` | – | 0 | 2 |\n\n"
+        "- **`azure.navigation_match`: 2 cases not scorable** (`Azure wants else`)\n\n"
+    ) in text
+    assert (
+        "</summary>\n\n`ragas.tool_call_f1` 0.400, `tool_scorer.score` 1.000,"
+        " `azure.navigation_match` –\n\n```diff\n"
+    ) in text
+
+
+def test_with_other_settings_it_is_said_that_other_tools_know_none(asked: Results) -> None:
+    settings = Settings(count_calls="writes")
+
+    text = write_markdown(replace(asked, settings=settings))
+    assert "The settings are those of the first row alone" in text
+    assert "| callscore, macro F1, settings as above | 0.700 |" in text
+    assert "not scorable**" not in write_markdown(replace(asked, metrics=asked.metrics[:1]))
+
+
+# What other tools say, in rows and lines.
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (1.0, "1.000"),
+        (0.9999999999999999, "1.000"),
+        (0.99999, "0.999"),
+        (0.00001, "0.001"),
+        (1e-17, "0.000"),
+        (2 / 3, "0.667"),
+        (-0.25, "-0.250"),
+    ],
+)
+def test_a_number_is_1_or_0_only_where_it_is(value: float | None, text: str) -> None:
+    assert number_text(value) == text
+
+
+def test_our_own_mean_is_the_first_row(asked: Results) -> None:
+    own, *others = metric_rows(asked, "en")
+
+    assert own == MetricRow("callscore, macro F1", "0.700", 2, 0)
+    assert [row.name for row in others] == [metric.name for metric in asked.metrics]
+
+
+def test_without_metrics_there_are_no_rows(results: Results) -> None:
+    assert metric_rows(results, "en") == []
+
+
+def test_metrics_that_refuse_the_same_cases_are_named_together() -> None:
+    why = Noted(3, ("one.", "two.", "three."))
+    metrics = [MetricResult(f"m{number}", None, 0, why) for number in range(6)]
+
+    assert not_scorable_notes([*metrics, MetricResult("fine", 1.0, 3)], "en") == [
+        ("m0, m1, m2, m3, … 2 more: 3 cases not scorable", "one; two; … 1 more")
+    ]
+
+
+def test_the_numbers_of_a_case_stand_in_one_line_where_there_is_room() -> None:
+    values = [MetricValue("a.b", 0.5), MetricValue("c.defg", None, "why")]
+
+    cells = [("0.500", "a.b"), ("    –", "c.defg")]
+    assert metric_cells(values, 24) == [cells]
+    assert metric_cells(values, 23) == [[cells[0]], [cells[1]]]
+
+
+def test_in_several_lines_they_stand_in_columns() -> None:
+    values = [MetricValue("a" * length, 1.0) for length in (3, 5, 4)]
+
+    lines = metric_cells(values, 30)
+
+    assert lines == [[("1.000", "aaa  "), ("1.000", "aaaaa")], [("1.000", "aaaa")]]
+
+
+def test_a_name_that_is_longer_than_the_line_stays_whole() -> None:
+    ((cell,),) = metric_cells([MetricValue("a" * 20 + "b", 1.0)], 12)
+
+    assert cell == ("1.000", "a" * 20 + "b")
+
+
+def test_with_other_settings_the_first_row_says_so(asked: Results) -> None:
+    changed = replace(asked, settings=Settings(count_calls="writes"))
+
+    assert metric_rows(changed, "en")[0].name == "callscore, macro F1, settings as above"
+    assert metric_rows(changed, "ru")[0].name == "callscore, macro F1, настройки как выше"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (Settings(), None),
+        (Settings(count_calls="writes"), "the others are given all calls as they were read."),
+        (Settings(top_k=2), "all calls of the first answer, as they were read."),
+    ],
+)
+def test_it_is_said_what_other_tools_are_given(
+    asked: Results, settings: Settings, said: str | None
+) -> None:
+    line = settings_note(replace(asked, settings=settings), "en")
+
+    assert line == said or (said is not None and (line or "").endswith(said))
+
+
+# The columns of the table of tools.
+
+
+def test_the_columns_that_are_always_there_come_first() -> None:
+    counts = ToolCounts(correct=1, incorrect=2, missed=3, extra=4)
+
+    tools, columns = tool_columns(Summary(tools={"f": counts, "g": ToolCounts()}))
+
+    assert tools == ["f", "g"]
+    assert [column.counts for column in columns] == [[6, 0], [1, 0], [2, 0], [3, 0], [4, 0]]
+    assert len(columns) == FIXED_TOOL_COLUMNS
+
+
+def test_what_there_seldom_is_has_a_column_only_where_there_is_any() -> None:
+    summary = Summary(
+        tools={"f": ToolCounts(extra=2, forbidden=2), "g": ToolCounts(correct=1)},
+        faults={("g", "unknown_argument"): 3, ("g", "wrong_type"): 5},
+        checked_cases=1,
+    )
+
+    _, columns = tool_columns(summary)
+
+    seldom = [(column.label, column.counts) for column in columns[FIXED_TOOL_COLUMNS:]]
+    assert seldom == [(wording.FORBIDDEN, [2, 0]), (wording.UNKNOWN_ARGUMENTS, [0, 3])]
+
+
+def test_schemas_without_unknown_arguments_need_no_column() -> None:
+    summary = Summary(tools={"f": ToolCounts(correct=1)}, checked_cases=1, checked_calls=1)
+
+    assert len(tool_columns(summary)[1]) == FIXED_TOOL_COLUMNS
+
+
+# The table of repeated trials.
+
+CALLS = (ToolCall("f", {}),)
+RIGHT, WRONG = Score(CALLS, CALLS, 1), Score(CALLS, (), 0)
+
+
+def tried(trials: int) -> Summary:
+    """One case, of which all trials but one pass."""
+    summary = Summary()
+    for number in range(trials):
+        summary.add(WRONG if number == 0 else RIGHT, trial_of="case")
+    return summary
+
+
+def test_without_trials_there_is_no_table() -> None:
+    assert trial_table(Summary()) == ([], [])
+
+
+def test_few_trials_are_all_shown() -> None:
+    labels, rows = trial_table(tried(2))
+
+    assert labels == ["k=1", "k=2"]
+    assert rows == [("pass@k", "0.500", "1.000"), ("pass^k", "0.500", "0.000")]
+
+
+def test_of_many_trials_each_column_has_its_own_number() -> None:
+    summary = tried(12)
+
+    labels, (_, (_, *rates)) = trial_table(summary)
+
+    assert labels == ["k=1", "k=2", "k=3", "k=4", "k=5", "k=6", "k=8", "k=12"]
+    assert rates[-2] == f"{summary.pass_hat_k()[7]:.3f}"
+    assert rates[-1] == "0.000"
+
+
+@pytest.mark.parametrize(
+    ("trials", "most", "shown"),
+    [
+        (8, 8, [1, 2, 3, 4, 5, 6, 7, 8]),
+        (64, 8, [1, 2, 3, 4, 8, 16, 32, 64]),
+        (12, 6, [1, 2, 3, 4, 8, 12]),
+        (1000, 8, [1, 3, 9, 27, 81, 243, 729, 1000]),
+        (5, 0, [1, 5]),
+    ],
+)
+def test_the_first_ones_then_ever_greater_steps_and_the_last(
+    trials: int, most: int, shown: list[int]
+) -> None:
+    assert shown_trials(trials, most=most) == shown
+
+
+@given(st.integers(1, 3000), st.integers(2, MOST_TRIAL_COLUMNS))
+def test_the_first_and_the_last_are_always_among_those_shown(trials: int, most: int) -> None:
+    shown = shown_trials(trials, most=most)
+
+    assert shown == sorted(set(shown))
+    assert (shown[0], shown[-1]) == (1, trials)
+    assert len(shown) == min(trials, most) or len(shown) > most // 2
+    assert len(shown) <= most

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
+
 
 from __future__ import annotations
 

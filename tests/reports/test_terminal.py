@@ -7,7 +7,14 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from callscore.reports.terminal import Section, print_sections, printed_text, report_width
+from callscore.core.results import MetricValue
+from callscore.reports.terminal import (
+    Section,
+    print_sections,
+    printed_text,
+    report_width,
+    scorer_value_lines,
+)
 
 
 def test_there_is_an_empty_line_between_sections_and_no_blank_at_the_end_of_a_line() -> None:
@@ -19,3 +26,38 @@ def test_there_is_an_empty_line_between_sections_and_no_blank_at_the_end_of_a_li
 def test_a_report_is_as_wide_as_the_terminal_unless_that_is_too_wide() -> None:
     assert report_width(Console(file=StringIO(), width=80)) == 80
     assert report_width(Console(file=StringIO(), width=500)) == 140
+
+
+# What the scorers say of one case.
+
+VALUES = (
+    MetricValue("accuracy", 0.5),
+    MetricValue("polite", None, "nobody asked"),
+    MetricValue("brief", 1.0),
+)
+
+
+def shown(width: int, *, colour: bool = False) -> str:
+    console = Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+    )
+    with console.capture() as capture:
+        for part in scorer_value_lines(VALUES, 1.0, width):
+            console.print(part)
+    return capture.get()
+
+
+def test_numbers_stand_beside_their_names_and_reasons_below() -> None:
+    assert shown(80) == "  0.500 accuracy       – polite   1.000 brief\n  polite: nobody asked\n"
+
+
+def test_a_number_that_is_not_enough_is_red() -> None:
+    assert "\x1b[31m0.500\x1b[0m" in shown(80, colour=True)
+    assert "\x1b[31m1.000" not in shown(80, colour=True)
+
+
+def test_scorers_that_say_nothing_have_no_lines() -> None:
+    assert scorer_value_lines((), 1.0, 80) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,13 +15,21 @@ from tests.rewriting.texts import LONDON, PARIS, change
 from callscore import expect, score
 from callscore.evaluations.evaluation import Evaluation
 from callscore.evaluations.plan import evaluation_cases
-from callscore.rewriting.applying import find_location_key, refusal_of, rewrite
+from callscore.rewriting.applying import (
+    CorrectExpectation,
+    VariantChange,
+    display_name,
+    find_conflicts,
+    find_location_key,
+    open_source,
+    refusal_of,
+    replace_source,
+    rewrite,
+)
 from callscore.rewriting.change import CannotRewrite, Change
-from callscore.rewriting.observed import as_case_data, observe_expectation
+from callscore.rewriting.observed import as_case_data, location_key, observe_expectation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from callscore import Case
 
 CASES = """\
@@ -289,3 +298,146 @@ def test_a_packed_file_is_of_a_kind_that_is_not_rewritten(tmp_path: Path) -> Non
     assert "only files of these kinds are rewritten" in (
         refusal_of(change(file, [], ROME, case="a", input="hi"), tmp_path) or ""
     )
+
+
+# Where those who expect something at the same place do not agree, nothing is rewritten.
+
+
+def _wish(made: str, variant: str | None = None, case: str = "a") -> VariantChange:
+    change = Change(label="x", files=("f.yaml",), case=case, items=({"name": made},))
+    return VariantChange(change, variant)
+
+
+def _content(variant: str | None = None, case: str = "a") -> CorrectExpectation:
+    return CorrectExpectation(location_key(_wish("", case=case).change), variant)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "content", "problems"),
+    [
+        ([_wish("g"), _wish("g")], [], []),
+        ([_wish("g"), _wish("h", case="b")], [_content(case="c")], []),
+        ([_wish("g"), _wish("h")], [], ["what is called there differs from time to time."] * 2),
+        ([_wish("g", "z"), _wish("h", "y")], [], ["the variants y and z differ."] * 2),
+        ([_wish("g")], [_content()], ["what is expected there is right at other times."]),
+        ([_wish("g", "z")], [_content("y")], ["what is expected there is right for the variant y."]),
+        (
+            [_wish("g", "z")],
+            [_content("y"), _content("x")],
+            ["what is expected there is right for the variants x and y."],
+        ),
+        (
+            [_wish("g", "z")],
+            [_content("z"), _content("y")],
+            ["what is expected there is right at other times."],
+        ),
+    ],
+)  # fmt: skip
+def test_changes_are_refused_where_somebody_else_would_be_wrong(
+    wishes: list[VariantChange], content: list[CorrectExpectation], problems: list[str]
+) -> None:
+    assert [each.problem for each in find_conflicts(wishes, content)] == problems
+
+
+# Files that are rewritten: only below a folder, whole or not at all.
+
+
+def test_a_file_is_replaced_with_its_mode_its_mark_and_its_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes("\ufeffa\r\nb\r\n".encode())
+    path.chmod(0o640)
+
+    file = open_source(path, tmp_path)
+    replace_source(file, file.text.replace("a\n", "c\nd\n"))
+
+    assert file.text == "a\nb\n"
+    assert path.read_bytes() == "\ufeffc\r\nd\r\nb\r\n".encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [each.name for each in tmp_path.iterdir()] == ["x.txt"]
+
+
+def test_mixed_line_ends_stay_mixed(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"a\r\nb\n")
+
+    file = open_source(path, tmp_path)
+    replace_source(file, file.text.replace("b", "c"))
+
+    assert path.read_bytes() == b"a\r\nc\n"
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / "x.txt", tmp_path / "link.txt"
+    path.write_text("a")
+    link.symlink_to(path)
+
+    replace_source(open_source(link, tmp_path), "b")
+
+    assert link.is_symlink()
+    assert path.read_text() == "b"
+
+
+def test_a_file_outside_of_the_folder_is_not_touched(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "project", tmp_path / "outside.txt"
+    inside.mkdir()
+    outside.write_text("a")
+    link = inside / "link.txt"
+    link.symlink_to(outside)
+
+    for path in (outside, link):
+        with pytest.raises(CannotRewrite, match="it is outside of"):
+            open_source(path, inside)
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"\xe9")
+
+    with pytest.raises(CannotRewrite, match="latin: it is not UTF-8"):
+        open_source(tmp_path / "latin", tmp_path)
+    with pytest.raises(CannotRewrite, match="missing: it cannot be read: No such file"):
+        open_source(tmp_path / "missing", tmp_path)
+
+
+def test_a_file_that_has_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("a")
+    file = open_source(path, tmp_path)
+    path.write_text("by somebody else")
+
+    with pytest.raises(CannotRewrite, match="it has changed in the meantime"):
+        replace_source(file, "b")
+
+    assert path.read_text() == "by somebody else"
+
+
+def test_what_cannot_be_written_is_said_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("a")
+    file = open_source(path, tmp_path)
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", refuse)
+
+    with pytest.raises(CannotRewrite, match=r"x.txt: it cannot be written: No space left"):
+        replace_source(file, "b")
+
+    assert path.read_text() == "a"
+    assert [each.name for each in tmp_path.iterdir()] == ["x.txt"]
+
+
+def test_a_file_is_called_by_its_path_from_the_folder_on(tmp_path: Path) -> None:
+    assert display_name(tmp_path / "a/b.txt", tmp_path) == "a/b.txt"
+    assert display_name(Path("/elsewhere/b.txt"), tmp_path) == "/elsewhere/b.txt"
+
+
+def test_a_file_that_is_write_protected_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text("a")
+    file.chmod(0o444)
+
+    with pytest.raises(CannotRewrite, match=r"x\.yaml: it is write-protected"):
+        open_source(file, tmp_path)

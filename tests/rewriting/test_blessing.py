@@ -13,7 +13,16 @@ from callscore.engines.payloads import case_payload, score_payload
 from callscore.formats.case_sides import read_expected_side
 from callscore.history.records import EvaluationRecord, ResultRecord
 from callscore.rewriting.applying import rewrite
-from callscore.rewriting.blessing import Blessings, CaseLocator, StoredRun, find_blessings
+from callscore.rewriting.blessing import (
+    Blessings,
+    CaseLocator,
+    StoredRun,
+    find_blessings,
+    is_exact,
+    is_right,
+    observed_trial,
+)
+from callscore.rewriting.change import CannotRewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -391,3 +400,222 @@ def test_a_trial_that_is_right_but_for_another_scorer_is_not_written(run: Run) -
     found = run.blessings(trial=2)
 
     assert (found.changes, found.others) == ((), ("cases::a",))
+
+
+# Where the cases that a run has kept stand now.
+
+PYTHON = """
+from pathlib import Path
+from callscore import Case, evaluation
+
+@evaluation(cases=[Case("hi", id="a", expected=["f"]), Path("cases.jsonl")])
+def agent(case):
+    return []
+"""
+LINES = '{"id": "b", "input": "ho", "expected": ["g"]}\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".callscore").mkdir()
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals/eval_agent.py").write_text(PYTHON)
+    (tmp_path / "evals/cases.jsonl").write_text(LINES)
+    return tmp_path
+
+
+def evaluation(place: str, name: str = "agent") -> EvaluationRecord:
+    return EvaluationRecord(run="r", number=0, name=name, place=place)
+
+
+def result(case: str, asked: str | None = None) -> ResultRecord:
+    payload = {} if asked is None else {"input": asked}
+    return ResultRecord(run="r", evaluation=0, case=case, status="scored", payload=payload)
+
+
+def problem(standings: CaseLocator, record: EvaluationRecord, case: str = "a") -> str:
+    with pytest.raises(CannotRewrite) as refused:
+        standings.find(record, result(case), "agent[a]")
+    return str(refused.value)
+
+
+def test_a_case_of_an_evaluation_is_found_with_what_it_expects_now(root: Path) -> None:
+    standings = CaseLocator(root)
+    record = evaluation("evals/eval_agent.py::agent")
+
+    spot, case = standings.find(record, result("a"), "agent[a]")
+    other = standings.find(record, result("b"), "agent[b]")
+
+    files = (str(root / "evals/eval_agent.py"), str(root / "evals/cases.jsonl"))
+    assert (spot.label, spot.files, spot.case, spot.input) == ("agent[a]", files, "a", "hi")
+    assert spot.line == 5
+    assert case is not None
+    assert case.expected
+    assert other.spot.input == "ho"
+
+
+def test_a_file_is_loaded_once(root: Path) -> None:
+    standings = CaseLocator(root)
+    record = evaluation("evals/eval_agent.py::agent")
+    standings.find(record, result("a"), "agent[a]")
+
+    (root / "evals/eval_agent.py").write_text("raise RuntimeError")
+
+    assert standings.find(record, result("b"), "agent[b]").case
+
+
+def test_what_is_gone_is_told(root: Path) -> None:
+    standings = CaseLocator(root)
+
+    assert problem(standings, evaluation("evals/eval_agent.py::agent"), "z") == (
+        "evals/eval_agent.py: there is no case z any more."
+    )
+    assert problem(standings, evaluation("evals/eval_agent.py::other", "other")) == (
+        "evals/eval_agent.py: there is no other in it any more."
+    )
+    assert problem(standings, evaluation("evals/eval_gone.py::agent")) == (
+        "evals/eval_gone.py: there is no such file any more."
+    )
+    assert problem(standings, evaluation("::agent")) == "the run does not know the file of agent."
+    assert problem(standings, evaluation("")) == "the run does not know the file of agent."
+
+
+def test_a_file_that_cannot_be_used_is_told(root: Path) -> None:
+    (root / "evals/eval_broken.py").write_text("raise RuntimeError('no')")
+    (root / "evals/cases.jsonl").write_text("{")
+
+    broken = problem(CaseLocator(root), evaluation("evals/eval_broken.py::agent"))
+    unreadable = problem(CaseLocator(root), evaluation("evals/eval_agent.py::agent"))
+
+    assert broken.startswith("evals/eval_broken.py:1: it raises RuntimeError")
+    assert "cases.jsonl:1" in unreadable
+
+
+@pytest.mark.parametrize("place", ["../eval_x.py::x", "/eval_x.py::x", "../cases.jsonl"])
+def test_no_file_outside_of_the_project_is_touched(root: Path, place: str) -> None:
+    outside = root.parent / "eval_x.py"
+    outside.write_text("raise SystemExit('was loaded')")
+
+    assert "it is outside of" in problem(CaseLocator(root), evaluation(place, "x"))
+
+
+def test_a_case_of_a_file_that_was_scored_stands_in_that_file(root: Path) -> None:
+    record = evaluation("evals/cases.jsonl", "cases")
+
+    spot, case = CaseLocator(root).find(record, result("b", "ho"), "cases[b]")
+    unknown = CaseLocator(root).find(record, result("sha-123"), "cases[sha-123]")
+
+    assert (spot.files, spot.case, spot.input) == ((str(root / "evals/cases.jsonl"),), "b", "ho")
+    assert case is not None
+    assert case.expected
+    assert unknown.case is None
+
+
+def test_references_in_several_files_are_looked_for_in_all(root: Path) -> None:
+    (root / "more.jsonl").write_text('{"id": "c", "expected": []}\n')
+    standings = CaseLocator(root, ["evals/cases.jsonl", "more.jsonl"])
+
+    spot, case = standings.find(evaluation(""), result("c"), "both[c]")
+
+    assert spot.files == (str(root / "evals/cases.jsonl"), str(root / "more.jsonl"))
+    assert case is not None
+    assert case.id == "c"
+
+
+def test_a_file_that_cannot_be_read_as_cases_knows_none(root: Path) -> None:
+    (root / "evals/cases.jsonl").write_text('{"id": "b", "expected": 5}\n')
+
+    found = CaseLocator(root).find(evaluation("evals/cases.jsonl"), result("b"), "cases[b]")
+
+    assert found.case is None
+
+
+# Which trial of a case shows what is to be expected.
+
+EXACT = (1, 0, 0, 0, 1, 1, 0)
+MISSED = (0, 0, 1, 0, 1, 0, 0)
+
+
+def result_trials(trial: int = 1, made: str | None = "g", **others: Any) -> ResultRecord:
+    """A trial that called this, where `f` is expected; one without an answer where it is None."""
+    fields: dict[str, Any] = {"run": "r", "evaluation": 0, "case": "a", "trial": trial}
+    if made is None:
+        return ResultRecord(**fields, status="error", failure=("timeout", "no answer"))
+    is_expected = made == "f"
+    fields |= {
+        "status": "scored",
+        "calls": [{"name": made, "arguments": {}, "id": f"call_{trial}"}],
+        "counts": EXACT if is_expected else (0, 0, 1, 1, 1, 1, 0),
+        "passed": is_expected,
+    }
+    return ResultRecord(**fields | others)
+
+
+def calls_of(record: ResultRecord) -> list[ToolCall]:
+    return [ToolCall(call["name"], call["arguments"]) for call in record.calls or ()]
+
+
+def test_what_was_called_exactly_needs_no_change() -> None:
+    assert is_exact(result_trials(made="f"))
+    assert is_right(result_trials(made="f"))
+    assert not is_exact(result_trials(counts=MISSED))
+    assert not is_exact(result_trials(counts=(1, 0, 0, 0, 1, 1, 1)))
+    assert not is_exact(result_trials(counts=()))
+
+
+def test_a_case_that_another_scorer_is_not_content_with_is_not_right() -> None:
+    assert not is_right(result_trials(made="f", passed=False))
+    assert is_right(result_trials(made="f", passed=None))
+
+
+def test_trials_that_agree_show_what_is_to_be_expected() -> None:
+    first, second = result_trials(1), result_trials(2)
+
+    assert observed_trial([first, second], None, calls_of) is first
+
+
+def test_a_trial_without_an_answer_has_no_say() -> None:
+    answered = result_trials(2)
+
+    assert observed_trial([result_trials(1, made=None), answered], None, calls_of) is answered
+
+
+@pytest.mark.parametrize(
+    "trials",
+    [[], [result_trials(made="f")], [result_trials(made="f"), result_trials(2, made=None)]],
+)
+def test_where_all_is_as_expected_nothing_is_to_be_changed(trials: list[ResultRecord]) -> None:
+    assert observed_trial(trials, None, calls_of) is None
+    assert observed_trial(trials, 7, calls_of) is None
+
+
+def test_trials_that_disagree_are_named() -> None:
+    trials = [
+        result_trials(1),
+        result_trials(2, made="f"),
+        result_trials(3),
+        result_trials(4, made="h", calls=[]),
+    ]
+
+    with pytest.raises(CannotRewrite) as refused:
+        observed_trial(trials, None, calls_of)
+
+    assert str(refused.value) == (
+        "its trials do not agree (1, 3: g(); 2: f(); 4: []). Choose one with --trial."
+    )
+
+
+def test_one_trial_may_be_chosen() -> None:
+    trials = [
+        result_trials(1),
+        result_trials(2, made="h"),
+        result_trials(3, made="f"),
+        result_trials(4, made=None),
+    ]
+
+    assert observed_trial(trials, 2, calls_of) is trials[1]
+    assert observed_trial(trials, 3, calls_of) is None
+    for missing in (4, 5):
+        with pytest.raises(CannotRewrite, match=f"it has no trial {missing} with an answer"):
+            observed_trial(trials, missing, calls_of)

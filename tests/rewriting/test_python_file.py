@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.rewriting.texts import LONDON, PARIS, rewritten
 
 from callscore import expect
 from callscore.rewriting.change import CannotRewrite, Change
-from callscore.rewriting.python_file import places_in_python
+from callscore.rewriting.python_cases import Names, names_at
+from callscore.rewriting.python_file import (
+    CallStyle,
+    call_style_of,
+    find_call_arguments,
+    literal_text,
+    places_in_python,
+    python_call_text,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -390,3 +398,138 @@ def test_an_error_that_a_test_catches_itself_may_be_wanted(head: str, tail: str)
 
     with pytest.raises(CannotRewrite, match="catches the error itself"):
         places_in_python(text, change)
+
+
+# Where the arguments of calls stand in Python.
+
+NAMES = Names({"expect": "callscore.expect", "ToolCall": "callscore.ToolCall"}, {})
+
+
+def _span(node: ast.expr | ast.keyword) -> tuple[int, int]:
+    return node.col_offset, node.end_col_offset or 0
+
+
+@pytest.mark.parametrize(
+    ("text", "way", "arguments"),
+    [
+        ('expect.call("f", x=1, y=2)', [], ["x", "y"]),
+        ('expect.call("f", {"x": 1})', [], ["x"]),
+        ('ToolCall("f", {"x": {"y": [1]}})', [], ["x"]),
+        ('("f", {"x": 1})', [], ["x"]),
+        ('{"name": "f", "args": {"x": 1}}', [], ["x"]),
+        ('expect.times(expect.call("f", x=1), 2)', [], ["x"]),
+        ('expect.any_order("g", expect.call("f", x=1))', [1], ["x"]),
+        ('{"one_of": ["g", {"name": "f", "arguments": {"x": 1}}]}', [1], ["x"]),
+        ('{"optional": {"name": "f", "arguments": {"x": 1}}}', [0], ["x"]),
+    ],
+)
+def test_arguments_are_found(text: str, way: list[int], arguments: list[str]) -> None:
+    given = find_call_arguments(ast.parse(text, mode="eval").body, way, NAMES, _span)
+
+    assert list(given.node.members or ()) == arguments
+    assert given.has_keywords == ("x=1" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("CALL", []),
+        ('expect.call("f", **more)', []),
+        ('expect.call("f", MORE)', []),
+        ('expect.call("f", {"x": 1}, y=2)', []),
+        ("expect.any_order(*CALLS)", [0]),
+        ("make(1)", [0]),
+    ],
+)
+def test_what_is_not_written_out_is_refused(text: str, way: list[int]) -> None:
+    with pytest.raises(CannotRewrite):
+        find_call_arguments(ast.parse(text, mode="eval").body, way, NAMES, _span)
+
+
+# Calls as Python writes them.
+
+
+def _elements(text: str) -> list[ast.expr]:
+    expression = ast.parse(text, mode="eval").body
+    return expression.elts if isinstance(expression, ast.List) else []
+
+
+@pytest.mark.parametrize(
+    ("program", "elements", "spelling"),
+    [
+        ("from callscore import expect", '[expect.call("f")]', CallStyle("expect.call")),
+        ("from callscore.testing import call as C", '[C("f")]', CallStyle("C")),
+        ("from callscore import testing", '[testing.call("f")]', CallStyle("testing.call")),
+        (
+            "from callscore import expect",
+            '[{"tool": "f"}, expect.call("f")]',
+            CallStyle("expect.call"),
+        ),
+        ("from elsewhere import call", '[call("f")]', CallStyle()),
+        ("", '[make("f"), {"tool": "f", "args": {}}]', CallStyle("", "tool", "args")),
+        ("from callscore import expect", '[{"forbid": "f"}]', CallStyle("expect.call")),
+        ("", "[{}]", CallStyle()),
+        ("", "[]", CallStyle()),
+        ("from callscore.testing import assert_calls, call", "[]", CallStyle("call")),
+        ("from callscore.expect import call as wanted", "[]", CallStyle("wanted")),
+        ("from callscore import expect", "[]", CallStyle("expect.call")),
+        ("import callscore as cs", '["f"]', CallStyle("cs.expect.call")),
+        ("import os", "[]", CallStyle()),
+    ],
+)
+def test_calls_are_spelled_like_their_neighbours_or_as_the_imports_allow(
+    program: str, elements: str, spelling: CallStyle
+) -> None:
+    names = names_at(ast.parse(program), 2)
+
+    assert call_style_of(_elements(elements), names) == spelling
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"a": 1, "name": "x"},
+        {"class": 1},
+        {"__debug__": 1},
+        {"__private": 1},
+        {"a b": 1},
+        {"args": {"x": 1}},
+        {"arguments": {}},
+        {"args": 1, "b": None},
+        {"naïve": True},
+        {"text": 'a"b\\c\nd\u2028\U000e0001', "deep": [[{"x": [1.5, False]}]]},
+        {"long": "x" * 90, "longer": ["y" * 60, "z" * 60]},
+    ],
+)
+@pytest.mark.parametrize("spelling", [CallStyle("expect.call"), CallStyle("", "tool", "args")])
+def test_what_is_written_is_the_call(arguments: dict[str, Any], spelling: CallStyle) -> None:
+    text = python_call_text({"name": "f", "arguments": arguments}, spelling, "        ")
+
+    found = eval(text, {"expect": expect})  # noqa: S307  (our own text)
+    wanted = {"tool": "f", "args": arguments}
+    assert found == (wanted if not spelling.function else expect.call("f", arguments))
+
+
+def test_a_call_that_is_too_long_for_a_line_has_a_line_for_each_argument() -> None:
+    arguments = {"first": "x" * 60, "second": "y" * 60}
+
+    text = python_call_text({"name": "f", "arguments": arguments}, CallStyle("call"), "  ")
+
+    assert text == (
+        f'call(\n      "f",\n      first="{"x" * 60}",\n      second="{"y" * 60}",\n  )'
+    )
+
+
+def test_texts_are_in_double_quotes_and_hide_nothing() -> None:
+    assert literal_text("it's \u202e", "") == '"it\'s \\u202e"'
+
+
+def test_numbers_stand_on_as_few_lines_as_they_fit(subtests: pytest.Subtests) -> None:
+    for numbers, lines in (([1] * 20, 1), ([-1.5] * 100, 9), ([True, 2], 1)):
+        with subtests.test(numbers=numbers[:1]):
+            text = literal_text(numbers, "    ")
+
+            assert ast.literal_eval(text) == numbers
+            assert len(text.splitlines()) == lines
+            assert max(map(len, text.splitlines())) < 100

@@ -16,17 +16,21 @@ from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Forbidden, Group, Times
 from callscore.core.results import Answer, Failure, Result, Usage
 from callscore.core.rules import ABSENT, comparators
-from callscore.core.settings import Settings, settings_from
+from callscore.core.settings import ArgumentRule, Settings, settings_from
 from callscore.core.totals import summary_payload
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.errors import InvalidCall
 from callscore.history.encoding import json_bytes, unpack
+from callscore.history.records import ResultRecord
 from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.result_records import (
     case_from_payload,
     evaluation_record,
+    given_settings,
     plain_case_payload,
     result_record,
+    stored_answer,
+    stored_failure,
     stored_settings,
 )
 from callscore.runner.running import RunHooks, RunOptions, run
@@ -362,3 +366,65 @@ def test_what_evaluations_come_to_is_counted() -> None:
     assert one["scorers"] == [
         {"name": "accuracy", "mean": 0.0, "scored": 2, "passed": 0, "threshold": 0.5}
     ]
+
+
+# What was kept, as the values that it was made of.
+
+
+def a_result(**others: Any) -> ResultRecord:
+    fields: dict[str, Any] = {"run": "r", "evaluation": 0, "case": "weather", "status": "error"}
+    return ResultRecord(**fields | others)
+
+
+def test_settings_are_told_as_they_were_given() -> None:
+    judged = models.judge("small", base_url="http://localhost:1/v1")
+
+    assert given_settings({}) == {}
+    assert given_settings({"mode": "flexible", "effects": {"get_*": "read"}, "judge": judged}) == {
+        "settings": {
+            "mode": "flexible",
+            "effects": {"get_*": "read"},
+            "judge": {
+                "model": "small",
+                "base_url": "http://localhost:1/v1",
+                "key_variable": "OPENAI_API_KEY",
+            },
+        }
+    }
+
+
+def test_kept_settings_are_what_settings_take() -> None:
+    kept = {
+        "arguments": [{"pattern": "*.query", "rule": "text", "options": {"similarity": 0.5}}],
+        "strip_prefix": ["mcp__*__"],
+        "effects": [["get_*", "read"]],
+        "mode": "flexible",
+    }
+
+    found = stored_settings(kept)
+
+    assert found["arguments"] == (ArgumentRule("*.query", "text", {"similarity": 0.5}),)
+    assert found["strip_prefix"] == ("mcp__*__",)
+    assert settings_from(found).effects == (("get_*", "read"),)
+    assert kept["strip_prefix"] == ["mcp__*__"]
+
+
+def test_an_answer_that_was_kept_was_there_before() -> None:
+    result = a_result(answer=[], seconds=2.0, usage=Usage(1, 2, 3), attempts=2)
+
+    assert stored_answer(a_result()) is None
+    assert stored_answer(result) == Answer(
+        document=[], seconds=2.0, usage=Usage(1, 2, 3), attempts=2, is_reused=True
+    )
+
+
+def test_a_failure_is_told_as_it_was_then() -> None:
+    question = a_question(list)
+
+    told = stored_failure(a_result(failure=("timeout", "too long"), attempts=3), question)
+    unknown = stored_failure(a_result(failure=("of a later version", "odd")), question)
+    nothing = stored_failure(a_result(), question)
+
+    assert (told.kind, told.problem, told.attempts) == ("timeout", "too long", 3)
+    assert (unknown.kind, unknown.problem) == ("raised", "odd")
+    assert (nothing.kind, nothing.problem) == ("raised", "there is no answer")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import sys
 import threading
 from collections import Counter
 from time import sleep
@@ -14,14 +16,18 @@ from msgspec.structs import replace
 from tests.runner.agents import RIGHT, a_case, a_plan, an_evaluation
 from tests.servers.openai_server import Reply, openai_server
 
-from callscore import models
-from callscore.core.results import CaseTrials, Noted, Result, Usage
-from callscore.errors import InvalidSettings, UnknownRun, UnusableStore
+import callscore
+from callscore import Settings, expect, models
+from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
+from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
 from callscore.evaluations.plan import make_plan
-from callscore.models.limits import Limits
-from callscore.runner.running import RunHooks, RunOptions, run
+from callscore.history.opening import open_store
+from callscore.models.limits import Limits, Rate
+from callscore.runner.running import RunHooks, RunJudges, RunOptions, run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from callscore.core.case import Case
     from callscore.evaluations.evaluation import Question
     from callscore.evaluations.plan import Plan
@@ -439,3 +445,308 @@ def test_no_run_goes_on_where_the_history_cannot_be_read(
 
     with pytest.raises(UnusableStore, match="no database"):
         run(a_plan(list), RESUMED, store=store)
+
+
+# Evaluations run from Python.
+
+FILE = """
+from callscore import Case, evaluation
+
+@evaluation(cases=[Case("a", id="a", expected=[])])
+def assistant(case):
+    return []
+"""
+
+
+def right(_: Any) -> Any:
+    return RIGHT
+
+
+def test_evaluations_are_run_and_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    found = callscore.evaluate(an_evaluation(right), an_evaluation(right, name="other"))
+
+    assert [each.passed for each in found.evaluations] == [1, 1]
+    assert found.id == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_and_folders_will_do(tmp_path: Path) -> None:
+    (tmp_path / "eval_a.py").write_text(FILE, encoding="utf-8")
+    (tmp_path / "eval_b.py").write_text("import nothing_like_it", encoding="utf-8")
+
+    found = callscore.evaluate(tmp_path, an_evaluation(right, name="other"))
+    named = callscore.evaluate(str(tmp_path / "eval_a.py"))
+
+    assert [each.name for each in found.evaluations] == ["assistant", "other"]
+    assert len(found.unloaded) == 1
+    assert [each.name for each in named.evaluations] == ["assistant"]
+    assert not named.unloaded
+
+
+def test_a_run_can_be_kept_and_its_answers_be_taken_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = callscore.evaluate(an_evaluation(right), keep=True)
+
+    second = callscore.evaluate(an_evaluation(right), keep=True, cache=True)
+    elsewhere = callscore.evaluate(an_evaluation(right), keep=tmp_path / "other.db", cache=True)
+
+    assert [each.evaluations[0].reused for each in (first, second, elsewhere)] == [0, 1, 0]
+    with open_store() as store:
+        assert {run.id for run in store.runs()} == {first.id, second.id}
+
+
+def test_a_run_is_kept_in_the_history_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = callscore.evaluate(an_evaluation(right), store="mine.db")
+    second = callscore.evaluate(an_evaluation(right), keep=True, store="mine.db", cache=True)
+
+    assert [each.evaluations[0].reused for each in (first, second)] == [0, 1]
+    with open_store("mine.db") as store:
+        assert [run.id for run in store.runs()] == [second.id, first.id]
+    assert not (tmp_path / ".callscore").exists()
+
+
+def test_a_history_is_named_once() -> None:
+    with pytest.raises(InvalidSettings, match="say one of them"):
+        callscore.evaluate(an_evaluation(right), keep="a.db", store="b.db")
+
+
+def test_kept_answers_are_in_a_history() -> None:
+    with pytest.raises(InvalidSettings, match="say keep=True"):
+        callscore.evaluate(an_evaluation(right), cache=True)
+
+
+def test_what_is_asked_can_be_selected() -> None:
+    cases = [a_case("a", tags=["smoke"]), a_case("b"), a_case("c", tags=["slow"])]
+    asked: list[str] = []
+
+    def noting(case: Case) -> Any:
+        asked.append(case.id)
+        return right(case)
+
+    selections: list[dict[str, Any]] = [
+        {"keyword": "b"},
+        {"tags": "smoke"},
+        {"tags": ["smoke", "slow"]},
+        {"limit": 2},
+    ]
+    for options in selections:
+        callscore.evaluate(an_evaluation(noting, *cases), jobs=1, **options)
+
+    assert asked == ["b", "a", "a", "c", "a", "b"]
+
+
+def test_only_so_many_cases_are_in_the_results() -> None:
+    wrong = an_evaluation(lambda _: [], a_case("a"), a_case("b"))
+
+    found = callscore.evaluate(wrong, most=1).evaluations[0]
+
+    assert (found.answered, len(found.results.cases)) == (2, 1)
+
+
+def test_no_other_process_is_started_for_a_run_from_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("a copy of the process"))
+
+    found = callscore.evaluate(an_evaluation(right), keep=tmp_path / "history.db")
+
+    assert found.evaluations[0].passed == 1
+
+
+@pytest.mark.parametrize("rate", ["1000/s", 1000, Rate(1000), None])
+def test_a_rate_may_be_written_in_several_ways(rate: Any) -> None:
+    assert callscore.evaluate(an_evaluation(right), rate=rate).evaluations[0].passed == 1
+
+
+def test_anything_else_is_refused() -> None:
+    what: Any = 3
+
+    with pytest.raises(InvalidSettings, match="3 is neither an evaluation nor the path"):
+        callscore.evaluate(what)
+
+
+def test_it_works_where_a_loop_runs_already() -> None:
+    async def cell() -> callscore.RunResults:
+        return callscore.evaluate(an_evaluation(right))
+
+    assert asyncio.run(cell()).evaluations[0].passed == 1
+
+
+def test_a_client_that_a_module_holds_works_in_the_next_run_too() -> None:
+    lock = asyncio.Lock()
+
+    async def task(_: Any) -> Any:
+        async with lock:
+            await asyncio.sleep(0)
+            return RIGHT
+
+    cases = [a_case(name) for name in "abc"]
+    for _ in range(2):
+        assert callscore.evaluate(an_evaluation(task, *cases)).evaluations[0].passed == 3
+
+
+@pytest.mark.parametrize(
+    "options", [{"rate": "fast"}, {"rate": 0}, {"timeout": 0}, {"retries": -1}, {"jobs": 0}]
+)
+def test_an_option_that_cannot_be_is_refused_before_anything_is_asked(
+    options: dict[str, Any],
+) -> None:
+    told: list[Any] = []
+
+    with pytest.raises(InvalidSettings):
+        callscore.evaluate(an_evaluation(told.append), **options)
+
+    assert told == []
+
+
+def test_one_that_goes_wrong_is_in_the_results_and_the_others_are_asked() -> None:
+    def task(case: Any) -> Any:
+        if case.id == "b":
+            sys.exit("no more")
+        return RIGHT
+
+    (found,) = callscore.evaluate(
+        an_evaluation(task, *(a_case(name) for name in "abc")), trials=2, fail_under=0.5
+    ).evaluations
+
+    assert (found.passed, sorted(failure.label for failure in found.failures)) == (
+        4,
+        ["b #1", "b #2"],
+    )
+    assert [scorer.threshold for scorer in found.scorers] == [0.5]
+
+
+def test_a_scorer_that_is_cancelled_loses_no_question() -> None:
+    async def cancelled(calls: Any) -> float:
+        raise asyncio.CancelledError(calls)
+
+    (found,) = callscore.evaluate(
+        an_evaluation(right, *(a_case(name) for name in "abc"), scorers=[cancelled, "accuracy"]),
+        jobs=1,
+    ).evaluations
+
+    assert [scorer.scored for scorer in found.scorers] == [0, 3]
+
+
+# The judges of a run.
+
+
+class Judge:
+    """A judge that has judged before."""
+
+    def __init__(self, model: str) -> None:
+        self.judged = 5
+        self.store: Any = None
+        self._model = model
+
+    def __call__(self, *_: Any) -> bool:
+        self.judged += 1
+        return True
+
+    def counts(self) -> JudgeCounts:
+        return JudgeCounts(self._model, self.judged, self.judged - 1)
+
+    def remember_in(self, store: Any) -> None:
+        self.store = store
+
+
+class Keyless:
+    """A judge who says whether he can be asked."""
+
+    problem = "the disk is full"
+
+    def __call__(self, *_: Any) -> bool:
+        return True
+
+    def counts(self) -> JudgeCounts:
+        return JudgeCounts("keyless")
+
+    def remember_in(self, store: Any) -> None:
+        """Nothing is remembered."""
+
+    def require(self) -> None:
+        raise MissingKey("there is no key")
+
+
+def judged(settings: Settings, *arguments: Any) -> tuple[Plan, list[str]]:
+    """A plan with such arguments expected, and the names of what was asked."""
+    asked: list[str] = []
+
+    def task(case: Case) -> Any:
+        asked.append(case.id)
+        return RIGHT
+
+    cases = [
+        a_case(f"case-{at}", expected=[expect.call("get_weather", city=each)])
+        for at, each in enumerate(arguments)
+    ]
+    return a_plan(task, *cases, settings=settings), asked
+
+
+@pytest.mark.parametrize(
+    "argument", [expect.judge("A city?"), [expect.one_of(expect.judge("A city?"), "Rome")]]
+)
+def test_a_judge_that_is_not_there_is_missed_before_anything_is_asked(argument: Any) -> None:
+    plan, asked = judged(Settings(), "Paris", argument)
+
+    with pytest.raises(InvalidSettings, match=r"assistant: `\$judge` needs a judge"):
+        run(plan)
+    assert asked == []
+
+
+def test_a_judge_without_a_key_is_found_out_before_anything_is_asked(store: Store) -> None:
+    plan, asked = judged(Settings(judge=Keyless()), expect.judge("A city?"))
+
+    with pytest.raises(MissingKey):
+        run(plan)
+    assert asked == []
+    assert run(plan, RunOptions(use_cache=True), store=store).evaluations[0].passed == 1
+
+
+def test_a_judge_who_is_not_needed_needs_no_key_and_his_trouble_is_told() -> None:
+    plan, _ = judged(Settings(judge=Keyless()), {"name": ["Paris"]})
+
+    assert run(plan).warnings == ("what the judge said is not kept: the disk is full",)
+
+
+def test_what_they_were_asked_in_this_run_is_counted_by_model(store: Store) -> None:
+    one, same_model, other = Judge("small"), Judge("small"), Judge("large")
+    judges = [one, one, same_model, other, None, lambda *_: True]
+    groups = [a_plan(list, judge=judge).groups[0] for judge in judges]
+    at_work = RunJudges(groups)
+
+    one()
+    same_model()
+    at_work.remember_in(store)
+
+    assert at_work.counts() == (JudgeCounts("small", 2, 2), JudgeCounts("large", 0, 0))
+    assert other.store is store
+
+
+def test_real_judges_ask_nothing_that_the_history_remembers(store: Store) -> None:
+    from callscore import expect
+
+    case = a_case(expected=[("get_weather", {"city": expect.judge("is it Paris?")})])
+    verdict = Reply(text='{"verdict": true, "reason": "It is."}')
+    with openai_server(lambda *_: verdict) as server:
+        runs = []
+        for _ in range(2):
+            judge = models.judge("strict", base_url=server.base_url)
+            plan = a_plan(lambda _: RIGHT, case, judge=judge)
+            runs.append(run(plan, store=store))
+
+    assert [found.evaluations[0].passed for found in runs] == [1, 1]
+    assert [found.judges for found in runs] == [
+        (JudgeCounts("strict", 1, 1),),
+        (JudgeCounts("strict", 1, 0),),
+    ]
+    assert len(server.requests) == 1

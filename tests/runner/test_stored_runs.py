@@ -7,21 +7,31 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 from tests.runner.agents import RIGHT, WEATHER, a_case, a_plan, an_evaluation
+from tests.servers.openai_server import OpenAIServer, Reply, openai_server
 
-from callscore import expect
+from callscore import expect, models
 from callscore.core.results import CaseScore
-from callscore.errors import InvalidSettings
+from callscore.core.settings import Settings
+from callscore.errors import InvalidSettings, UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import make_plan
 from callscore.history.schema import evaluations
 from callscore.history.schema import results as rows
 from callscore.runner.running import RunOptions, run
-from callscore.runner.stored_runs import ShowOptions, load_run
+from callscore.runner.stored_runs import (
+    ShowOptions,
+    StoredScores,
+    load_case,
+    load_run,
+    stored_calls,
+)
 from callscore.words.plain_data import run_to_dict
 
 if TYPE_CHECKING:
-    from callscore.core.results import RunResults
+    from callscore.core.results import KeptCase, RunResults
+    from callscore.core.score import Score
     from callscore.evaluations.plan import Plan
+    from callscore.history.records import ResultRecord
     from callscore.history.store import Store
 
 WRONG = [{"name": "get_weather", "arguments": {"city": "Oslo"}}, {"name": "log", "arguments": {}}]
@@ -221,3 +231,226 @@ def test_a_run_of_nothing_has_no_evaluations(store: Store) -> None:
     ran(store, make_plan([]))
 
     assert kept(store).evaluations == ()
+
+
+# One case of a run, with all that was kept of it.
+
+
+def ran_kept_cases(store: Store, asked: Plan) -> None:
+    run(asked, RunOptions(jobs=1), store=store)
+
+
+def found(store: Store, reference: str, keyword: str = "") -> list[KeptCase]:
+    return load_case(store, store.find("latest"), reference, keyword)
+
+
+def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
+    case = a_case("weather", tags=["smoke"], metadata={"who": "me"})
+    ran_kept_cases(store, a_plan(lambda _: RIGHT, case, trials=2, at_least=0.5))
+
+    (one,) = found(store, "weather")
+
+    assert (one.id, one.evaluation, one.tags) == ("weather", "assistant", ("smoke",))
+    assert one.input == "Ask about weather"
+    assert one.expected == RIGHT
+    assert one.metadata == {"who": "me"}
+    assert one.at_least == 0.5
+    assert [
+        (trial.case.trial, trial.passed, trial.kept and trial.kept.f1) for trial in one.trials
+    ] == [
+        (1, True, 1.0),
+        (2, True, 1.0),
+    ]
+    assert one.trials[0].score is not None
+    assert one.trials[0].answer is not None
+    assert one.trials[0].answer.document == RIGHT
+
+
+def test_a_case_without_an_answer_has_the_reason(store: Store) -> None:
+    def raising(_: Any) -> Any:
+        raise ValueError("not today")
+
+    ran_kept_cases(store, a_plan(raising, a_case("weather")))
+
+    (one,) = found(store, "weather")
+
+    failure = one.trials[0].failure
+    assert failure is not None
+    assert (failure.kind, failure.problem) == ("raised", "the task raised ValueError: not today")
+    assert one.trials[0].status == "error"
+
+
+def test_a_case_that_only_python_can_say_has_what_was_kept(store: Store) -> None:
+    wanted = expect.call("search", {"$where": 1, "limit": expect.gt(3)})
+    ran_kept_cases(
+        store, a_plan(lambda _: [("search", {"$where": 1})], a_case("odd", expected=[wanted]))
+    )
+
+    (one,) = found(store, "odd")
+
+    assert one.trials[0].score is None
+    kept = one.trials[0].kept
+    assert kept is not None
+    assert kept.comparison is not None
+    assert kept.comparison["pairs"] == [[0, 0, False]]
+
+
+def several(store: Store) -> None:
+    variants: dict[str, Any] = {"north": {}, "south": {}}
+    ran_kept_cases(
+        store,
+        make_plan(
+            [
+                an_evaluation(lambda _: RIGHT, a_case("same"), name="first"),
+                an_evaluation(lambda _: RIGHT, a_case("same"), name="second", variants=variants),
+                an_evaluation(lambda _: RIGHT, a_case("a::b"), name="third"),
+            ]
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("reference", "keyword", "labels"),
+    [
+        ("same", "", ["first", "second [north]", "second [south]"]),
+        ("first::same", "", ["first"]),
+        ("second::same", "", ["second [north]", "second [south]"]),
+        ("second [south]::same", "", ["second [south]"]),
+        ("same", "north or first", ["first", "second [north]"]),
+        ("a::b", "", ["third"]),
+    ],
+)
+def test_a_case_of_several_evaluations_is_found_in_those_that_are_meant(
+    store: Store, reference: str, keyword: str, labels: list[str]
+) -> None:
+    several(store)
+
+    assert [case.evaluation for case in found(store, reference, keyword)] == labels
+
+
+@pytest.mark.parametrize("reference", ["sme", "third::same", "nobody::same"])
+def test_a_case_that_there_is_not_is_told_with_those_that_there_are(
+    store: Store, reference: str
+) -> None:
+    several(store)
+
+    with pytest.raises(UnknownRun, match=r"has no such case .*; it has same, a::b"):
+        found(store, reference)
+
+
+def test_a_run_without_cases_says_so(store: Store) -> None:
+    ran_kept_cases(store, make_plan([]))
+
+    with pytest.raises(UnknownRun, match="has no such case 'x': it has none"):
+        found(store, "x")
+
+
+def test_a_variant_and_an_evaluation_are_named_in_front(store: Store) -> None:
+    asked = make_plan(
+        [
+            an_evaluation(
+                lambda _, a: RIGHT[:a],
+                a_case("a::b"),
+                variants={"mini": {"a": 1}, "large": {"a": 2}},
+            ),
+            an_evaluation(lambda _: RIGHT, a_case("a::b"), name="other"),
+        ]
+    )
+    ran_kept_cases(store, asked)
+    newest = store.find("latest")
+
+    assert len(found(store, "a::b")) == 3
+    for reference in ("assistant [mini]::a::b", "other::a::b"):
+        (one,) = found(store, reference)
+        assert f"{one.evaluation}::{one.id}" == reference
+    (large,) = load_case(store, newest, "a::b", variant="large")
+    assert large.evaluation == "assistant [large]"
+    with pytest.raises(UnknownRun, match="no variant 'huge'; it has mini, large"):
+        load_case(store, newest, "a::b", variant="huge")
+
+
+# Scores that are made anew of what is kept; nobody is asked anything.
+
+
+def first_result(store: Store, asked: Plan) -> ResultRecord:
+    found = run(asked, RunOptions(jobs=1), store=store)
+    return next(store.results(found.id))
+
+
+def score_of(store: Store, record: ResultRecord) -> Score | None:
+    return StoredScores(store, store.evaluations(record.run)).score_of(record)
+
+
+def test_a_score_is_what_it_was_with_what_the_tools_say(store: Store) -> None:
+    answer = [{"name": "get_weather", "arguments": {"city": 7}}]
+    record = first_result(store, a_plan(lambda _: answer, a_case(), tools=[WEATHER]))
+
+    score = score_of(store, record)
+
+    assert score is not None
+    assert score.f1 == record.f1 == 0.0
+    assert [fault.kind for fault in score.faults or ()] == ["wrong_type"]
+
+
+def test_the_tools_of_a_case_count_where_the_evaluation_has_none(store: Store) -> None:
+    record = first_result(store, a_plan(lambda _: RIGHT, a_case(tools=[WEATHER])))
+
+    score = score_of(store, record)
+
+    assert score is not None
+    assert score.faults == ()
+
+
+def test_an_error_has_no_score(store: Store) -> None:
+    record = first_result(store, a_plan(lambda _: 1 / 0, a_case()))
+
+    assert score_of(store, record) is None
+
+
+def test_settings_that_nobody_knows_any_more_are_the_usual_ones(store: Store) -> None:
+    record = first_result(store, a_plan(lambda _: RIGHT, a_case()))
+    (evaluation,) = store.evaluations(record.run)
+    strange = replace(evaluation, settings={"glow": "in the dark"})
+
+    assert StoredScores(store, [strange]).settings_of(0) == Settings()
+
+
+def judge_server() -> Any:
+    return openai_server(lambda *_: Reply(text='{"verdict": true, "reason": "it is a city"}'))
+
+
+def judged(store: Store, server: OpenAIServer) -> ResultRecord:
+    judge = models.judge("judge", base_url=server.base_url)
+    case = a_case(expected=[expect.call("get_weather", city=expect.judge("Is it a city?"))])
+    return first_result(store, a_plan(lambda _: RIGHT, case, judge=judge))
+
+
+def test_a_judge_is_remembered_and_not_asked(store: Store) -> None:
+    with judge_server() as server:
+        record = judged(store, server)
+        asked = len(server.requests)
+
+        score = score_of(store, record)
+
+        assert asked == len(server.requests) == 1
+    assert score is not None
+    assert score.f1 == 1.0
+
+
+def test_a_judge_who_has_forgotten_is_not_asked_either(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with judge_server() as server:
+        record = judged(store, server)
+        monkeypatch.setattr(store, "judgement", lambda _: None)
+
+        assert score_of(store, record) is None
+        assert len(server.requests) == 1
+
+
+def test_calls_that_are_none_are_left_out(store: Store) -> None:
+    record = first_result(store, a_plan(lambda _: RIGHT, a_case()))
+
+    assert [call.name for call in stored_calls(record)] == ["get_weather"]
+    assert stored_calls(replace(record, calls=[{"arguments": {}}])) == ()
+    assert stored_calls(replace(record, calls=None)) == ()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, malformed_part
-from callscore.sources.lenient_json import NotJSON, decode_leniently
+from callscore.sources.lenient_json import NotJSON, decode_leniently, marked_array, marked_object
 
 scalars = (
     st.none()
@@ -250,3 +250,22 @@ def test_several_documents_in_a_file_are_refused_with_advice() -> None:
 
 def test_an_integer_too_large_for_a_float_is_exact() -> None:
     assert read("[1e999, -1.5e400]") == [10**999, -15 * 10**399]
+
+
+# Objects and arrays put together from parts.
+
+NAN = Malformed("NaN", "NaN is not a JSON number")
+
+
+def test_sound_parts_make_a_sound_whole() -> None:
+    assert type(marked_object({"a": 1, "b": [2]})) is dict
+    assert type(marked_array([1, {"b": 2}])) is list
+
+
+def test_a_faulty_part_spoils_the_whole_at_every_depth() -> None:
+    value = marked_object({"a": 1, "b": marked_array([{"c": 2}, marked_object({"d": NAN})])})
+
+    assert isinstance(value, FaultyObject)
+    assert isinstance(value["b"], FaultyArray)
+    assert malformed_part(value) == malformed_part(value["b"]) == NAN
+    assert value == {"a": 1, "b": [{"c": 2}, {"d": NAN}]}

@@ -5,17 +5,24 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 import zstandard
+from pyarrow import parquet
 
 from callscore.errors import UnreadableInput
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches, read_records
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from callscore.sources.reader import (
+    FileKind,
+    kind_by_head,
+    kind_by_name,
+    kind_of_json,
+    looks_like_model_text,
+    looks_like_table,
+)
 
 LINES = '{"id": "a"}\n{"id": "b"}\n'
 PRETTY = '[\n  {\n    "id": "a"\n  },\n  {\n    "id": "b"\n  }\n]\n'
@@ -315,3 +322,209 @@ def test_text_without_a_telling_name_is_told_by_what_models_write(tmp_path: Path
     text = 'Sure.\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'
 
     assert values(records_of(tmp_path, "answer", text)) == [text]
+
+
+# What kind of file it is.
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("a/b.jsonl", "jsonl"),
+        ("B.NDJSON", "jsonl"),
+        ("b.json.gz", "json"),
+        ("b.yml.zst", "yaml"),
+        ("b.csv", "table"),
+        ("b.tsv.gz", "table"),
+        ("b.txt", "text"),
+        ("b.md", "text"),
+        ("b.parquet", "parquet"),
+        ("b.eval", "eval"),
+        ("b.pb", "otlp"),
+        ("b.binpb", "otlp"),
+        ("b.otlp", "otlp"),
+        ("b.log", None),
+        ("b", None),
+        ("-", None),
+        (".gz", None),
+    ],
+)
+def test_a_name_says_what_a_file_is(path: str, kind: FileKind | None) -> None:
+    assert kind_by_name(path) == kind
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        (b"PAR1\x15\x04", "parquet"),
+        (b"PK\x03\x04\x14", "eval"),
+        (b"PK\x05\x06\0\0", "eval"),
+        (b"\n\xb3\x05\n\x20\n\x1e", "otlp"),
+        (b"\0\0\x01\x20\n\xb3", "otlp"),
+        (b"\0\0\0 nothing", None),
+        (b'\n\r\n{"id": "a"}', None),
+        (b'{"id": "a"}', None),
+        (b"", None),
+    ],
+)
+def test_the_first_bytes_say_whether_a_file_is_not_text(head: bytes, kind: FileKind | None) -> None:
+    assert kind_by_head(head) == kind
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "named", "kind"),
+    [
+        (b'{"a": 1}', b"", "jsonl", "jsonl"),
+        (b"[1]", b"", "jsonl", "json"),
+        (b'{"a": 1}', b"", None, "json"),
+        (b"[", b"1]", "jsonl", "json"),
+        (b'{"a": 1}', b'{"a": 2}', "json", "jsonl"),
+        (b'{"a": oops}', b'{"a": 2}', None, "jsonl"),
+        (b'{"a": 1', b"}", "jsonl", "jsonl"),
+        (b'{"a": 1', b"}", "table", "json"),
+    ],
+)
+def test_two_lines_tell_json_lines_from_a_document(
+    first: bytes, second: bytes, named: FileKind | None, kind: FileKind
+) -> None:
+    assert kind_of_json(first, second, named) == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "is_header"),
+    [
+        (b"id,expected,actual\r\n", True),
+        (b"id;expected\n", True),
+        (b"id\texpected", True),
+        (b'"task id","actual"\n', True),
+        (b"id\n", False),
+        (b"Hello, world\n", False),
+        (b"id: a, b\n", False),
+        (b"a,\n", False),
+    ],
+)
+def test_names_and_delimiters_alone_look_like_a_header(line: bytes, is_header: bool) -> None:
+    assert looks_like_table(line) == is_header
+
+
+@pytest.mark.parametrize(
+    ("head", "is_text"),
+    [
+        (b'<tool_call>\n{"name": "f"}\n</tool_call>', True),
+        (b'Sure.\n<tool_call>{"name": "f"}', True),
+        (b"<think>hm</think>", True),
+        (b"<|channel|>analysis", True),
+        ("<\uff5ctool\u2581calls\u2581begin\uff5c>".encode(), True),
+        (b"[TOOL_CALLS] []", True),
+        (b"```json\n{}\n```", True),
+        (b"[get_weather(city='Paris')]", True),
+        (b'{"text": "<tool_call>"}', False),
+        (b"- id: a\n  expected: []\n", False),
+        (b"", False),
+    ],
+)
+def test_what_models_write_around_calls_tells_their_text(head: bytes, is_text: bool) -> None:
+    assert looks_like_model_text(head) == is_text
+
+
+# Which reader a file gets that is not text.
+
+FILES = Path(__file__).parents[1] / "samples/files"
+LOG = FILES / "tool_calls.eval"
+OTLP = FILES / "otlp_traces.pb"
+
+
+def records_of_records_binary(folder: Path, name: str, data: bytes) -> list[Record | BadRecord]:
+    path = folder / name
+    path.write_bytes(data)
+    return list(read_records(str(path)))
+
+
+def parquet_bytes() -> bytes:
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"id": ["a", "b"]}), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("name", ["f.parquet", "f", "f.jsonl", "f.txt"])
+def test_parquet_is_told_by_its_content(name: str, tmp_path: Path) -> None:
+    records = records_of_records_binary(tmp_path, name, parquet_bytes())
+
+    assert values(records) == BOTH
+    assert places(records) == [f"{name}[0]", f"{name}[1]"]
+
+
+@pytest.mark.parametrize("name", ["f.eval", "f", "f.zip"])
+def test_an_inspect_log_is_told_by_its_content(name: str, tmp_path: Path) -> None:
+    records = records_of_records_binary(tmp_path, name, LOG.read_bytes())
+
+    assert places(records)[0] == "paris_epoch_1.json"
+    assert records[0].place == f"{tmp_path / name}!samples/paris_epoch_1.json"
+    assert len(records) == 4
+
+
+@pytest.mark.parametrize("name", ["f.pb", "f", "f.otlp", "f.jsonl"])
+@pytest.mark.parametrize("is_behind_its_length", [False, True])
+def test_otlp_in_protobuf_is_told_by_its_content(
+    is_behind_its_length: bool, name: str, tmp_path: Path
+) -> None:
+    message = OTLP.read_bytes()
+    length = len(message).to_bytes(4, "big") if is_behind_its_length else b""
+
+    (record,) = records_of_records_binary(tmp_path, name, length + message)
+
+    assert record.place == str(tmp_path / name)
+    assert isinstance(record, Record)
+    assert list(record.value) == ["resourceSpans"]
+
+
+def test_otlp_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInput, match=r"f\.pb: no OTLP message can be read at byte"):
+        records_of_records_binary(tmp_path, "f.pb", OTLP.read_bytes()[:-1])
+
+
+def test_text_that_begins_like_otlp_is_text(tmp_path: Path) -> None:
+    assert places(records_of_records_binary(tmp_path, "f.jsonl", b'\n{"id": "\x01"}\n')) == [
+        "f.jsonl:2"
+    ]
+
+
+@pytest.mark.parametrize("data", [parquet_bytes(), LOG.read_bytes()], ids=["parquet", "eval"])
+def test_what_must_be_read_back_and_forth_may_come_through_a_pipe(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+    plain = values(records_of_records_binary(tmp_path, "f", data))
+
+    assert values(list(read_records("-"))) == plain
+    assert values(records_of_records_binary(tmp_path, "f.gz", gzip.compress(data))) == plain
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("f.parquet", "a Parquet file"),
+        ("f.eval", "an Inspect log"),
+        ("f.pb", "OTLP as protobuf"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_is_refused(
+    name: str, kind: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UnreadableInput, match=f"this is not {kind}, although its name says so"):
+        records_of_records_binary(tmp_path, name, b"\x00\x01\x02 nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("f.jsonl", LINES.encode()), ("f.parquet", parquet_bytes()), ("f.eval", LOG.read_bytes())],
+)
+def test_every_byte_of_a_file_is_told_once(name: str, data: bytes, tmp_path: Path) -> None:
+    told: list[int] = []
+    (tmp_path / name).write_bytes(data)
+
+    batches = list(read_batches(str(tmp_path / name), on_bytes=told.append))
+
+    assert batches
+    assert sum(told) == len(data)

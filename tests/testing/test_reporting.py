@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from callscore.core.results import Answer, Failure, JudgeCounts, MetricValue, Usage
 from callscore.rewriting.change import Change
 from callscore.rewriting.observed import location_key
-from callscore.testing.item_record import EvaluationKey, ItemRecord, encode_record
-from callscore.testing.reporting import SessionResults, table_of
+from callscore.testing.item_record import (
+    EvaluationKey,
+    ItemRecord,
+    encode_record,
+    has_changes,
+    record_in,
+)
+from callscore.testing.reporting import RecordSender, SessionResults, table_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -179,3 +187,37 @@ def test_of_what_is_rewritten_no_threshold_is_missed(tmp_path: Path) -> None:
 
     session.settle(tmp_path, "why not")
     assert list(session.below) == ["assistant: accuracy", "other: accuracy"]
+
+
+# Reports take along what their tests tell.
+
+CHANGING = encode_record(ItemRecord(changes=(Change(label="x", files=("f.py",)),)))
+
+
+def _report(told: str | None, outcome: Any = "passed", when: Any = "call") -> pytest.TestReport:
+    report = pytest.TestReport(
+        nodeid="x", location=("x", 0, "x"), keywords={}, outcome=outcome, longrepr=None, when=when
+    )
+    if told is not None:
+        report.callscore = told  # type: ignore[attr-defined]  # as it is sent along
+    return report
+
+
+def test_what_a_report_takes_along_is_told_to_those_who_sum_up() -> None:
+    session = SessionResults()
+
+    RecordSender(None).pytest_runtest_logreport(_report(CHANGING))
+    RecordSender(session).pytest_runtest_logreport(_report(None))
+    assert session.changes == []
+
+    RecordSender(session).pytest_runtest_logreport(_report(CHANGING))
+    assert [change.label for change in session.changes] == ["x"]
+
+
+def test_only_a_test_that_passes_by_a_change_has_changes() -> None:
+    assert has_changes(_report(CHANGING))
+    assert not has_changes(_report(CHANGING, outcome="failed"))
+    assert not has_changes(_report(CHANGING, when="teardown"))
+    assert not has_changes(_report(encode_record(ItemRecord(confirmed=("y",)))))
+    assert not has_changes(_report(None))
+    assert record_in(_report(None)) is None

@@ -6,7 +6,14 @@ from threading import Thread
 
 import pytest
 
-from callscore.testing.running_test import RunningTest, running_as, running_test
+from callscore import score
+from callscore.testing.running_test import (
+    RunningTest,
+    failure_text,
+    running_as,
+    running_test,
+    text_width,
+)
 
 
 def test_without_any_there_are_no_wishes() -> None:
@@ -34,3 +41,19 @@ def test_a_test_that_fails_has_ended() -> None:
         raise ValueError("x")
 
     assert running_test().label == ""
+
+
+# What a failed assertion says fits the terminal.
+
+
+@pytest.mark.parametrize(("columns", "width"), [("40", 52), ("100", 92), ("500", 132)])
+def test_a_failure_is_as_wide_as_the_terminal_within_reason(
+    columns: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    found = score([("f", {"text": "x" * 300})], [("f", {"text": "y" * 300})])
+
+    lines = failure_text(found).splitlines()
+
+    assert text_width() == width
+    assert max(map(len, lines[2:])) <= width

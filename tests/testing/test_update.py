@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore import expect, score
 from callscore.rewriting.change import Change
-from callscore.testing.item_record import ItemRecord, encode_record
+from callscore.rewriting.observed import Location, location_key
+from callscore.testing.item_record import EvaluationKey, ItemRecord, encode_record
 from callscore.testing.reporting import SessionResults
-from callscore.testing.update import UpdatePlugin
+from callscore.testing.running_test import Updates
+from callscore.testing.update import (
+    UpdatePlugin,
+    conflicting_changes,
+    location_of_call,
+    record_update,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -124,3 +133,106 @@ def test_a_session_that_is_broken_off_writes_nothing(
     list(accepting.pytest_sessionfinish())
 
     assert ('"g"' in file.read_text()) is is_written
+
+
+# Where those who expect something at the same place do not agree, nothing is rewritten.
+
+
+def _told(made: str | None, variant: str | None = None, case: str = "a") -> ItemRecord:
+    """What is told of a case for which this was called; what is expected, where it is None."""
+    about = EvaluationKey(
+        name="x", place="eval_x.py:1", variant=variant, settings={}, thresholds={}
+    )
+    change = Change(label="x", files=("f.yaml",), case=case, items=({"name": made or ""},))
+    if made is None:
+        return ItemRecord(about=about, case=case, confirmed=(location_key(change),))
+    return ItemRecord(about=about, case=case, changes=(change,))
+
+
+@pytest.mark.parametrize(
+    ("told", "problems"),
+    [
+        ([_told("g"), _told("g")], []),
+        ([_told("g"), _told("h", case="b"), _told(None, case="c")], []),
+        ([_told("g"), _told("h")], ["what is called there differs from time to time."] * 2),
+        ([_told("g", "z"), _told("h", "y")], ["the variants y and z differ."] * 2),
+        ([_told("g"), _told(None)], ["what is expected there is right at other times."]),
+        ([_told("g", "z"), _told(None, "y")], ["what is expected there is right for the variant y."]),
+        (
+            [_told("g", "z"), _told(None, "y"), _told(None, "x")],
+            ["what is expected there is right for the variants x and y."],
+        ),
+        (
+            [_told("g", "z"), _told(None, "z"), _told(None, "y")],
+            ["what is expected there is right at other times."],
+        ),
+    ],
+)  # fmt: skip
+def test_changes_are_refused_where_somebody_else_would_be_wrong(
+    told: list[ItemRecord], problems: list[str]
+) -> None:
+    assert [each.problem for each in conflicting_changes(told)] == problems
+
+
+def test_a_test_that_is_no_question_may_contest_itself() -> None:
+    change = Change(label="x", files=("f.py",), kind="call", line=3)
+
+    (refused,) = conflicting_changes(
+        [ItemRecord(changes=(change,), confirmed=(location_key(change),))]
+    )
+
+    assert refused.change == change
+
+
+# What is to be written where a test expects something other than what was called.
+
+F, G = expect.call("f"), expect.call("g")
+
+
+def test_a_call_is_found_by_where_it_stands() -> None:
+    spots = [
+        location_of_call("x", sys._getframe()),
+        location_of_call("x", sys._getframe()),
+    ]
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+
+    first, second = spots
+    assert second.line == first.line + 1
+    assert first.end[0] == first.line
+    assert lines[first.line - 1][: first.end[1]].endswith('_of_call("x", sys._getframe())')
+    assert first.files == (__file__,)
+
+
+def test_whoever_expects_something_at_a_place_it_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    updates = Updates(tmp_path)
+
+    for name, made in (("eval_x.yaml", "f"), ("eval_y.yaml", "g")):
+        (tmp_path / name).write_text("cases: x.jsonl\n")
+        spot = Location("x[a]", "case", (str(tmp_path / name), str(file)), case="a")
+        assert record_update(updates, spot, [F], score([F], [made])) is None
+
+    assert [location_key(change) for change in updates.changes] == updates.confirmed
+
+
+def test_what_holds_is_confirmed_and_what_does_not_is_changed(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text('{"id": "a", "expected": ["f"]}\n')
+    spot = Location("x[a]", "case", (str(file),), case="a")
+    updates = Updates(tmp_path)
+
+    assert record_update(updates, spot, [F], score([F], ["f"])) is None
+    assert record_update(updates, spot, [F], score([F], ["g"])) is None
+    assert record_update(updates, spot, [G], score([G], ["f"])) == (
+        "x.jsonl: what is expected is not written out there."
+    )
+    forbidden = [expect.forbid("g")]
+    assert record_update(updates, spot, forbidden, score(forbidden, ["g"])) == (
+        "g was called, which is forbidden."
+    )
+
+    assert updates.confirmed == [location_key(updates.changes[0])] == [f"{file}:(0, 'expected')"]
+    assert [change.items for change in updates.changes] == [({"name": "g", "arguments": {}},)]
+    assert updates.changes[0].shown == "  Expected   Actual\n- f(…)\n+            g()"
+    assert file.read_text() == '{"id": "a", "expected": ["f"]}\n'

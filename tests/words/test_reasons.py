@@ -1,9 +1,11 @@
+"""Reasons."""
+
 from __future__ import annotations
 
 import string
 from datetime import date
 from importlib import import_module
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import pytest
 from hypothesis import given
@@ -21,12 +23,20 @@ from callscore.core.call import (
 )
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
 from callscore.core.results import Results
-from callscore.core.score import Score
+from callscore.core.schemas.validation import SchemaError, validation_errors
+from callscore.core.score import Fault, FaultKind, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 from callscore.errors import InvalidSettings
-from callscore.words.reasons import difference_reason, malformed_text
+from callscore.words.reasons import (
+    difference_reason,
+    fault_kind_name,
+    fault_reason,
+    fault_sentence,
+    malformed_text,
+    schema_error_note,
+)
 from callscore.words.summary_lines import rating, results_line, summary_line
 from callscore.words.value_text import decimal, percent, short_path, type_name
 
@@ -294,3 +304,212 @@ def test_a_phrase_is_said_in_the_language_asked_for(lang: Language) -> None:
 def test_every_fault_of_arguments_is_a_sentence(error: str, sentence: str) -> None:
     assert malformed_text(error) == sentence
     assert malformed_text(error, lang="ru") != sentence
+
+
+# Faults in words.
+
+LONG = "\x1b[31m\n" * 1000
+SENTENCES = [
+    (
+        Fault("unknown_tool", "serch", 0, wanted="search"),
+        "serch: there is no such tool; is search meant?",
+        "serch: такого инструмента нет; может быть, search?",
+    ),
+    (
+        Fault("unknown_tool", "fly", 0),
+        "fly: there is no such tool",
+        "fly: такого инструмента нет",
+    ),
+    (
+        Fault("missing_argument", "f", 0, "$.a", keyword="required"),
+        "f: a: required, but not given",
+        "f: a: обязательно, но не передано",
+    ),
+    (
+        Fault("unknown_argument", "f", 0, "$.a", 1, keyword="additionalProperties"),
+        "f: a: not known to the schema (value 1)",
+        "f: a: схеме не известно (значение 1)",
+    ),
+    (
+        Fault("wrong_type", "f", 0, "$", [], "object", keyword="type"),
+        "f: must be of the type object, got []",
+        "f: нужен тип object, получено []",
+    ),
+    (
+        Fault("invalid_value", "f", 0, "$.a[0].b", 1, 5, keyword="minimum"),
+        "f: a[0].b: must be at least 5, got 1",
+        "f: a[0].b: нужно не меньше 5, получено 1",
+    ),
+    (
+        Fault("invalid_value", "f", 0, "$.a", detail="in other words"),
+        "f: a: not as the schema asks (in other words)",
+        "f: a: не соответствует схеме (in other words)",
+    ),
+    (
+        Fault("malformed", "f", 0, detail="truncated_json"),
+        "f: the arguments are not a JSON object: the text breaks off",
+        "f: аргументы не являются объектом JSON: текст обрывается",
+    ),
+    (
+        Fault("repeat", "f", 3, since=0),
+        "f: the same call as number 1",
+        "f: тот же вызов, что и номер 1",
+    ),
+    (
+        Fault("loop", "f", 5, since=0, detail="f, g"),
+        "f: the third round of a loop that began with number 1 (f, g)",
+        "f: третий круг цикла, который начался с номера 1 (f, g)",
+    ),
+    (
+        Fault("retry_unchanged", "f", 3, since=2),
+        "f: number 3 failed, and this is the same call again",
+        "f: номер 3 завершился ошибкой, и это снова тот же вызов",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "english", "russian"), SENTENCES)
+def test_a_fault_is_one_sentence_in_both_languages(
+    fault: Fault, english: str, russian: str
+) -> None:
+    assert fault_sentence(fault) == english
+    assert fault_sentence(fault, lang="ru") == russian
+    assert english == f"{fault.tool}: {fault_reason(fault)}"
+
+
+@pytest.mark.parametrize("kind", get_args(FaultKind))
+def test_whatever_the_trace_holds_it_stays_one_short_line(kind: FaultKind) -> None:
+    fault = Fault(kind, LONG, 0, f"$.{LONG}", [LONG], [LONG], LONG, "type", 7)
+
+    sentence = fault_sentence(fault)
+
+    assert sentence.isprintable()
+    assert len(sentence) < 600
+
+
+@pytest.mark.parametrize("kind", get_args(FaultKind))
+def test_every_class_has_a_name_in_both_languages(kind: FaultKind) -> None:
+    assert fault_kind_name(kind) != fault_kind_name(kind, lang="ru")
+
+
+# What a schema asks for and did not get, in words.
+
+SCHEMA_TEXT_CASES: list[tuple[dict[str, Any], Any, str, str]] = [
+    (
+        {"properties": {"a": {"type": "integer"}}},
+        {"a": "x"},
+        '$.a: must be of the type integer, got "x"',
+        '$.a: нужен тип integer, получено "x"',
+    ),
+    (
+        {"type": ["null", "integer"]},
+        "x",
+        'must be of the type null | integer, got "x"',
+        'нужен тип null | integer, получено "x"',
+    ),
+    (
+        {"required": ["a"]},
+        {},
+        "$.a: required, but not given",
+        "$.a: обязательно, но не передано",
+    ),
+    (
+        {"additionalProperties": False},
+        {"a": 1},
+        "$.a: not known to the schema (value 1)",
+        "$.a: схеме не известно (значение 1)",
+    ),
+    (
+        {"enum": ["a", 1]},
+        "b",
+        'must be one of "a", 1, got "b"',
+        'нужно одно из "a", 1, получено "b"',
+    ),
+    ({"const": None}, 1, "must be null, got 1", "нужно null, получено 1"),
+    ({"minimum": 5}, 1, "must be at least 5, got 1", "нужно не меньше 5, получено 1"),
+    ({"maximum": 5}, 9, "must be at most 5, got 9", "нужно не больше 5, получено 9"),
+    ({"exclusiveMinimum": 5}, 5, "must be more than 5, got 5", "нужно больше 5, получено 5"),
+    ({"exclusiveMaximum": 5}, 5, "must be less than 5, got 5", "нужно меньше 5, получено 5"),
+    ({"multipleOf": 2}, 5, "must be a multiple of 2, got 5", "нужно кратное 2, получено 5"),
+    (
+        {"minLength": 2},
+        "a",
+        'its length must be at least 2, got "a"',
+        'длина должна быть не меньше 2, получено "a"',
+    ),
+    (
+        {"maxItems": 1},
+        [1, 2],
+        "the number of items must be at most 1, got [1, 2]",
+        "число элементов должно быть не больше 1, получено [1, 2]",
+    ),
+    (
+        {"minProperties": 1},
+        {},
+        "the number of members must be at least 1, got {}",
+        "число полей должно быть не меньше 1, получено {}",
+    ),
+    (
+        {"uniqueItems": True},
+        [1, 1],
+        "no item may be there twice, got [1, 1]",
+        "элементы не должны повторяться, получено [1, 1]",
+    ),
+    (
+        {"pattern": "^a"},
+        "b",
+        'must match ^a, got "b"',
+        'должно соответствовать ^a, получено "b"',
+    ),
+    (
+        {"format": "date"},
+        "b",
+        'must be of the format date, got "b"',
+        'нужен формат date, получено "b"',
+    ),
+    (
+        {"properties": {"a": False}},
+        {"a": 1},
+        "$.a: must not be given (value 1)",
+        "$.a: не должно передаваться (значение 1)",
+    ),
+    (
+        {"oneOf": [{}, {}]},
+        1,
+        "fits more than one of the alternatives, got 1",
+        "подходит больше чем под один вариант, получено 1",
+    ),
+    (
+        {"contains": {"type": "string"}},
+        [1],
+        "not as the schema asks (None of [1] are valid under the given schema)",
+        "не соответствует схеме (None of [1] are valid under the given schema)",
+    ),
+    (
+        {"type": "string"},
+        {1},
+        "could not be checked (not JSON: Unsupported type: 'set')",
+        "не удалось проверить (not JSON: Unsupported type: 'set')",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "english", "russian"), SCHEMA_TEXT_CASES)
+def test_an_error_is_half_a_sentence_in_both_languages(
+    schema: dict[str, Any], value: Any, english: str, russian: str
+) -> None:
+    (error,) = validation_errors(schema, value)
+
+    note = schema_error_note(error)
+
+    assert (note.text("en"), note.text("ru")) == (english, russian)
+
+
+def test_whatever_the_schema_and_the_value_hold_it_stays_one_short_line() -> None:
+    long = "\x1b[31m\n" * 1000
+    texts = [
+        schema_error_note(SchemaError(keyword, (long, 3), wanted, [long] * 1000, long)).text("en")
+        for keyword, wanted in (("type", long), ("enum", [long] * 1000), ("enum", 3), ("x", 1))
+    ]
+
+    assert all(text.isprintable() and len(text) < 500 for text in texts)

@@ -1,6 +1,6 @@
 """`$regex`: found anywhere, and given up in time."""
 
-# ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
+
 
 from __future__ import annotations
 

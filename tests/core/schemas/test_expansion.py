@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
-from callscore.core.schemas.expansion import expands_too_much
+from callscore.core.schemas.expansion import expands_too_much, takes_too_long
+from callscore.core.schemas.validation import validation_errors
 
 
 def _tower(levels: int, keyword: str = "allOf") -> dict[str, Any]:
@@ -56,3 +58,90 @@ def test_a_long_chain_of_references_asks_too_much() -> None:
     chain = {f"a{i}": {"$ref": f"#/$defs/a{i + 1}"} for i in range(10_000)}
 
     assert expands_too_much({"$defs": {**chain, "a10000": {}}, "$ref": "#/$defs/a0"})
+
+
+# Values whose errors would be told again and again.
+
+NODE: dict[str, Any] = {"$ref": "#/$defs/node"}
+LEAF: dict[str, Any] = {"type": "string"}
+
+
+def _schema(node: dict[str, Any]) -> dict[str, Any]:
+    return {"properties": {"c": NODE}, "$defs": {"node": node}}
+
+
+def _twice(part: dict[str, Any]) -> dict[str, Any]:
+    return _schema({"anyOf": [LEAF, part, {**part, "title": "again"}]})
+
+
+def _members(depth: int) -> Any:
+    value: Any = 5
+    for _ in range(depth):
+        value = {"c": value}
+    return value
+
+
+def _items(depth: int) -> Any:
+    value: Any = 5
+    for _ in range(depth):
+        value = [value]
+    return {"c": value}
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ({"properties": {"c": NODE}}, _members(40)),
+        ({"additionalProperties": NODE}, _members(40)),
+        ({"patternProperties": {"c": NODE}}, _members(40)),
+        ({"items": NODE}, _items(40)),
+        ({"items": [NODE]}, _items(40)),
+        ({"prefixItems": [NODE]}, _items(40)),
+    ],
+)
+def test_two_ways_down_at_every_level_take_too_long(part: dict[str, Any], value: Any) -> None:
+    assert takes_too_long(_twice(part), value)
+    assert not takes_too_long(_schema({"anyOf": [LEAF, part]}), value)
+
+
+def test_a_few_levels_do_not() -> None:
+    schema = _twice({"type": "object", "properties": {"c": NODE}})
+
+    assert not takes_too_long(schema, _members(5))
+    assert [error.keyword for error in validation_errors(schema, _members(5))] == ["type"]
+
+
+def test_many_values_side_by_side_do_not() -> None:
+    schema = _twice({"items": LEAF})
+
+    assert not takes_too_long(schema, {"c": [5] * 20_000})
+
+
+def test_schemas_that_lead_to_one_another_without_end_take_too_long() -> None:
+    schema = _schema({"allOf": [NODE, NODE]})
+
+    assert takes_too_long(schema, {"c": 5})
+
+
+def test_what_is_no_schema_is_passed_over() -> None:
+    assert not takes_too_long(
+        _schema({"properties": 5, "items": True, "prefixItems": 3}), {"c": {"d": [1]}}
+    )
+
+
+def test_such_a_value_has_one_error_at_once() -> None:
+    schema = _twice({"type": "object", "properties": {"c": NODE}})
+    start = time.perf_counter()
+
+    (error,) = validation_errors(schema, _members(60))
+
+    assert (error.keyword, error.path) == ("invalid", "$")
+    assert time.perf_counter() - start < 2
+
+
+def test_a_valid_value_is_valid_however_deep_it_is() -> None:
+    value: Any = "x"
+    for _ in range(60):
+        value = {"c": value}
+
+    assert validation_errors(_twice({"properties": {"c": NODE}}), value) == []

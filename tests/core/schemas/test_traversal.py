@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from callscore.core.schemas.traversal import ALL_KEYWORDS, SAME_VALUE_KEYWORDS, subschemas
+from typing import Any
+
+import pytest
+
+from callscore.core.schemas.traversal import (
+    ALL_KEYWORDS,
+    SAME_VALUE_KEYWORDS,
+    apply_nullable,
+    resolve_reference,
+    subschemas,
+)
+from callscore.core.schemas.validation import schema_problem, validation_errors
 
 SCHEMA = {
     "not": 1,
@@ -24,3 +35,102 @@ def test_schemas_are_found_alone_in_lists_and_by_name() -> None:
     found = [item for item in subschemas(SCHEMA, ALL_KEYWORDS) if isinstance(item, int)]
 
     assert sorted(found) == [1, 2, 3, 4, 5, 6]
+
+
+# What OpenAPI says with `nullable`.
+
+TEXT = {"type": "string"}
+DEFS = {"X": {"enum": ["x"]}, "Y": {"type": "string", "nullable": True}}
+
+
+def _errors(schema: dict[str, Any], value: Any) -> int:
+    return len(validation_errors({"properties": {"a": schema}, "$defs": DEFS}, {"a": value}))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        TEXT,
+        {"type": ["string", "number"]},
+        {"type": "string", "enum": ["x"]},
+        {"const": "x"},
+        {"anyOf": [TEXT, {"type": "number"}]},
+        {"oneOf": [TEXT, {"type": "number", "nullable": True}]},
+        {"allOf": [TEXT]},
+        {"$ref": "#/$defs/X"},
+        {"not": {"type": ["null", "array"]}},
+    ],
+)
+def test_null_passes_where_it_is_said_and_nothing_else_does(schema: dict[str, Any]) -> None:
+    assert _errors(schema, None) or "oneOf" in schema
+    assert not _errors({**schema, "nullable": True}, None)
+    assert not _errors({**schema, "nullable": True}, "x")
+    assert _errors({**schema, "nullable": True}, [])
+    assert _errors({**schema, "nullable": False}, []) == _errors(schema, [])
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "array", "items": {**TEXT, "nullable": True}}, [None]),
+        ({"prefixItems": [{**TEXT, "nullable": True}]}, [None]),
+        ({"properties": {"b": {**TEXT, "nullable": True}}}, {"b": None}),
+        ({"additionalProperties": {**TEXT, "nullable": True}}, {"b": None}),
+        ({"anyOf": [{**TEXT, "nullable": True}]}, None),
+        ({"$ref": "#/$defs/Y"}, None),
+    ],
+)
+def test_it_is_said_at_any_depth(schema: dict[str, Any], value: Any) -> None:
+    assert not _errors(schema, value)
+
+
+def test_what_is_only_called_so_says_nothing() -> None:
+    schema = {"properties": {"nullable": TEXT}, "default": {"nullable": True}, "nullable": "yes"}
+    before = {"properties": {"a": {**schema}}}
+
+    apply_nullable(before)
+
+    assert before == {"properties": {"a": schema}}
+
+
+def test_null_is_not_named_twice() -> None:
+    schema = {"items": {"type": ["null", "string"], "enum": [None], "nullable": True}}
+
+    apply_nullable(schema)
+
+    assert schema == {"items": {"type": ["null", "string"], "enum": [None]}}
+
+
+def test_the_arguments_themselves_stay_an_object() -> None:
+    assert validation_errors({"type": "object", "nullable": True}, None)
+
+
+@pytest.mark.parametrize("part", [{"type": 5}, {"type": [{}]}, {"enum": 5}, {"anyOf": 5}])
+def test_what_is_no_schema_stays_none(part: dict[str, Any]) -> None:
+    assert schema_problem({"properties": {"a": {**part, "nullable": True}}})
+
+
+# References inside of a schema.
+
+SCHEMA_REFERENCE_SCHEMA = {"$defs": {"a/b": {"c~d": {"type": "string"}}}, "allOf": [{"minimum": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("#", SCHEMA_REFERENCE_SCHEMA),
+        ("#/$defs/a~1b/c~0d", {"type": "string"}),
+        ("#/allOf/0", {"minimum": 1}),
+        ("#/allOf/1", None),
+        ("#/allOf/x", None),
+        ("#/allOf/99999999999999999999", None),
+        ("#/allOf/0/minimum/x", None),
+        ("#/nowhere/at/all", None),
+        ("#anchor", None),
+        ("http://example.invalid/x", None),
+        (None, None),
+        (3, None),
+    ],
+)
+def test_a_reference_leads_to_its_target_or_nowhere(reference: Any, target: Any) -> None:
+    assert resolve_reference(SCHEMA_REFERENCE_SCHEMA, reference) == target

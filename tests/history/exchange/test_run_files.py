@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyarrow import parquet
 from tests.history.made_up import a_result, a_run, an_evaluation
 
-from callscore.errors import UnreadableInput
+from callscore.core.results import MetricValue
+from callscore.errors import MissingExtra, UnreadableInput
 from callscore.history.exchange import run_files as files
 from callscore.history.exchange.json_lines import Record, encode_line
-from callscore.history.exchange.run_files import open_run_file, write_parquet_run
+from callscore.history.exchange.run_files import (
+    COLUMNS,
+    csv_lines,
+    flat_row,
+    is_parquet,
+    open_run_file,
+    read_parquet_run,
+    record_from_row,
+    write_parquet_run,
+)
+from callscore.history.records import ResultRecord
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,3 +93,181 @@ def test_a_table_of_results_is_no_run(tmp_path: Path) -> None:
         pytest.raises(UnreadableInput, match="CSV has only the results"),
     ):
         file.records()
+
+
+# A run for spreadsheets: a row a result, and no formula.
+
+
+def rows(*results: ResultRecord) -> list[dict[str, str]]:
+    lines = csv_lines({0: an_evaluation("run")}, results)
+    return list(csv.DictReader(io.StringIO(b"".join(lines).decode(), newline="")))
+
+
+def test_a_result_is_a_row_under_the_names_of_its_columns() -> None:
+    (row,) = rows(a_result("run", 'weather\nor not, "said" he'))
+
+    assert list(row) == list(COLUMNS)
+    assert row["case"] == 'weather\nor not, "said" he'
+    assert (row["passed"], row["f1"], row["correct"], row["variant"]) == ("true", "1.0", "1", "")
+    assert row["payload"].startswith('{"input"')
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d"])
+def test_what_looks_like_a_formula_is_text(start: str) -> None:
+    formula = f"{start}HYPERLINK(1)"
+    failed = a_result("run", formula, status="error", failure=("raised", formula), answer=formula)
+
+    (row,) = rows(failed)
+
+    assert row["case"] == f"'{formula}"
+    assert row["failure"] == f"'{formula}"
+    assert row["answer"].startswith('"')
+
+
+def test_half_a_character_does_no_harm() -> None:
+    (row,) = rows(a_result("run", "a\ud800"))
+
+    assert row["case"] == "a\\ud800"
+
+
+# Results as rows: everything is in a column, and comes back.
+
+FULL = a_result(
+    "run",
+    values=(MetricValue("accuracy", 0.5, "half"), MetricValue("mine", None, "it raises", True)),
+    comparison={"pairs": []},
+    tools={"search": (1, 0, 0, 0, 0)},
+    faults=3,
+    expectation="0" * 32,
+    asked="1" * 32,
+    is_reused=True,
+)
+BARE = ResultRecord(run="run", evaluation=0, case="bare", status="not_scored")
+FAILED = ResultRecord(
+    run="run", evaluation=0, case="failed", status="error", failure=("timeout", "too long")
+)
+
+
+@pytest.mark.parametrize("record", [FULL, BARE, FAILED])
+def test_a_row_is_the_whole_result(record: ResultRecord) -> None:
+    row = flat_row(record, None)
+
+    assert list(row) == list(COLUMNS)
+    assert record_from_row(row, "run", "run.parquet[0]") == record
+
+
+def test_a_row_says_what_was_evaluated() -> None:
+    row = flat_row(FULL, an_evaluation("run", variant="fast"))
+
+    assert (row["evaluation_name"], row["variant"]) == ("assistant", "fast")
+    assert row["tags"] == '["smoke"]'
+
+
+def test_every_cell_is_of_the_type_of_its_column() -> None:
+    for name, value in flat_row(FULL, an_evaluation("run", variant="fast")).items():
+        assert value is None or isinstance(value, COLUMNS[name]), name
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"calls": "[{"}, "calls: this is not JSON"),
+        ({"calls": 7}, "calls: this is not JSON"),
+        ({"trial": -1}, "result: trial: "),
+        ({"case": None}, "result: "),
+        ({"requests": None}, "result: "),
+        ({"status": "odd"}, "result: "),
+        ({"failure_kind": "timeout"}, "result: "),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_told(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(UnreadableInput, match=r"run.parquet\[4\]: ") as caught:
+        record_from_row(flat_row(FULL, None) | changes, "run", "run.parquet[4]")
+
+    assert told in str(caught.value)
+
+
+def test_a_column_that_is_missing_is_named() -> None:
+    row = flat_row(FULL, None)
+    del row["comparison"]
+
+    with pytest.raises(UnreadableInput, match="the column comparison is missing"):
+        record_from_row(row, "run", "run.parquet[0]")
+
+
+# A run as a Parquet file: all of it comes back.
+
+pa: Any = pytest.importorskip("pyarrow")
+
+PARQUET_FILE_RUN = a_run(name="main")
+EVALUATIONS = [
+    an_evaluation(PARQUET_FILE_RUN.id),
+    an_evaluation(PARQUET_FILE_RUN.id, 1, variant="fast", tools=[{"a": 1}]),
+]
+
+
+def written(*cases: str) -> io.BytesIO:
+    file = io.BytesIO()
+    count = write_parquet_run(
+        file, PARQUET_FILE_RUN, EVALUATIONS, [a_result(PARQUET_FILE_RUN.id, case) for case in cases]
+    )
+    assert count == len(cases)
+    file.seek(0)
+    return file
+
+
+def test_a_run_comes_back_as_it_was() -> None:
+    file = written("one", "two", "погода")
+
+    assert is_parquet(file.getvalue()[:4])
+    assert list(read_parquet_run(file, "run.parquet")) == [
+        PARQUET_FILE_RUN,
+        *EVALUATIONS,
+        *[a_result(PARQUET_FILE_RUN.id, case) for case in ("one", "two", "погода")],
+    ]
+
+
+def test_a_run_without_results_comes_back() -> None:
+    assert list(read_parquet_run(written(), "run.parquet")) == [PARQUET_FILE_RUN, *EVALUATIONS]
+
+
+def test_long_runs_are_written_in_parts() -> None:
+    names = [f"case-{number}" for number in range(1_001)]
+    file = written(*names)
+
+    assert parquet.ParquetFile(file).num_row_groups == 2
+    assert len(list(read_parquet_run(file, "run.parquet"))) == 3 + 1_001
+
+
+def test_other_programs_find_numbers_and_words_in_the_columns() -> None:
+    table = parquet.read_table(written("one"))
+
+    assert table.column("case").to_pylist() == ["one"]
+    assert table.column("f1").to_pylist() == [1.0]
+    assert table.column("passed").to_pylist() == [True]
+
+
+def test_a_table_of_others_is_no_run() -> None:
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"a": [1]}), file)
+
+    with pytest.raises(UnreadableInput, match="no run in its metadata"):
+        list(read_parquet_run(file, "run.parquet"))
+
+
+def test_a_damaged_file_is_told() -> None:
+    whole = written("one").getvalue()
+    damaged = io.BytesIO(whole[:-20] + b"\0" * 20)
+
+    with pytest.raises(UnreadableInput, match=r"run.parquet: the Parquet file is damaged"):
+        list(read_parquet_run(damaged, "run.parquet"))
+
+
+def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written("one")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    with pytest.raises(MissingExtra, match="parquet"):
+        write_parquet_run(io.BytesIO(), PARQUET_FILE_RUN, EVALUATIONS, [])
+    with pytest.raises(MissingExtra, match="parquet"):
+        list(read_parquet_run(file, "run.parquet"))
