@@ -16,8 +16,12 @@ MODEL := requirements/model.txt
 PIP := -m pip --disable-pip-version-check --quiet --quiet
 # How many processes run the tests; `make test JOBS=0` runs them in one.
 JOBS ?= auto
+# The one that is done first takes work from the other.
+SPREAD := -n $(JOBS) --dist worksteal
+# Tests start many processes: compiling every module in each of them takes longer than the tests.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test model postgres format lint types layers tests differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
+.PHONY: help demo test quick model postgres format lint types layers tests quick-tests fuzz differential parity bench bench-history bench-killing bench-peers validity verdicts transcript transcript-diff pictures clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +31,9 @@ demo: $(VENV)/.installed ## install callscore and score the bundled trajectories
 
 test: $(VENV)/.installed-dev $(VENV)/.installed-model postgres ## install the development extras and run every check
 	@$(MAKE) --no-print-directory lint types layers tests
+
+quick: $(VENV)/.installed-dev ## what can be checked without starting processes and servers, in a minute
+	@$(MAKE) --no-print-directory lint types layers quick-tests
 
 model: $(VENV)/.installed-model ## install the small language model of examples/local_model
 
@@ -56,13 +63,20 @@ layers: $(VENV)/.installed-dev ## who may import whom (import-linter)
 
 tests: $(VENV)/.installed-dev ## tests, with branch coverage: 95 % of all, 100 % of the core
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS)
+	$(BIN)/coverage run -m pytest $(SPREAD)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='src/callscore/core/*' --fail-under=100
 
+# Of the examples that hypothesis draws, it draws a tenth.
+quick-tests: $(VENV)/.installed-dev
+	CALLSCORE_EXAMPLES=0.1 $(BIN)/pytest $(SPREAD) -q -m "not process and not server and not model"
+
+fuzz: $(VENV)/.installed-dev ## draw twenty times as many examples as `make test`
+	CALLSCORE_EXAMPLES=20 $(BIN)/pytest $(SPREAD) -m "hypothesis and not process and not server"
+
 differential: $(SDKS_VENV)/.installed ## compare with the objects of the real SDKs
-	$(SDKS_VENV)/bin/python -m pytest tests/differential -n $(JOBS)
+	$(SDKS_VENV)/bin/python -m pytest tests/differential $(SPREAD)
 
 parity: $(VENV)/.installed ## compare other tools' numbers with the real packages, and write the table
 	$(BIN)/python -m tests.parity.compare --write

@@ -5,20 +5,26 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from functools import cache
+from inspect import unwrap
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 pytest_plugins = [
     "pytester",  # the tests of our own plugin run pytest
     "tests.servers.postgres_server",  # databases on a server
 ]
 
-PATIENCE = 300  # seconds that a test may take, whatever it waits for
+PROCESSES = {"multiprocessing", "subprocess", "tests.e2e.processes"}
+# How many examples hypothesis draws, where 1 is as many as a test says.
+SHARE = float(os.environ.get("CALLSCORE_EXAMPLES", "1"))
+PATIENCE = 300 * max(1, SHARE)  # seconds that a test may take, whatever it waits for
 
 # A slow machine is no bug: how long an example takes is the benchmarks' business.
 settings.register_profile("callscore", deadline=None)
@@ -27,6 +33,74 @@ settings.register_profile(
     "repeatable", settings.get_profile("callscore"), derandomize=True, database=None
 )
 settings.load_profile("repeatable" if os.environ.get("CI") else "callscore")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts processes and servers, so that `make quick` can do without."""
+    for item in items:
+        if isinstance(item, pytest.Function):
+            if SHARE != 1 and is_hypothesis_test(item.function):
+                _draw_a_share(item.function)
+            if _starts_server(item):
+                item.add_marker("server")
+            if _starts_process(item):
+                item.add_marker("process")
+
+
+def _draw_a_share(test: Any) -> None:
+    """Let a test draw fewer examples than it would, or more; once, whatever its parameters."""
+    if not hasattr(test, "is_drawing_a_share"):
+        drawn = getattr(test, "_hypothesis_internal_use_settings", None) or settings()
+        many = max(1, round(drawn.max_examples * SHARE))
+        test._hypothesis_internal_use_settings = settings(drawn, max_examples=many)
+        test.is_drawing_a_share = True
+
+
+def _starts_server(item: pytest.Function) -> bool:
+    return (
+        "postgres_server" in item.fixturenames
+        or "postgresql" in item.name  # a history of either kind asks for its database late
+        or any(home.startswith("tests.servers.") for home in _homes(item))
+    )
+
+
+def _starts_process(item: pytest.Function) -> bool:
+    return (
+        item.path.parent.name == "e2e"
+        or "pytester" in item.fixturenames
+        or bool(PROCESSES & set(_homes(item)))
+    )
+
+
+def _homes(item: pytest.Function) -> Iterator[str]:
+    """The modules that a test makes use of: itself, by its fixtures and by what these call."""
+    fixtures = item._fixtureinfo.name2fixturedefs.values()
+    for function in (item.function, *(found.func for defined in fixtures for found in defined)):
+        yield from _used_by(unwrap(function))
+
+
+@cache
+def _used_by(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of the modules that a function of the tests and what it calls make use of."""
+    used: set[str] = set()
+    seen: set[Any] = set()
+    ahead: list[Any] = [function]
+    while ahead:
+        value = ahead.pop()
+        home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+        used.add(str(home))
+        if str(home).startswith("tests.") and isinstance(value, FunctionType) and value not in seen:
+            seen.add(value)
+            ahead += [value.__globals__[name] for name in _names(value.__code__, value.__globals__)]
+    return frozenset(used)
+
+
+def _names(code: CodeType, known: Mapping[str, Any]) -> Iterator[str]:
+    """The names of a module that code in it mentions, functions in functions included."""
+    yield from (name for name in code.co_names if name in known)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner, known)
 
 
 def pytest_collection_finish() -> None:
@@ -61,4 +135,4 @@ def _is_at_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _waited_in_vain(*_: Any) -> NoReturn:
-    pytest.fail(f"it has not ended in {PATIENCE} seconds")
+    pytest.fail(f"it has not ended in {PATIENCE:g} seconds")
