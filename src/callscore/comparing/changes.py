@@ -29,7 +29,7 @@ ChangeReasonKind = Literal["no answer", "no answer before", "forbidden call", "s
 
 
 class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
-    """Something to be known about a case that went otherwise.
+    """Additional information about a changed case.
 
     Attributes:
         kind: what it is; `no answer` is of the second run, `no answer before` of the first.
@@ -41,7 +41,7 @@ class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
-    """A case that went otherwise.
+    """A case whose outcome changed.
 
     Attributes:
         kind: `fixed` and `broken` where it passes now and did not, or the other way round; `changed`
@@ -68,7 +68,7 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Alarm(Struct, frozen=True, gc=False, kw_only=True):
-    """Something new that no statistics makes good.
+    """A new forbidden call or schema error; it fails a gate whatever the statistics say.
 
     Attributes:
         kind: a forbidden call, or an error that a tool's schema finds.
@@ -94,7 +94,7 @@ _TOLERANCE = 1e-9  # means of trials are not exact
 
 
 def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
-    """The cases that went otherwise: broken first, then fixed, then changed, each in their order.
+    """The cases whose outcome changed: broken, then fixed, then changed.
 
     A case passes where more than half of its trials do; one that nobody has decided on one of the
     sides is neither fixed nor broken.
@@ -223,7 +223,7 @@ if TYPE_CHECKING:
 def find_alarms(
     cases: Iterable[MatchedCase], only_after: Iterable[UnmatchedCase]
 ) -> tuple[Alarm, ...]:
-    """The cases with more forbidden calls or schema errors than before, as often as they were tried.
+    """The cases with more forbidden calls or schema errors than before.
 
     Forbidden calls are told apart by their tools: one of another tool is new. In a case that only the
     second run has, there were none before, and none where there was no answer. Where the first run

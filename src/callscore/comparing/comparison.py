@@ -58,7 +58,7 @@ def case_name(evaluation: str, case: str) -> str:
 
 
 class SideSummary(Struct, frozen=True, gc=False, kw_only=True):
-    """A run in a few words.
+    """The facts about one side that reports show.
 
     Attributes:
         label: what somebody called it.

@@ -157,7 +157,7 @@ def _binary_test(down: int, up: int, cases: int) -> PairedTest:
 
 
 def _typical_change(differences: Counter[float], flips: int) -> float:
-    """How much a case that goes otherwise goes otherwise; all the way where hardly any does."""
+    """The typical change of a changed case (root mean square); 1 if too few changed."""
     if flips < min_flips():
         return 1.0
     return sqrt(fsum(value * value * times for value, times in differences.items()) / flips)
@@ -166,7 +166,7 @@ def _typical_change(differences: Counter[float], flips: int) -> float:
 def with_verdict(
     measured: MeasuredDifference, p_value: float | None, *, tests: int = 1
 ) -> Difference:
-    """A difference with its verdict, and with an interval that says the same as the p-value.
+    """Add the verdict, and widen the interval where the exact test is not significant.
 
     Args:
         measured: the difference.

@@ -84,7 +84,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 
 def gate(comparison: Comparison, fail_on: FailOn = "regressed") -> Gate:
-    """Whether a change is let through.
+    """Decide whether a change may pass.
 
     Args:
         comparison: the runs before and after it.

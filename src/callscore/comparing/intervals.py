@@ -131,7 +131,7 @@ def normal_score(tilt: float, at: Cumulants, *, middle: float = 0.0) -> float:
 
 
 def find_root(function: Callable[[float], float], wanted: float, start: float) -> float:
-    """Where a function that grows comes to a value: by false position, and halving at times.
+    """Find where an increasing function reaches a value (false position with bisection).
 
     Args:
         function: it grows, and is below the value at 0 if `start` is positive, above it otherwise.
@@ -193,7 +193,7 @@ class PairedTest(NamedTuple):
 
 
 def paired_bootstrap(differences: Mapping[float, int]) -> PairedTest:
-    """The mean of the differences, tested against none, with its interval.
+    """Test the mean difference against zero, with a BCa bootstrap interval.
 
     Args:
         differences: how often each difference between after and before is there, zeros included:
@@ -310,7 +310,7 @@ def min_flips(tests: int = 1) -> int:
 def smallest_effect(
     cases: int, flipping: float, *, size: float = 1.0, tests: int = 1
 ) -> float | None:
-    """The smallest difference that the exact test would find in four suites of five.
+    """The smallest difference that the exact test detects with 80 % power.
 
     A difference makes cases flip. Where fewer flip by chance than the difference needs, all flips
     go one way; else it has to be seen among the others. It is never less than what whole cases that

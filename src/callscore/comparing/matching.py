@@ -78,7 +78,7 @@ class Matching(NamedTuple):
 
 
 def match_sides(before: Side, after: Side) -> Matching:
-    """Which evaluations and which cases belong together.
+    """Match the evaluations and cases of two sides.
 
     Those do that stand in the same place under the same variant, and of the others those of the same
     name and variant. Where each run knows one variant alone, the variants need not be the same. The
@@ -238,7 +238,7 @@ def require_measure(measure: str, known: Sequence[str]) -> str:
 
 
 def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[float, float] | None]:
-    """The numbers of each case before and after: the mean over as many trials as both runs have.
+    """The values of each case before and after, averaged over the trials both sides have.
 
     Means over few and over many trials do not fall alike, even where nothing differs, so that of
     the run with more trials only the first ones count.

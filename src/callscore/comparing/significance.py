@@ -20,7 +20,7 @@ _NEGLIGIBLE = 1e-17
 
 
 def exact_mcnemar(down: int, up: int) -> float:
-    """The two-sided p-value of so many flips down and up: each could as well be the other.
+    """The two-sided p-value of the exact McNemar test.
 
     Cases that did not flip say nothing about the direction, and do not count.
     """
@@ -53,7 +53,7 @@ _MANY, _SOON = 2 * (_MAX_SUMS.bit_length() - 1), 10
 
 
 def sign_flip_p_value(differences: Mapping[float, int]) -> float:
-    """The two-sided p-value of the sum of differences, were each as likely to be its opposite.
+    """The two-sided p-value of the sign-flip (randomization) test.
 
     For differences of one size this is McNemar's exact test. Up to 26 differences, and many more
     where they are of few sizes, every way to turn their signs is counted. Beyond that only the
@@ -173,7 +173,7 @@ def _tail_probability(reached: int, most: int, step: int, spread: float) -> floa
 
 
 def holm_correction(p_values: Sequence[float]) -> list[float]:
-    """The p-values after Holm, in the order they came: all of them may be trusted at once."""
+    """P-values with Holm's correction for multiple tests, in the given order."""
     found = [1.0] * len(p_values)
     highest = 0.0
     order = sorted(range(len(p_values)), key=p_values.__getitem__)

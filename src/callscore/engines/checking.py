@@ -39,7 +39,7 @@ _UsableTools = tuple[dict[str, "Tool"] | None, dict[str, str]]
 
 
 class CheckHooks(Struct, frozen=True):
-    """What wants to be told on the way.
+    """Callbacks while files are checked.
 
     Attributes:
         on_finding: of each finding that is to be shown, as soon as it is found; the results then
@@ -63,7 +63,7 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
     skip_bad: bool = False,
     hooks: CheckHooks = _NO_HOOKS,
 ) -> CheckResults:
-    """Check the calls in files of any dialect, one run after another.
+    """Check the calls in files of any format.
 
     Args:
         paths: the files; `-` is standard input.

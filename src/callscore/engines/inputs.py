@@ -70,7 +70,7 @@ __all__ = [
 
 
 class InputOptions(Struct, frozen=True):
-    """What a user says about the input.
+    """Options that say how input files are read.
 
     Attributes:
         fields: where the fields of a case stand in a record.
@@ -117,7 +117,7 @@ def input_options_for(
 
 
 class FileContent(Struct, frozen=True):
-    """What a file holds of the cases: all of them, or one side.
+    """What a file contains: whole cases, only references, or only traces.
 
     Attributes:
         read: the case that a record spells in our own way.
@@ -385,7 +385,7 @@ def join_traces(
     traces: Iterable[tuple[str, Case]],
     refuse: Callable[[str, str], None],
 ) -> Iterator[tuple[Case, bool]]:
-    """The cases that references and traces make together, and whether each has a reference.
+    """Join references and traces by id; also yields whether each case has a reference.
 
     References that no trace belongs to come last, as cases that were not run. Where there is only
     one reference, a trace without an id belongs to it, and any trace to one without an id.
@@ -453,7 +453,7 @@ _Tools = dict[str, Tool]
 
 
 class ToolDefinitions:
-    """The definitions of the tools: those of the run, or else those that a case brings itself.
+    """Tool definitions: those of the run, or those of each case, read once.
 
     Args:
         given: those of the run, in any form that `read_tools` takes; None where there are none.

@@ -57,7 +57,7 @@ _definitions = ToolDefinitions()
 
 
 def case_payload(case: Case) -> dict[str, Any]:
-    """A case as a case file has it, without what is kept beside it: its id, its trial, its calls."""
+    """A case as in a case file, without id, trial and actual calls."""
     payload: dict[str, Any] = {}
     for field in ("input", "metadata"):
         value = getattr(case, field)
@@ -84,7 +84,7 @@ def expected_payload(item: Any) -> Any:
 
 
 def _stable_value(value: Any, depth: int = 0) -> Any:
-    """A value as plain data that is the same in the next run: without where objects are in memory."""
+    """A value as plain data without memory addresses."""
     if depth == _MAX_DEPTH or not isinstance(value, dict | list | tuple):
         told = json_safe(value)
         return _without_addresses(told) if _is_object(value) else told

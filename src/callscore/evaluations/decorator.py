@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class FileCollector(NamedTuple):
-    """What is made while a file of evaluations is read.
+    """The file that is being loaded, and the evaluations it has defined so far.
 
     Attributes:
         file: the file.
@@ -189,7 +189,7 @@ def _build_evaluation(
 
 
 def _home_file(place: Location) -> Path | None:
-    """The file that an evaluation belongs to: what a function of another file makes is its caller's."""
+    """The file that an evaluation belongs to: the file being loaded, if a helper function defines it."""
     making = current_collector.get()
     return place.file if making is None or not place.is_within else making.file
 

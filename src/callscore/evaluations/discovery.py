@@ -62,7 +62,7 @@ def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Un
 
 
 def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
-    """The evaluations, no two of which are called alike or have one key.
+    """Make names and keys unique, with a path prefix or a number.
 
     Those of several files have as much of the path in front as tells them apart; those that Python
     handed over, and that are of one file, have a number behind.
@@ -311,7 +311,7 @@ def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
 
 
 def is_evaluation_file(file: str) -> bool:
-    """Whether a file of this name is one of evaluations."""
+    """Whether a file name matches `eval_*` and a supported suffix."""
     return file.startswith(FILE_PREFIX) and file.endswith(SUFFIXES)
 
 
@@ -403,7 +403,7 @@ def _is_in_folder(folder: Path, name: str) -> bool:
 
 
 def _forget_same_names(folder: Path) -> None:
-    """Forget modules of other folders of evaluations that are called as one of this folder."""
+    """Forget modules of other evaluation folders that have the name of a module here."""
     for name, home in list(_imported.items()):
         top = name.partition(".")[0]
         is_here = (folder / f"{top}{_SUFFIX}").is_file() or (folder / top).is_dir()

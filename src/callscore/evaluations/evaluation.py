@@ -217,7 +217,7 @@ def variants_from(given: Any) -> Variants:
 
 
 def require_signature(task: Task, variants: Variants) -> None:
-    """Refuse a task that does not take a case, and what its variants say.
+    """Check that the task accepts a case and the keywords of its variants.
 
     Raises:
         InvalidSettings: it does not.

@@ -64,7 +64,7 @@ def code_digest(of: Any) -> str:
 
 
 def combined_digest(*digests: str) -> str:
-    """One digest of several: the same for one as for that one twice; empty ones say nothing."""
+    """Combine digests; equal ones count once, empty ones are ignored."""
     different = sorted({each for each in digests if each})
     if len(different) < 2:  # noqa: PLR2004  (one needs no joining)
         return "".join(different)

@@ -54,7 +54,7 @@ class Location(NamedTuple):
 
 
 def display_path(path: Path) -> str:
-    """A path as people are shown it: from the working directory on, where it lies under that."""
+    """The path relative to the working directory, if it is inside it."""
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     except (ValueError, OSError):  # it lies elsewhere, or the directory was deleted meanwhile
@@ -120,7 +120,7 @@ def _case_field_message(said: str, error: BaseException) -> str | None:
 
 
 def error_with_location(error: BaseException, function: Any = None) -> str:
-    """What was raised, where, and what it says: `KeyError in eval_a.py:12: 'city'`.
+    """The error with its type and location: `KeyError in eval_a.py:12: 'city'`.
 
     Args:
         error: what was raised.

@@ -57,7 +57,7 @@ _MAX_DEPTH = 100
 
 
 def keyword_filter(expression: str) -> NameFilter:
-    """What tells the names that an expression asks for; a word fits where a name has it inside.
+    """Parse a `-k` expression into a filter for names.
 
     Args:
         expression: `weather and not (paris or "new york")`; the letters' case does not matter.
@@ -274,7 +274,7 @@ def _in_file_order(found: list[tuple[str, Case]]) -> list[Case]:
 
 
 def with_unique_ids(cases: Iterable[Case]) -> list[Case]:
-    """The cases, each with an id that no other has: those that repeat get a number behind it."""
+    """Give every case a unique id; repeated ids get a number."""
     cases = [_with_id(case) for case in cases]
     names = {case.id for case in cases}
     used: dict[str, int] = {}
@@ -307,7 +307,7 @@ _MAX_WARNINGS = 20  # where more names are wrong, the tools are those of somebod
 
 
 def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
-    """What somebody should know about an evaluation before it is run, in sentences.
+    """Warnings about an evaluation before it is run.
 
     Each name of a tool or of an argument that there is not is named once, with the first case that
     expects it; a tool that is forbidden need not be there, unless it is nearly one that is. Recorded

@@ -201,7 +201,7 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
-    """What a scorer says of an answer; what goes wrong in it is a reason, and not an error.
+    """Run a scorer on an answer; its errors become the reason of the value.
 
     One that raises, or gives what is no number from 0 to 1, is broken; one that gives None, or
     raises `NotScorable`, has no number, and that is all.

@@ -45,7 +45,7 @@ _VACUUM_TIMEOUT_MS = 1_000
 
 
 class CleanupResult(Struct, frozen=True, kw_only=True):
-    """What was cleared away, or would be.
+    """What was removed, or would be removed by a dry run.
 
     Attributes:
         runs: the runs, the oldest first.
@@ -61,7 +61,7 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
 
 
 def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
-    """Remove all but the newest runs, with their answers, and every text that only they have.
+    """Remove all but the newest runs, their answers, and payloads that only they use.
 
     Baselines stay, runs that are under way, and those whose answers a run that stays scores again.
     So do answers that a run that stays has taken over, and what judges have said.
@@ -92,7 +92,7 @@ def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
 
 
 def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
-    """The runs that may go, the oldest first, by their numbers."""
+    """The runs that may be removed, oldest first, by row number."""
     with store.reading() as connection:
         rows = all_runs(connection)
         named = baseline_numbers(connection)
@@ -122,7 +122,7 @@ def _is_active(store: Store, run: RunRecord) -> bool:
 def _with_parents(
     numbers: Iterable[int], records: dict[int, RunRecord], by_id: dict[str, int]
 ) -> set[int]:
-    """The runs, those whose answers they score again, and so on."""
+    """The runs, the runs whose answers they score again, and so on."""
     found: set[int] = set()
     waiting = [number for number in numbers if number in records]
     while waiting:
@@ -170,7 +170,7 @@ def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunReco
 
 @contextmanager
 def _locked(store: Store, some: dict[int, RunRecord]) -> Iterator[dict[int, RunRecord]]:
-    """Those of the runs that no process is at, and none begins with meanwhile."""
+    """The runs that no process is writing; they stay locked inside the block."""
     with ExitStack() as held:
         free = {}
         for number, run in some.items():
@@ -184,7 +184,7 @@ def _locked(store: Store, some: dict[int, RunRecord]) -> Iterator[dict[int, RunR
 
 
 def _still_removable(connection: Connection, some: dict[int, RunRecord]) -> list[int]:
-    """Those of the runs that may still go: somebody may have begun to need one since."""
+    """The runs that can still be removed: another process may have started to need one."""
     named = baseline_numbers(connection)
     same = {
         row.number
@@ -198,7 +198,7 @@ def _still_removable(connection: Connection, some: dict[int, RunRecord]) -> list
 
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
-    """Remove the payloads that nothing refers to; how many they were, and how much room they took."""
+    """Remove unreferenced payloads; returns how many, and their size in bytes."""
     with store.reading() as connection:
         sort_in_memory(connection)
         digests = unused_digests(connection)
@@ -213,7 +213,7 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
 
 
 def _shrink_file(store: Store) -> None:
-    """Give the room back to the disk; a server does that by itself."""
+    """Return free space to the disk (VACUUM); a server does this itself."""
     if store.path is None:
         return
     # Where others are reading, or the disk has no room for a copy, the file takes its room again

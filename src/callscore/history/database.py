@@ -139,12 +139,12 @@ def _error_code(error: BaseException) -> str:
 
 
 def is_locked(error: BaseException) -> bool:
-    """Whether another process holds what is wanted, so that waiting may help."""
+    """Whether the database is locked by another process, so that waiting may help."""
     return _error_code(error).startswith(_LOCKED_CODES)
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Whether others came in between, so that the same may be done at once."""
+    """Whether a concurrent transaction caused it, so that an immediate retry may help."""
     return _error_code(error).startswith(_CONFLICT_CODES)
 
 
@@ -157,7 +157,7 @@ def is_lost(error: BaseException) -> bool:
 
 
 def is_record_error(error: BaseException | None) -> bool:
-    """Whether it lies in what was to be kept, so that the rest may be kept without it."""
+    """Whether one record caused it, so that the others can be written without it."""
     return isinstance(error, DataError | IntegrityError)
 
 
@@ -167,7 +167,7 @@ def _is_postgres_error(error: BaseException) -> bool:
 
 
 def error_text(error: BaseException) -> str:
-    """What happened and what to do about it, as one sentence or two."""
+    """The error as a sentence with advice."""
     code = _error_code(error)
     for beginning, sentence in _ERROR_TEXTS.items():
         if code.startswith(beginning):
@@ -198,7 +198,7 @@ def _first_line(words: str) -> str:
 
 @contextmanager
 def readable_errors(place: str) -> Iterator[None]:
-    """Errors of the database as errors that people can read.
+    """Convert database errors to `UnusableStore` with a readable message.
 
     Raises:
         UnusableStore: what was done with the database failed.
@@ -236,12 +236,12 @@ _SETTINGS = (
 
 
 def sqlite_engine(path: Path) -> Engine:
-    """What connects to the file, from any thread."""
+    """An SQLAlchemy engine for the file; threads may share it."""
     return _create_engine(URL.create("sqlite", database=str(path)), _SETTINGS)
 
 
 def read_only_engine(path: Path) -> Engine:
-    """Likewise, where neither the file nor anything beside it can be written."""
+    """The same, read-only, for a file in a folder that cannot be written."""
     # What others have written last stands beside the file until they are done. Where nothing does,
     # nobody is at it: SQLite need not look for them, which it can do only by writing.
     log = path.with_name(f"{path.name}-wal")
@@ -274,7 +274,7 @@ def _create_engine(address: URL, settings: Sequence[str]) -> Engine:
 
 
 def enable_wal(engine: Engine) -> None:
-    """Let those who read and those who write not wait for one another.
+    """Switch to write-ahead logging, so that readers and writers do not block each other.
 
     The file remembers it. On a disk where this cannot be had, they do wait.
     """
@@ -296,7 +296,7 @@ def enable_wal(engine: Engine) -> None:
 
 
 def file_identity(path: Path | None) -> tuple[int, int] | None:
-    """Which file stands at the path; None for none."""
+    """Device and inode of the file at the path; None if there is no file."""
     try:
         found = path and path.stat()
     except OSError:
@@ -315,7 +315,7 @@ _AFTER_LOST_CONNECTION = (0.0, 0.5, 1.5)
 
 
 def with_retries(work: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
-    """Do it again where that may help."""
+    """Retry the call after conflicts and lost connections."""
 
     @wraps(work)
     def again(*given: _Given.args, **named: _Given.kwargs) -> _Found:
@@ -342,7 +342,7 @@ def _pauses(cause: BaseException | None) -> Sequence[float]:
 
 
 def sort_in_memory(connection: Connection) -> None:
-    """Let a long list of digests be sorted in memory, where a disk would take minutes."""
+    """Sort long lists of digests in memory; on disk it would take minutes."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA temp_store = MEMORY")
 
@@ -407,7 +407,7 @@ def insert_rows(connection: Connection, insert: Insert, rows: Sequence[dict[str,
 
 @lru_cache(maxsize=512)
 def _multi_row_text(insert: Insert, count: int) -> str:
-    """The statement for so many rows at once."""
+    """The statement for this number of rows."""
     row = f"({', '.join('?' * len(insert.names))})"
     return insert.text.replace(f"VALUES {row}", f"VALUES {', '.join([row] * count)}")
 
@@ -415,7 +415,7 @@ def _multi_row_text(insert: Insert, count: int) -> str:
 def execute_compiled(
     connection: Connection, query: Select[*tuple[Any, ...]], given: dict[str, Any]
 ) -> CursorResult[*tuple[Any, ...]]:
-    """What a query gives that is one of a few; it spares what SQLAlchemy does for each query.
+    """Execute a query that is compiled once; skips most of the work of SQLAlchemy.
 
     The values are as the driver of the database gives them: truth values may be numbers.
     """

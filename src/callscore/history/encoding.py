@@ -83,12 +83,12 @@ def json_text(value: object) -> str | None:
 
 
 def digest_of(body: bytes) -> bytes:
-    """The name under which a text is kept once."""
+    """The digest under which a payload is stored once."""
     return blake2b(body, digest_size=_DIGEST_SIZE).digest()
 
 
 def compressed(body: bytes) -> bytes:
-    """The text as it is kept: smaller, where it becomes much smaller."""
+    """The payload as stored: compressed if that saves enough."""
     if len(body) < _MIN_SIZE:
         return body
     smaller = zlib.compress(body, _LEVEL)
@@ -101,7 +101,7 @@ def unpack(body: bytes) -> Any:
 
 
 def clean_text(text: str) -> str:
-    """A text that every database takes: no half characters, no zero characters."""
+    """The text without lone surrogates and NUL characters, which databases refuse."""
     return json_safe_string(text).replace("\x00", "\\u0000")
 
 
@@ -147,14 +147,14 @@ def asked_digest(payload: Mapping[str, Any]) -> str:
 
 
 def calls_digest(calls: Iterable[Mapping[str, Any]] | None) -> str:
-    """The digest of calls, given as plain data; empty where nobody knows them."""
+    """The digest of calls given as plain data; empty if the calls are unknown."""
     if calls is None:
         return ""
     return _digest([[call.get(part) for part in _CALL_FIELDS] for call in calls])
 
 
 def settings_digest(settings: Mapping[str, Any], scorers: Iterable[str]) -> str:
-    """The digest of what decides the scores, given as plain data."""
+    """The digest of the settings and scorers."""
     return _digest([settings, *scorers])
 
 
@@ -189,7 +189,7 @@ _tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
 
 
 def add_payload(value: object, bodies: Bodies) -> bytes | None:
-    """The digest of a value that is added to what is to be kept; None for nothing."""
+    """Add a value to the payloads to store; returns its digest, None for None."""
     if value is None:
         return None
     body = json_bytes(value)

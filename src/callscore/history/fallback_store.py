@@ -54,7 +54,7 @@ FinishArguments = tuple[str, "RunStatus", "Mapping[str, Any]", "Mapping[int, Map
 
 
 class FallbackStore:
-    """Takes what a history does not take, and is one itself where there is no other.
+    """Writes records to a file when the history cannot; also replaces a history that cannot be opened.
 
     Nothing is written before something has to be rescued. The file stands beside the history, else
     in the working directory, else in the folder for temporary files: where one of them is full or
@@ -151,7 +151,7 @@ class FallbackStore:
     def finish_with(
         self, store: Store | FallbackStore, ended: FinishArguments, *, is_whole: bool = True
     ) -> str:
-        """Have a history keep how the run ended; the file as well, so that it is whole.
+        """Store how the run ended in the history, and in the file if there is one.
 
         A history that lacks something of the run keeps that it did not come to its end, and no
         totals: it has less than they say. The file knows them, for when it is imported.

@@ -47,7 +47,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class RunLock:
-    """The mark of a run, which one process at a time can have.
+    """The lock of a run (a file), held by one process at a time.
 
     Args:
         store: the file of the history, beside which the mark stands; None where it is no file.
@@ -96,7 +96,7 @@ class RunLock:
 
 
 def remove_stale_locks(store: Path) -> None:
-    """Remove the marks that processes have left that are gone."""
+    """Remove lock files of processes that have ended."""
     with suppress(OSError):
         for path in store.parent.glob(f"{store.name}-*{_LOCK_SUFFIX}"):
             file = _open_locked(path, 0)
@@ -154,7 +154,7 @@ _NO_IDLE_TIMEOUT = (
 
 
 class ServerLock:
-    """The mark of a run, which one process at a time can have.
+    """The lock of a run (a file), held by one process at a time.
 
     Args:
         parts: the address of the database, by the names in libpq.
@@ -211,7 +211,7 @@ class ServerLock:
 
 
 def lock_for_writing(transaction: Transaction, *, is_alone: bool) -> None:
-    """Wait until this transaction may write; it may until it ends.
+    """Take the write lock of the history until the transaction ends: shared, or exclusive.
 
     Those who add rows do it at the same time. Whoever changes the tables, or clears away what nobody
     refers to, is alone: somebody may be about to refer to it.
@@ -232,7 +232,7 @@ def _lock_key(what: str) -> int:
 
 
 def is_abandoned(store: Store, run: RunRecord) -> bool:
-    """Whether a run says that it is under way, and no process is at it: its own was ended."""
+    """Whether a run is marked as running, but its process has ended."""
     if run.status != "running":
         return False
     lock = store.lock(run.id)

@@ -63,7 +63,7 @@ def _contains(folder: Path, name: str) -> bool:
 
 
 def open_store(place: Path | str | None = None) -> Store:
-    """Open the history; make it where there is none, bring it up to date where it is older.
+    """Open the history, and create it if there is none.
 
     Args:
         place: a file, or the address of a server, `postgresql://...`. By default what the variable
@@ -84,7 +84,7 @@ def open_store(place: Path | str | None = None) -> Store:
 
 
 def open_for_reading(place: Path | str | None = None) -> Store:
-    """Open a history that is there; nothing is written for that, where it is of this version.
+    """Open an existing history; nothing is written if it has the current version.
 
     Args:
         place: as for `open_store`.
@@ -120,7 +120,7 @@ def open_for_reading(place: Path | str | None = None) -> Store:
 
 
 def store_file_path(place: Path | str | None) -> Path | None:
-    """The file of a history that is called so; None where it is on a server.
+    """The file of a history; None for a server address.
 
     Raises:
         UnusableStore: it is an address that cannot be read, or the working directory is gone.
@@ -202,7 +202,7 @@ def _display_path(path: Path) -> str:
 
 
 def make_store_folder(path: Path) -> None:
-    """Make the folder of the file, with a note that no repository should hold what is in it.
+    """Create the folder of the file, with a `.gitignore` in it.
 
     Raises:
         UnusableStore: there can be no such folder, or the file is a folder itself.
@@ -253,7 +253,7 @@ def open_existing(place: Path | str | None = None) -> Store:
 
 
 class StoreOpener:
-    """A history that is opened when it is first asked for; who asks again is given the same.
+    """Opens a history on the first call; later calls return the same store.
 
     Args:
         opened: opens it.
@@ -279,7 +279,7 @@ class StoreOpener:
 
 
 class LazyJudgementStore:
-    """What a judge needs of a history; it is opened at his first question.
+    """Stores judgements; opens the history at the first question of a judge.
 
     Args:
         place: where the history is; None for that of the project.
@@ -315,7 +315,7 @@ _COMPRESSED_SUFFIXES = (".gz", ".zst")
 
 
 def project_path(path: str) -> str:
-    """Where a file stands, from the folder of the history on; as it is given, if it is not in there."""
+    """The path of a file relative to the project; unchanged if it is outside."""
     try:
         file, project = Path(path).resolve(), default_path().parent.parent.resolve()
     except (OSError, RuntimeError):  # the working directory is gone, or links go in a circle

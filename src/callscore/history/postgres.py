@@ -55,7 +55,7 @@ _open_connections: WeakSet[Connection[Any]] = WeakSet()
 
 
 def _detach_after_fork() -> None:
-    """A process that is made as a copy of this one speaks to no server in its name.
+    """After a fork: point inherited connections to /dev/null, so that the child cannot close them.
 
     What it would say at its end would end the connection for both. So it is left with connections
     that lead nowhere.
@@ -74,7 +74,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[Any]:
-    """A connection to a server.
+    """Open a connection to the server.
 
     Args:
         parts: the address, by the names in libpq. What it does not say, libpq finds itself, in
@@ -200,7 +200,7 @@ def _normalized(address: str) -> str:
 
 
 def _is_split_wrongly(address: str, parts: dict[str, Any]) -> bool:
-    """Whether a sign in a password was taken for the end of it: the rest stands elsewhere then."""
+    """Whether a reserved character in the password split the address in the wrong place."""
     ports = str(parts.get("port") or "").split(",")
     path = address.partition("://")[2].partition("/")[2].partition("?")[0]
     is_whole = "@" not in str(parts.get("host") or "") and "@" not in path
@@ -208,7 +208,7 @@ def _is_split_wrongly(address: str, parts: dict[str, Any]) -> bool:
 
 
 def display_address(parts: dict[str, Any]) -> str:
-    """An address as it may be shown: without a password, and without what else may be private."""
+    """An address without its password and other private parts, for messages."""
     user, host, port, database = (
         str(parts.get(name) or "") for name in ("user", "host", "port", "dbname")
     )
@@ -219,7 +219,7 @@ def display_address(parts: dict[str, Any]) -> str:
 
 
 def store_arguments(place: object) -> str:
-    """What a command needs to find the same history, with a blank before it; empty for no more.
+    """The `--store` option that finds the same history, with a leading space; empty for the default.
 
     Args:
         place: what `--store` says. An address that may hold a secret is not repeated: the variable
@@ -232,7 +232,7 @@ def store_arguments(place: object) -> str:
 
 
 def _is_safe_to_show(said: str) -> bool:
-    """Whether no secret can stand in what names a history."""
+    """Whether the address cannot contain a secret."""
     try:
         if not is_server_address(said):
             return True

@@ -35,7 +35,7 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
 
 
 def resolve_commit(folder: Path, reference: str) -> str | None:
-    """The commit that git knows by a reference, such as `main~2`, in the repository of the folder.
+    """The commit that git resolves a reference to, in the repository of the folder.
 
     None where it knows none. What begins like an option is never given to git.
     """

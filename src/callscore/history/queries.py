@@ -114,7 +114,7 @@ _INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
 
 class Inserts(Struct, frozen=True):
-    """What adds rows, in the words of one kind of database.
+    """The INSERT statements of one database dialect.
 
     Attributes:
         payload: keeps a payload, unless it is there.
@@ -346,7 +346,7 @@ _STORED_RUNS = select(runs).order_by(*NEWEST_FIRST)
 
 
 def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
-    """Add a run, or go on with the one of this id that began at the same time.
+    """Insert a run, or update the run with this id and start time.
 
     Returns:
         The run as it is kept: under another id, where another process has just taken this one.
@@ -370,7 +370,7 @@ def end_run(
     totals: Mapping[str, Any],
     summaries: Mapping[int, Mapping[str, Any]],
 ) -> None:
-    """Note how the run of this id and number ended, and what its evaluations come to.
+    """Store how a run ended, and the summaries of its evaluations.
 
     Raises:
         UnknownRun: somebody has removed it; another may have its number by now.
@@ -478,7 +478,7 @@ def all_baselines(connection: Connection) -> list[Baseline]:
 
 
 def save_baseline(connection: Connection, name: str, number: int) -> None:
-    """Let the name mean the run of this number from now on.
+    """Set a baseline: from now on the name means this run.
 
     Raises:
         InvalidSettings: nobody could name the baseline by this.
@@ -493,7 +493,7 @@ def save_baseline(connection: Connection, name: str, number: int) -> None:
 
 
 def delete_baseline(connection: Connection, name: str) -> bool:
-    """Forget a name; whether there was one."""
+    """Delete a baseline; returns whether it existed."""
     gone = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
     return gone.rowcount > 0
 
@@ -505,7 +505,7 @@ _DIGESTS_PER_QUERY = 500
 
 
 def save_rows(connection: Connection, rows: NewRows) -> None:
-    """Write all of them in the transaction that is under way."""
+    """Insert all rows in the current transaction."""
     answers, results, bodies = rows
     inserts = inserts_for(connection.dialect)
     save_payloads(connection, bodies)
@@ -514,7 +514,7 @@ def save_rows(connection: Connection, rows: NewRows) -> None:
 
 
 def save_payloads(connection: Connection, bodies: Bodies) -> None:
-    """Write those of the payloads that are not there yet.
+    """Insert the payloads that do not exist yet.
 
     Asking first is quicker than compressing what then turns out to be there. It is asked in the
     transaction that writes what refers to them, so that nobody clears them away in between.
@@ -761,7 +761,7 @@ def _is_kept(column: Any, removed: Any) -> Any:
 
 
 def _is_reused(removed: Any) -> Any:
-    """Whether a run that stays has taken an answer over, and did not ask again."""
+    """Whether a remaining run reuses an answer instead of asking again."""
     return answers.c.question.in_(_reused_questions(removed))
 
 
@@ -776,7 +776,7 @@ def has_reused_answers(connection: Connection, removed: list[int]) -> bool:
 
 
 def parents_in_use(connection: Connection, going: dict[str, int]) -> set[int]:
-    """Those of the runs whose answers a run that stays scores again, by their numbers."""
+    """The runs whose answers a remaining run scores again."""
     children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(going)))
     numbers = set(going.values())
     return {going[row.parent] for row in connection.execute(children) if row.number not in numbers}

@@ -53,7 +53,7 @@ _SCORE_COMMAND = "score"
 def find_run(
     connection: Connection, reference: str, resolve: Callable[[str], str | None] | None = None
 ) -> Row[Any]:
-    """The row of the run that is meant.
+    """The row of the run that a reference means.
 
     Args:
         connection: where the runs are.
@@ -115,7 +115,7 @@ def _by_id_prefix(connection: Connection, reference: str) -> Row[Any] | None:
 
 
 def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
-    """The finished run of a commit that says most about it; the newest of those that are alike."""
+    """The most informative finished run of a commit; the newest of equal ones."""
     found = runs_of_commit(connection, commit)
     if not found:
         raise UnknownRun(
@@ -209,7 +209,7 @@ class RunLine(Struct, frozen=True, kw_only=True):
 def list_runs(
     store: Store, *, limit: int | None = None, tag: str | None = None, fits: Fits | None = None
 ) -> list[RunLine]:
-    """The runs, the newest first, each with what a list shows of it.
+    """The runs, newest first, each with the numbers that a list shows.
 
     Args:
         store: the history.
@@ -245,7 +245,7 @@ def list_runs(
 def _stored_numbers(
     suites: dict[int, list[Any]], numbers: Iterable[int]
 ) -> tuple[dict[int, tuple[EvaluationLine, ...]], list[int]]:
-    """What runs have said of their evaluations, and those that did not: their results are counted."""
+    """Numbers stored with the evaluations, and the runs without them, whose results must be counted."""
     said: dict[int, tuple[EvaluationLine, ...]] = {}
     untold: list[int] = []
     for run in numbers:

@@ -38,7 +38,7 @@ _ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 
 
 def name_problem(name: str) -> str | None:
-    """Why a run, or a baseline, cannot be called so, as the end of a sentence; None where it can."""
+    """Why this cannot be the name of a run or baseline; None if it can."""
     if not name.strip() or len(name) > MAX_NAME_LENGTH or not name.isprintable():
         return f"a name has 1 to {MAX_NAME_LENGTH} characters that can be read"
     if name != name.strip():
@@ -57,7 +57,7 @@ def _reserved_meaning(name: str) -> str | None:
 
 
 def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None:
-    """Refuse to call a run by the name of a baseline: whoever names it would mean the other one.
+    """Refuse a run name that is the name of a baseline.
 
     Raises:
         InvalidSettings: there is a baseline of this name.
@@ -83,7 +83,7 @@ _used_endings: set[str] = set()
 
 
 def new_run_id(now: float) -> str:
-    """A name for a run that starts now, such as `20261115-184354-k3f9`.
+    """A new run id, such as `20261115-184354-k3f9`.
 
     The time is UTC. A process never gives the same name twice; that two processes do is unlikely,
     and a store notices it.
@@ -119,7 +119,7 @@ _SCORE_COMMAND = "score"
 
 
 def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
-    """Whether a run left cases out; what was scored again left out what its answers' run left out.
+    """Whether the run, or the run whose answers it scores again, left cases out.
 
     Args:
         run: the run.
@@ -138,7 +138,7 @@ def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
 
 
 def lineage(store: Store, run: RunRecord) -> dict[str, RunRecord]:
-    """A run, the one that it has its answers from, and so on, by their ids, as far as they are kept."""
+    """The run, the run whose answers it has, and so on, by id."""
     found: dict[str, RunRecord] = {}
     current: RunRecord | None = run
     while current is not None and current.id not in found:

@@ -149,7 +149,7 @@ class _Reader:
 def full_results(
     store: Store, run: str, wanted: Sequence[LightRow]
 ) -> Iterator[tuple[int, ResultRecord]]:
-    """Some results of a run with all that is kept of them, each with the number of its row.
+    """Some results of a run in full, each with its row number.
 
     Raises:
         UnusableStore: the database cannot be used.
@@ -193,7 +193,7 @@ _Cases = dict[int, dict[str, CaseOutcome]]
 def run_side(
     connection: Connection, number: int, run: RunRecord, label: str, variant: str | None = None
 ) -> Side:
-    """What a run brings to a comparison.
+    """A run as one side of a comparison.
 
     Args:
         connection: where it is kept.
@@ -319,7 +319,7 @@ def _decode_json(text: str | None, nothing: Any) -> Any:
 
 
 def _missed_thresholds(summary: dict[str, Any]) -> Iterator[Note]:
-    """The thresholds that an evaluation misses, which a run says only when it has come to its end."""
+    """Missed thresholds of a finished evaluation."""
     for scorer in summary.get("scorers") or ():
         mean, threshold = scorer.get("mean"), scorer.get("threshold")
         if threshold is None or (mean is not None and mean >= threshold):

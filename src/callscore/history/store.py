@@ -74,7 +74,7 @@ _PAGE = 200
 
 
 class Store:
-    """A history of runs in a database; threads may share it.
+    """The history of runs in a database; threads may share it.
 
     Every method raises `UnusableStore` where the database cannot be used, and those that take a run
     `UnknownRun` where there is none of that id.

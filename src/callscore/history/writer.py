@@ -49,7 +49,7 @@ _END: _Item = (None, None)
 
 
 class BackgroundWriter:
-    """A thread that keeps what it is given, as many records in one transaction as are waiting.
+    """A thread that writes records in batches, one transaction for each batch.
 
     A record that is reported kept is there even if the process is killed. Where the database cannot
     be written, records are reported all the same, so that the run goes on; they stay in memory, and
@@ -213,7 +213,7 @@ class BackgroundWriter:
 
 
 class RunWriter:
-    """Keeps what it is given of one run; what goes wrong with the history stops nobody.
+    """Writes one run; errors of the history are collected and do not stop the run.
 
     Args:
         store: the history; a rescue where there is none.
@@ -322,7 +322,7 @@ class RunWriter:
             self._lock.release()
 
     def note(self, problem: str) -> None:
-        """Note it, unless that is noted; of two sentences that begin alike, the longer one."""
+        """Add a problem once; of two that start alike keep the longer one."""
         if not any(known.startswith(problem) for known in self.problems):
             others = [known for known in self.problems if not problem.startswith(known)]
             self.problems[:] = [*others, problem]

@@ -188,7 +188,7 @@ async def _scorer_value(
 
 
 def _task_value(name: str, work: asyncio.Task[MetricValue]) -> MetricValue:
-    """What became of asking a scorer."""
+    """The result of a scorer task."""
     if work.cancelled():
         return MetricValue(name, None, "it was cancelled from within.", is_broken=True)
     error = work.exception()

@@ -56,7 +56,7 @@ class UnreadableAnswer(Exception):
 
 
 async def collect_stream(returned: Any) -> Any:
-    """What was returned, and of an asynchronous stream everything that comes."""
+    """The returned value; an async stream is read to its end."""
     if isinstance(returned, AsyncIterable) and not hasattr(returned, "model_dump"):
         return [item async for item in returned]
     return returned
@@ -212,7 +212,7 @@ _KINDS: tuple[tuple[type[Exception], FailureKind], ...] = (
 def make_failure(
     question: Question, kind: FailureKind, problem: str, *, details: str = "", attempts: int = 1
 ) -> Failure:
-    """What to say of a question without an answer; keys do not appear in it."""
+    """A `Failure` of a question; secrets are removed."""
     return Failure(
         case=question.case.id,
         kind=kind,

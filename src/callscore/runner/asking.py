@@ -120,7 +120,7 @@ async def ask_in_task(
     on_stuck: Callable[[Failure], None],
     takes_interrupts: bool = False,
 ) -> Answer | Failure:
-    """The same, within the asyncio task that awaits it.
+    """Like `ask`, in the current asyncio task.
 
     So there is no turn of the loop between one answer and the next question, which would leave all
     connections of an SDK idle for a moment, and make it look through them again and again.
@@ -163,7 +163,7 @@ async def ask_in_task(
 
 
 def case_for_task(question: Question) -> Case:
-    """The case as the task is given it: it knows which repetition it is, where there are several."""
+    """The case as passed to the task, with the trial number if there are several."""
     case = question.case
     return replace(case, trial=question.trial) if question.trials > 1 else case
 
@@ -241,7 +241,7 @@ async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
 
 
 class _Timeout:
-    """Cancels the asyncio task that it is made in when its time is over, and says if nobody listens.
+    """Cancels the current asyncio task at a timeout, and reports tasks that ignore it.
 
     Like `asyncio.timeout`, which waits for ever for what does not listen.
     """
@@ -291,7 +291,7 @@ class _Timeout:
 
 
 async def _call_contained(call: _TaskCall) -> _Document:
-    """The answer; what would end the process is an error like any other."""
+    """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
     running = asyncio.current_task()
     try:
         return await _call_to_document(call)

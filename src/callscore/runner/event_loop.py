@@ -26,7 +26,7 @@ _SAME_PRESS_SECONDS = 0.3
 
 
 class SecondInterrupt(KeyboardInterrupt):
-    """The second Ctrl-C, which is an order; a task may raise a KeyboardInterrupt by itself."""
+    """Raised by the second Ctrl-C; distinguishes it from a KeyboardInterrupt of a task."""
 
 
 class DaemonExecutor(ThreadPoolExecutor):
@@ -113,7 +113,7 @@ def _run_here(
 
 @contextmanager
 def _handle_interrupts(tell: Callable[[], object]) -> Iterator[None]:
-    """Take Ctrl-C for a wish to stop, and the second one for an order."""
+    """The first Ctrl-C stops gracefully, the second one at once."""
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     if not is_main or before in (signal.SIG_IGN, None):  # whoever started us wants none of it

@@ -169,7 +169,7 @@ _CACHE = "cache"
 def begin_recording(
     store: Store | FallbackStore, groups: Sequence[Group], options: RunOptions
 ) -> tuple[Recorder, list[str]]:
-    """What keeps a run, and what should be known about the run that it goes on with.
+    """Begin or resume the run; returns its recorder and warnings.
 
     Raises:
         InvalidSettings: the run is to be called like a baseline.

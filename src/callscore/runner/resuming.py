@@ -41,7 +41,7 @@ _MAX_LISTED = 3
 
 
 class LockedRun(Struct, frozen=True):
-    """A run that this process is at, and no other.
+    """A run that this process has locked.
 
     Attributes:
         record: the run.
@@ -159,7 +159,7 @@ def _begin_new(store: Store | FallbackStore, record: RunRecord) -> LockedRun:
 
 
 class KnownAnswers(Struct, frozen=True, kw_only=True):
-    """Looks for answers that are there already.
+    """Finds stored answers.
 
     Attributes:
         store: where to look.
@@ -207,7 +207,7 @@ _CaseKey = tuple[str, str | None, str]
 
 
 def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey] | None:
-    """The cases that failed, or had no answer, when they were run for the last time.
+    """The cases that failed in their last run.
 
     Runs of a part of the cases are looked at until there is one of all of them.
 

@@ -81,7 +81,7 @@ def _needs_judge(case: Case) -> bool:
 
 
 class RunJudges:
-    """The models that the settings of some evaluations name as judges.
+    """The judge models of a run, and how often they were asked.
 
     Args:
         groups: what is asked.
@@ -161,7 +161,7 @@ def _ignore(*_: Any) -> None:
 
 
 class RunHooks(Struct, frozen=True, kw_only=True):
-    """What wants to be told while agents are asked; all are called in one thread.
+    """Callbacks while a run is in progress; all are called in one thread.
 
     Attributes:
         on_plan: how many questions there are.
@@ -220,7 +220,7 @@ def run(
 
 @contextmanager
 def _frozen_heap() -> Iterator[None]:
-    """Spare the collector what is there already: it would look through all of it again and again."""
+    """Freeze the garbage collector's heap, so that existing objects are not scanned again."""
     if gc.get_freeze_count():  # somebody else has done so
         yield
         return

@@ -91,7 +91,7 @@ class StoredScores:
         return self._settings[evaluation]
 
     def score_of(self, record: ResultRecord) -> Score | None:
-        """The score of a result; None where there is none, or where nobody can tell how it came about.
+        """The score of a stored result; None if it cannot be computed again.
 
         The latter is so where only Python can say what was expected, where a function that is not
         kept decided, and where a newer callscore counts otherwise than the one that scored it.
@@ -236,7 +236,7 @@ _OPTIONS = ShowOptions()
 
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
-    """What a run gave, as it was when it ended.
+    """The results of a stored run.
 
     Args:
         store: the history.

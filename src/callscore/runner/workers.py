@@ -214,7 +214,7 @@ class Workers:
     async def _keep_pace(
         self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
     ) -> None:
-        """Ask the next question when the answer is kept; so each worker loses one at the most.
+        """Wait until the answer is stored before the next question is asked.
 
         Of many workers with quick answers each may be ahead by one. If they all waited, their
         connections would be idle in the meantime, and SDKs look through all idle ones each time.

@@ -81,7 +81,7 @@ class ImportedRun(Struct, frozen=True, kw_only=True):
 
 
 def check_records(records: Iterable[Record], name: str, store: Store) -> None:
-    """Look through all records before anything is imported: every result has its evaluation.
+    """Check all records before anything is imported: every result must have its evaluation.
 
     Args:
         records: the records of a file.
@@ -112,7 +112,7 @@ def _existing_evaluations(store: Store, run: RunRecord) -> set[int]:
 
 @with_retries
 def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
-    """The same run, where it is there already: of the same id, begun at the same time.
+    """The same run if it is stored already: same id, same start time.
 
     Where its id was another's when it was imported, it remembers under which it came.
     """
@@ -124,7 +124,7 @@ def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
 
 
 def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]:
-    """Take runs into a history.
+    """Import runs into a history.
 
     Until all of a new run is there, it counts as one that is running. Of a run that is there already,
     what is missing is added, and what is older is replaced.
@@ -301,7 +301,7 @@ class _RunImport:
 
 
 def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
-    """The mark of a run, once nobody else has it; another who imports it will soon be done."""
+    """The lock of a run; waits for another import of the same run to finish."""
     lock = store.lock(run)
     deadline = monotonic() + _LOCK_TIMEOUT
     while not lock.take():
@@ -326,7 +326,7 @@ def _existing_results(store: Store, run: str) -> dict[_ResultKey, float]:
 
 
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
-    """An evaluation of somebody else, without what could do harm here.
+    """A foreign evaluation without file paths outside the project and without a judge server.
 
     Files are looked for where an evaluation stands: none outside of the project. And a judge is sent a
     key: to no server, and no other key, than the user names.
@@ -342,7 +342,7 @@ def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
 
 
 def _inside_project(place: str) -> str:
-    """A place within the project; of any other the name alone."""
+    """The location if it is inside the project, else only the name."""
     file, separator, name = place.partition(_SEPARATOR)
     posix, windows = PurePosixPath(file), PureWindowsPath(file)
     is_outside = posix.is_absolute() or bool(windows.anchor) or ".." in windows.parts

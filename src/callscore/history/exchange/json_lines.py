@@ -152,7 +152,7 @@ class _Payload(Struct):
 
 
 def record_problem(record: _AnyRecord) -> str | None:
-    """What is wrong with a record that has the right types; None where nothing is."""
+    """The first problem of a record that has the right types; None if it is valid."""
     return next(_CHECKS[type(record)](record), None)
 
 
@@ -188,7 +188,7 @@ def _evaluation_problems(record: EvaluationRecord) -> Iterator[str]:
 
 
 def _settings_problems(settings: dict[str, Any]) -> Iterator[str]:
-    """What nobody could score by; of functions only the names are kept, and not looked at."""
+    """Problems of settings; functions are stored by name only and are not checked."""
     chosen = {name: value for name, value in settings.items() if name not in _FUNCTIONS}
     try:
         rules = chosen.pop("arguments", None) or ()
@@ -308,7 +308,7 @@ class _RecordCounts(msgspec.Struct, frozen=True):
 
 
 def encode_line(record: Record, *, has_end: bool = False) -> bytes:
-    """A record as a line, with its line break.
+    """A record as one JSON line, including the line break.
 
     Args:
         record: the record.
@@ -400,7 +400,7 @@ def _require_complete(place: str, *, is_open: bool) -> None:
 
 
 def _read_line(line: bytes, place: str, *, is_first: bool) -> tuple[Record | _RecordCounts, bool]:
-    """What a line says; of a run also whether an end is to come."""
+    """The record of a line, and for a run whether a line of counts follows at the end."""
     try:
         found = _decode(line)
     except _DECODE_ERRORS as error:
@@ -432,7 +432,7 @@ _NO_RECORD = f"this is neither a run nor a part of one. {_EXPORT_HINT}"
 
 
 def require_version(version: object, place: str) -> None:
-    """Refuse what a newer callscore has written.
+    """Refuse files of a newer callscore.
 
     Raises:
         UnreadableInput: a newer callscore has written it.
@@ -448,7 +448,7 @@ def require_version(version: object, place: str) -> None:
 
 
 def record_from(kind: type[Any], fields: object, place: str) -> Any:
-    """The record that plain data spells.
+    """Decode a record from plain data.
 
     Args:
         kind: which of the records it is.

@@ -97,7 +97,7 @@ def _value_fields(value: MetricValue) -> dict[str, Any]:
 
 
 def record_from_row(row: dict[str, Any], run: str, place: str) -> ResultRecord:
-    """The result that a row was made of.
+    """The result that a table row was made from.
 
     Args:
         row: the row.
@@ -244,7 +244,7 @@ _ONLY_RESULTS = "CSV has only the results. Export the run as .jsonl or .parquet:
 
 
 class RunFile:
-    """A file of runs that may be read more than once.
+    """A file that contains runs; it can be read more than once.
 
     Args:
         file: its bytes, which can be read back and forth.
