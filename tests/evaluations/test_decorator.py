@@ -38,7 +38,7 @@ def refusal(**given: Any) -> str:
     with pytest.raises(InvalidEvaluation) as caught:
         evaluation(**{"cases": ["Hi"], **given})(task)
     place, problem = caught.value.place, caught.value.problem
-    assert re.fullmatch(r".*test_decorating\.py:\d+", place)
+    assert re.fullmatch(r".*test_decorator\.py:\d+", place)
     assert str(caught.value) == f"{place}: {problem}"
     return problem
 
@@ -64,7 +64,7 @@ def test_a_function_becomes_an_evaluation() -> None:
 
     line = assistant.task.__code__.co_firstlineno
     assert assistant.name == "assistant"
-    assert assistant.place.endswith(f"tests/evaluations/test_decorating.py:{line}")
+    assert assistant.place.endswith(f"tests/evaluations/test_decorator.py:{line}")
     assert assistant.folder == str(Path(__file__).parent)
     assert assistant.source == code_digest(Path(__file__))
     assert [scorer.name for scorer in assistant.scorers] == [

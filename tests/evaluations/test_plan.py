@@ -156,7 +156,7 @@ def test_a_file_that_needs_what_is_not_installed_is_said(monkeypatch: pytest.Mon
     def missing(_: Evaluation) -> list[Case]:
         raise MissingExtra("reading Parquet", "parquet")
 
-    monkeypatch.setattr("callscore.evaluations.plan.cases_of", missing)
+    monkeypatch.setattr("callscore.evaluations.plan.evaluation_cases", missing)
 
     found = make_plan([ONE, made("e", skip=True)])
 
@@ -320,7 +320,7 @@ async def bit_by_bit() -> AsyncIterator[str]:
     [
         ([], "e has no cases."),
         (list, "e has no cases."),
-        (broken, "test_case_reading.py:151: 'city'."),
+        (broken, "test_plan.py:303: 'city'."),
         (leaving, "cases: leaving raises SystemExit in "),
         (later, "cases: later is async. Give a function that returns the cases."),
         (bit_by_bit, "cases: bit_by_bit is async. Give a function that returns the cases."),

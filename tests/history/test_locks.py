@@ -46,7 +46,7 @@ def test_a_run_is_one_process_s_while_the_block_runs(file: Path) -> None:
 HOLDING = """
 import os, sys
 from pathlib import Path
-from callscore.history.run_lock import RunLock
+from callscore.history.locks import RunLock
 with RunLock(Path(sys.argv[1]), "r"):
     if sys.argv[2] == "copied" and os.fork() == 0:
         print("held", flush=True)
@@ -163,7 +163,7 @@ def is_free_soon(parts: dict[str, Any]) -> bool:
     return True
 
 
-def test_a_run_is_one_process_s_while_the_block_runs_server_lock(parts: dict[str, Any]) -> None:
+def test_a_run_is_one_process_s_while_the_block_runs_on_a_server(parts: dict[str, Any]) -> None:
     with ServerLock(parts, "r") as lock:
         assert lock.take()
         during = is_free_server_lock(parts)
@@ -174,7 +174,6 @@ def test_a_run_is_one_process_s_while_the_block_runs_server_lock(parts: dict[str
 
 SERVER_LOCK_HOLDING = """
 import os, sys
-from callscore.history.addresses import require_server
 from callscore.history.opening import open_store
 with open_store(sys.argv[1]) as store, store.lock("r"):
     if sys.argv[2] == "copied" and os.fork() == 0:

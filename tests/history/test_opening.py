@@ -448,6 +448,23 @@ def test_another_version_that_cannot_be_written_is_told(
         open_existing(read_only)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_an_empty_file_in_a_folder_that_cannot_be_written_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "history.db"
+    path.touch(mode=0o444)
+    tmp_path.chmod(0o555)
+    monkeypatch.setattr(opening, "_can_write", lambda _: False)  # an administrator could
+
+    with pytest.raises(UnusableStore, match="it is empty, and nothing can be written there"):
+        open_existing(path)
+    tmp_path.chmod(0o755)
+
+    assert path.read_bytes() == b""
+    assert list(tmp_path.iterdir()) == [path]
+
+
 # The history is opened at the first question, and not before.
 
 

@@ -10,7 +10,7 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.statistics import wilson
 from callscore.errors import UnknownRun
-from callscore.history import run_lookup as overview_module
+from callscore.history import queries
 from callscore.history.records import EvaluationNumbers
 from callscore.history.run_lookup import RunLine, list_runs
 
@@ -417,5 +417,5 @@ def test_many_runs_take_as_many_queries_as_one(
     assert len(lines) == len(tagged) == 12
     assert plain <= 4
     assert len(said) <= 4
-    monkeypatch.setattr(overview_module, "_MAX_VALUES", 5)
+    monkeypatch.setattr(queries, "_MAX_VALUES", 5)
     assert list_runs(store) == lines

@@ -203,8 +203,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from callscore.history.opening import open_store
-from callscore.history import writer as writing
-from callscore.history.writer import Writer
+from callscore.history.writer import BackgroundWriter
 from tests.history.made_up import a_result, a_run
 
 with open_store(Path(sys.argv[1])) as store:
@@ -212,7 +211,7 @@ with open_store(Path(sys.argv[1])) as store:
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, unlimited[1]))
     told = []
-    with Writer(store) as writer:
+    with BackgroundWriter(store) as writer:
         for number in range(5_000):
             writer.put(a_result(run.id, f"case-{number}"), lambda: told.append(1))
     print(len(told))

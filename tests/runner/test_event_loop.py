@@ -195,7 +195,7 @@ def test_an_executor_tells_what_a_function_gives_or_raises() -> None:
 
 NOTEBOOK = """
 import asyncio, signal, threading
-from callscore.runner.looping import run_to_end
+from callscore.runner.event_loop import run_until_done
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started it may ignore Ctrl-C
 
@@ -206,7 +206,7 @@ async def cell():
         threading.Timer(0.1, signal.pthread_kill, (main_thread, signal.SIGINT)).start()
         await stopped.wait()
         return "stopped"
-    return run_to_end(main, stopped.set)
+    return run_until_done(main, stopped.set)
 
 loop = asyncio.new_event_loop()
 print(loop.run_until_complete(cell()))
@@ -250,13 +250,13 @@ def test_a_function_that_nobody_wants_any_more_is_not_run() -> None:
 def test_nothing_that_hangs_in_a_thread_keeps_the_process_from_ending() -> None:
     program = """
 import asyncio, time
-from callscore.runner.looping import run_to_end
+from callscore.runner.event_loop import run_until_done
 
 async def main():
     asyncio.get_running_loop().run_in_executor(None, time.sleep, 600)
     return "ended"
 
-print(run_to_end(main, print))
+print(run_until_done(main, print))
 """
     ran = _run(program)
 
@@ -265,7 +265,7 @@ print(run_to_end(main, print))
 
 WAITING = """
 import asyncio, signal, sys, time
-from callscore.runner.looping import Interrupt, run_to_end
+from callscore.runner.event_loop import SecondInterrupt, run_until_done
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started it may ignore Ctrl-C
 
@@ -288,11 +288,11 @@ async def main():
     return "stopped"
 
 async def cell():
-    return run_to_end(main, stop)
+    return run_until_done(main, stop)
 
 try:
-    print(asyncio.run(cell()) if sys.argv[2] == "notebook" else run_to_end(main, stop))
-except Interrupt:
+    print(asyncio.run(cell()) if sys.argv[2] == "notebook" else run_until_done(main, stop))
+except SecondInterrupt:
     print("order")
 """
 

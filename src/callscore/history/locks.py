@@ -154,7 +154,7 @@ _NO_IDLE_TIMEOUT = (
 
 
 class ServerLock:
-    """The lock of a run (a file), held by one process at a time.
+    """The lock of a run (a PostgreSQL advisory lock), held by one process at a time.
 
     Args:
         parts: the address of the database, by the names in libpq.

@@ -90,7 +90,7 @@ def open_for_reading(place: Path | str | None = None) -> Store:
         place: as for `open_store`.
 
     Raises:
-        UnusableStore: as for `open_store`, or it is older and cannot be brought up to date there.
+        UnusableStore: as for `open_store`, or it is empty and cannot be written.
         MissingExtra: what speaks to the server is not installed.
     """
     file = store_file_path(place)

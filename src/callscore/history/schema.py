@@ -71,7 +71,6 @@ runs = Table(
     Column("id", String(64), nullable=False, unique=True),
     Column("command", String(32), nullable=False),
     Column("status", String(16), nullable=False),
-    # An index since version 2.
     Column("started_at", Double, nullable=False, index=True),
     Column("finished_at", Double),
     Column("name", Text, index=True),
