@@ -1,15 +1,12 @@
-"""Where the report of a run goes, and what the program tells its caller about it."""
-
-
+"""Exit codes, and the reasons that are printed with them."""
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
+from tests.reports.comparisons import CLOSED, DOUBTFUL, OPEN
 from tests.reports.runs import FINE as FINE_RUN
 from tests.reports.runs import MIXED, VARIANTS, WEATHER
 
@@ -19,16 +16,18 @@ from callscore.cli.exits import (
     NO_ANSWER,
     OK,
     UNREADABLE,
+    print_gate_reasons,
     run_exit_code,
     run_exit_reasons,
+    score_exit_reasons,
 )
-from callscore.cli.output import open_output, stdout_to_stderr, write_run
-from callscore.core.results import RunResults, ScorerResult
+from callscore.core.call import ToolCall
+from callscore.core.results import Noted, Results, RunResults, ScorerResult
+from callscore.core.score import Score
+from callscore.core.settings import DEFAULT
 from callscore.core.summary import Summary
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from callscore.core.phrases import Language
 
 GO_ON = "callscore run evals --resume"
@@ -114,43 +113,52 @@ def test_a_forbidden_call_counts_once_there_is_a_threshold(
     assert all("forbidden calls were made: calculator" in sentence for _, sentence in found(run))
 
 
-@pytest.mark.parametrize(
-    ("output_format", "is_said"),
-    [("json", True), ("junit", True), ("table", False), ("markdown", False)],
-)
-def test_warnings_are_said_beside_a_report_for_programs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, output_format: str, *, is_said: bool
-) -> None:
-    with open_output(str(tmp_path / "report"), output_format, "en") as output:
-        write_run(MIXED, output, output_format, "en")
-
-    warning = "Nothing was kept: the disk is full (.callscore/history.db)."
-    assert (f"callscore: {warning}\n" in capsys.readouterr().err) is is_said
-    assert "Nothing was kept" in (tmp_path / "report").read_text()
+# The gates of `callscore compare` and `callscore gate`.
 
 
-def test_what_is_printed_meanwhile_goes_to_standard_error(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    with stdout_to_stderr():
-        sys.stdout.write("from Python\n")
-        os.write(1, b"from elsewhere\n")
-    sys.stdout.write("the report\n")
+def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    print_gate_reasons(OPEN, "en")
+    assert capsys.readouterr() == ("", "")
 
-    out, err = capfd.readouterr()
-    assert out == "the report\n"
-    assert sorted(err.splitlines()) == ["from Python", "from elsewhere"]
+    print_gate_reasons(CLOSED, "en")
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 6
+    assert said[3] == "callscore: 3 cases are gone, or have no number any more (a, b, c)"
+
+    print_gate_reasons(DOUBTFUL, "en")
+    assert capsys.readouterr().err.startswith("callscore: too few cases to tell: 1 worse, 0 better")
 
 
-def test_where_there_is_no_standard_output_it_runs_all_the_same(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def closed(_: int) -> int:
-        raise OSError
+# The gate of `callscore score` and `callscore demo`.
 
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "dup", closed)
-        with stdout_to_stderr():
-            sys.stdout.write("from Python\n")
+A, DELETE = ToolCall("a", {}), ToolCall("delete", {})
 
-    assert capfd.readouterr().err == "from Python\n"
+
+def results(*scores: Score, not_run: Noted | None = None) -> Results:
+    summary = Summary()
+    for score in scores:
+        summary.add(score)
+    return Results(settings=DEFAULT, summary=summary, not_run=not_run or Noted())
+
+
+def test_a_forbidden_call_fails_a_gate_however_good_the_rest_is() -> None:
+    fine, forbidden = Score((A,), (A,), 1), Score((A,), (A, DELETE), 1, forbidden=(1,))
+    made = results(fine, forbidden)
+
+    assert score_exit_reasons(made, 0.5, "en") == [
+        "forbidden calls were made: delete",
+    ]
+    assert score_exit_reasons(made, 0.6, "ru") == [
+        "macro F1 50.0% ниже порога --fail-under 60.0%",
+        "сделаны запрещённые вызовы: delete",
+    ]
+    assert score_exit_reasons(results(fine), 1, "en") == []
+
+
+def test_a_gate_fails_where_nothing_was_scored_or_a_reference_was_not_run() -> None:
+    not_run = Noted(7, tuple("abcdefg"))
+
+    assert score_exit_reasons(results(not_run=not_run), 0.5, "en") == [
+        "no case was scored",
+        "references not run: a, b, c, d, e, +2",
+    ]

@@ -46,7 +46,7 @@ def brought(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     share.__module__ = module
     peer = MetricProvider("acme", "Acme", "2", {"share": share})
     monkeypatch.setattr(registry, "metric_providers", lambda: (peer,))
-    monkeypatch.setattr("callscore.cli.metrics.peers", lambda: (peer,))
+    monkeypatch.setattr("callscore.cli.metrics.metric_providers", lambda: (peer,))
 
 
 def test_every_metric_is_listed_below_its_tool_with_what_it_can_be_told() -> None:
@@ -231,7 +231,7 @@ def test_what_another_package_says_of_itself_is_made_safe(monkeypatch: pytest.Mo
     share.__doc__ = "A \x1b[31mshare.\n\nMore \x07of it."
     peer = MetricProvider("acme", "Ac\x1b[31mme", "2\a", {"share": share})
     monkeypatch.setattr(registry, "metric_providers", lambda: (peer,))
-    monkeypatch.setattr("callscore.cli.metrics.peers", lambda: (peer,))
+    monkeypatch.setattr("callscore.cli.metrics.metric_providers", lambda: (peer,))
 
     for text in (
         metric_list(PLAIN),

@@ -1,105 +1,251 @@
-"""What `callscore compare` and `callscore gate` have in common."""
+"""The options of several commands."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 import pytest
-from msgspec.structs import replace
-from tests.reports.comparisons import ATTACKED, CLOSED, DOUBTFUL, OPEN, REGRESSED
+from click.testing import CliRunner
 
-from callscore.cli.exits import print_gate_reasons
-from callscore.cli.options import RUN_NAME
-from callscore.cli.output import Output, open_output, write_report_for_log
-from callscore.reports import (
-    compare as compare_json,
+from callscore.cli.options import (
+    RUN_NAME,
+    SettingsCommand,
+    overrides_from,
+    settings_from,
+    settings_options,
+    tools_from,
+    tools_option,
 )
-from callscore.reports import (
-    compare as compare_markdown,
-)
-from callscore.reports import (
-    compare_terminal,
-)
+from callscore.core.settings import DEFAULT, ArgumentRule, Settings
+from callscore.errors import InvalidSettings, UnreadableInput
 
-# A runner of GitHub would obey the names of these.
-COMMANDS = replace(
-    ATTACKED,
-    after=replace(ATTACKED.after, label="##[error]x"),
-    changes=(replace(ATTACKED.changes[0], case="##[error]x"), *ATTACKED.changes[1:]),
-)
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from callscore.core.call import Tool
 
 
-class Written:
-    """What was written to it."""
+def parse(*arguments: str) -> tuple[Settings, dict[str, Tool] | None]:
+    """The settings, and the tools, that a command line asks for."""
 
-    def __init__(self) -> None:
-        self.text = ""
+    @click.command(cls=SettingsCommand)
+    @tools_option
+    @settings_options
+    def command(**options: Any) -> tuple[Settings, dict[str, Tool] | None]:
+        found = settings_from(options), tools_from(options)
+        assert not options
+        return found
 
-    def write(self, data: bytes, /) -> None:
-        self.text += data.decode()
+    result: tuple[Settings, dict[str, Tool] | None] = command.main(
+        list(arguments), standalone_mode=False
+    )
+    return result
+
+
+def settings(*arguments: str) -> Settings:
+    return parse(*arguments)[0]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_without_options_the_default_is_in_force() -> None:
+    assert settings() is DEFAULT
+
+
+def test_there_is_an_option_for_every_setting_that_a_file_can_hold() -> None:
+    @click.command()
+    @settings_options
+    def command(**_: Any) -> None: ...
+
+    names = {parameter.name for parameter in command.params}
+
+    assert names == {
+        *Settings.__struct_fields__,
+        *("config", "no_config", "preset"),
+    } - {"similarity", "judge"}
+
+
+def test_every_setting_can_be_given() -> None:
+    line = (
+        "--mode flexible --threshold 0.5 --order in_order --extra-arguments count --at-least 0.9"
+        " --strip-prefix mcp__*__ --strip-prefix x_ --normalise-name case --count-calls writes"
+        " --failed-calls ignore --repeated-calls collapse --arrays unordered"
+        " --nested-objects subset --effect get_*=read --effect a=b=write"
+        " --argument book.date=date --top-k 3"
+    )
+
+    assert settings(*line.split()) == Settings(
+        mode="flexible",
+        argument_match_threshold=0.5,
+        order="in_order",
+        extra_arguments="count",
+        at_least=0.9,
+        strip_prefix=("mcp__*__", "x_"),
+        normalise_name=("case",),
+        count_calls="writes",
+        failed_calls="ignore",
+        repeated_calls="collapse",
+        arrays="unordered",
+        nested_objects="subset",
+        effects=(("get_*", "read"), ("a=b", "write")),
+        arguments=(ArgumentRule("book.date", "date"),),
+        top_k=3,
+    )
+
+
+def test_a_preset_is_a_base_whatever_the_order_of_the_options() -> None:
+    assert settings("--arrays", "ordered", "--preset", "outcome") == Settings.preset(
+        "outcome", arrays="ordered"
+    )
+
+
+def test_a_rule_may_have_options() -> None:
+    given = settings("--argument", '*.query = text : {"similarity": 0.85}')
+
+    assert given.arguments == (ArgumentRule("*.query", "text", {"similarity": 0.85}),)
 
 
 @pytest.mark.parametrize(
-    ("output_format", "text"),
+    ("arguments", "problem"),
     [
-        ("table", compare_terminal.write_text(REGRESSED, most=2)),
-        ("json", compare_json.write_json(REGRESSED)),
-        ("markdown", compare_markdown.write_markdown(REGRESSED, most=2)),
+        (["--argument", "book.date"], "'book.date' is not like 'book_flight.date=date'"),
+        (["--argument", "*.q=text:{"], "are not JSON, as in"),
+        (["--argument", "*.q=text:5"], "are not JSON, as in"),
+        (["--argument", "*.q=text:" + "[" * 100_000], "are not JSON, as in"),
+        (["--effect", "get_*"], "'get_*' is not like 'get_*=read'"),
+        (["--top-k", "0"], "0 is not in the range x>=1"),
+        (["--preset", "outcomes"], "'outcomes' is not one of"),
+        (["--at-least", "nan"], "nan is not a number from 0 to 1"),
+        (["--config", "x.toml", "--no-config"], "exclude each other"),
     ],
 )
-def test_a_report_is_written_in_the_format_that_is_wanted(output_format: str, text: str) -> None:
-    target = Written()
+def test_wrong_usage_is_refused(arguments: list[str], problem: str) -> None:
+    with pytest.raises(click.UsageError) as caught:
+        settings(*arguments)
 
-    write_report_for_log(
-        "compare", REGRESSED, Output(target, output_format, "en"), output_format, most=2
+    assert problem in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--argument", "query=text"], r"that argument of any tool is '\*\.query'"),
+        (["--argument", "*.q=txt"], r"Is 'text' meant\?"),
+        (["--effect", "get_*=raed"], r"Is 'read' meant\?"),
+        (["--effect", "=read"], "is not a pattern"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(arguments: list[str], problem: str) -> None:
+    with pytest.raises(InvalidSettings, match=problem):
+        settings(*arguments)
+
+
+def test_the_settings_of_the_project_are_in_force_unless_they_are_refused(folder: Path) -> None:
+    (folder / "callscore.toml").write_text('mode = "flexible"\nat_least = 0.5\n')
+    (folder / "other.toml").write_text('order = "exact"\n')
+
+    assert settings() == Settings(mode="flexible", at_least=0.5)
+    assert settings("--at-least", "0.9") == Settings(mode="flexible", at_least=0.9)
+    assert settings("--no-config") is DEFAULT
+    assert settings("--config", "other.toml") == Settings(order="exact")
+
+
+def test_a_preset_on_the_command_line_comes_before_what_the_project_says(folder: Path) -> None:
+    (folder / "callscore.toml").write_text('preset = "outcome"\norder = "exact"\n')
+
+    assert settings("--preset", "strict") == Settings(order="exact")
+    assert settings("--preset", "flexible", "--mode", "strict") == Settings(order="exact")
+
+
+def test_rules_on_the_command_line_come_before_those_of_the_project(folder: Path) -> None:
+    (folder / "callscore.toml").write_text(
+        '[arguments]\n"*.date" = "date"\n[effects]\n"get_*" = "read"\n'
     )
 
-    assert target.text == text
+    given = settings("--argument", "f.date=ignore", "--effect", "get_lock=write")
+
+    assert [rule.pattern for rule in given.arguments] == ["f.date", "*.date"]
+    assert given.effects == (("get_lock", "write"), ("get_*", "read"))
 
 
-@pytest.mark.parametrize("output_format", ["table", "json", "markdown"])
-def test_on_github_no_line_of_a_report_is_a_command(
-    output_format: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    target = Written()
+def test_a_file_of_tools_is_read(folder: Path) -> None:
+    (folder / "tools.json").write_text('[{"name": "f", "parameters": {"type": "object"}}]')
 
-    write_report_for_log(
-        "compare", COMMANDS, Output(target, output_format, "ru"), output_format, lang="ru"
+    _, tools = parse("--tools", "tools.json")
+
+    assert tools is not None
+    assert list(tools) == ["f"]
+    assert parse()[1] is None
+
+
+def test_a_file_without_tools_is_refused(folder: Path) -> None:
+    (folder / "tools.json").write_text("[]")
+
+    with pytest.raises(UnreadableInput, match="there is no definition of a tool in it"):
+        parse("--tools", "tools.json")
+
+
+def test_the_help_shows_the_settings_apart_and_their_defaults() -> None:
+    @click.command(cls=SettingsCommand)
+    @click.argument("file")
+    @tools_option
+    @settings_options
+    def command(**_: Any) -> None: ...
+
+    shown = CliRunner().invoke(command, ["--help"], terminal_width=200).output
+    options, _, below = shown.partition("\nSettings:\n")
+
+    assert "--tools" in options
+    assert "--preset" not in options
+    assert "[default: strict]" in below
+    assert "file" not in options.partition("Options:")[2].casefold().partition("--tools")[0]
+
+
+def overrides(*arguments: str) -> tuple[str | None, dict[str, Any]]:
+    @click.command(cls=SettingsCommand)
+    @settings_options
+    def command(**options: Any) -> tuple[str | None, dict[str, Any]]:
+        found = overrides_from(options)
+        assert not options
+        return found
+
+    result: tuple[str | None, dict[str, Any]] = command.main(list(arguments), standalone_mode=False)
+    return result
+
+
+def test_only_what_is_given_overrides_anything(folder: Path) -> None:
+    (folder / "callscore.toml").write_text('mode = "flexible"\n')
+
+    assert overrides() == (None, {})
+    assert overrides("--order", "exact") == (None, {"order": "exact"})
+    assert overrides("--preset", "outcome", "--at-least", "0.5") == ("outcome", {"at_least": 0.5})
+
+
+def test_a_file_overrides_what_a_preset_does_not_say_once_it_is_named(folder: Path) -> None:
+    (folder / "mine.toml").write_text('count_calls = "all"\norder = "exact"\ntop_k = 2\n')
+
+    preset, single = overrides(
+        "--config", "mine.toml", "--preset", "outcome", "--order", "in_order"
     )
 
-    assert not [line for line in target.text.splitlines() if line.lstrip().startswith("::")]
-    assert "##[" not in target.text
+    assert preset == "outcome"
+    assert single == {"order": "in_order", "top_k": 2}
 
 
-def test_on_github_no_line_in_colour_is_a_command(
-    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setenv("FORCE_COLOR", "1")
-
-    with open_output(None, "table", "en") as output:
-        write_report_for_log("compare", COMMANDS, output, "table", lang="en")
-
-    printed = capsysbinary.readouterr().out.decode()
-    assert "\x1b[" in printed
-    assert "##[" not in printed
-    assert "# #[error]x" in printed
+def test_what_cannot_be_overrides_nothing() -> None:
+    with pytest.raises(click.UsageError, match="--config and --no-config exclude each other"):
+        overrides("--config", "mine.toml", "--no-config")
+    with pytest.raises(InvalidSettings, match="effects"):
+        overrides("--effect", "get_*=maybe")
 
 
-def test_reasons_are_said_beside_the_report(capsys: pytest.CaptureFixture[str]) -> None:
-    print_gate_reasons(OPEN, "en")
-    assert capsys.readouterr() == ("", "")
-
-    print_gate_reasons(CLOSED, "en")
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 6
-    assert said[3] == "callscore: 3 cases are gone, or have no number any more (a, b, c)"
-
-    print_gate_reasons(DOUBTFUL, "en")
-    assert capsys.readouterr().err.startswith("callscore: too few cases to tell: 1 worse, 0 better")
-
-
-# What a run may be called.
+# Names of runs.
 
 
 @pytest.mark.parametrize("name", ["main", "before the change", "v1.2/try-3", "прогон", "latestone"])

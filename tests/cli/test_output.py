@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from msgspec.structs import replace
+from tests.reports.comparisons import ATTACKED, REGRESSED
+from tests.reports.runs import MIXED
 
 from callscore.cli.output import (
+    Output,
     add_step_summary,
     is_on_github,
     open_output,
     path_in_repository,
     print_annotations,
     safe_for_log,
+    stdout_to_stderr,
+    write_report_for_log,
+    write_run,
 )
 from callscore.core.results import Noted, Results
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
 from callscore.engines.local import score_cases
+from callscore.reports import compare, compare_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,3 +228,116 @@ def test_a_summary_that_cannot_be_written_is_told_and_changes_nothing(
     add_step_summary(lambda: "text", "ru")
 
     assert capsys.readouterr().err.startswith("callscore: сводка шага не записана: ")
+
+
+# Reports of `callscore run`.
+
+
+@pytest.mark.parametrize(
+    ("output_format", "is_said"),
+    [("json", True), ("junit", True), ("table", False), ("markdown", False)],
+)
+def test_warnings_are_said_beside_a_report_for_programs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, output_format: str, *, is_said: bool
+) -> None:
+    with open_output(str(tmp_path / "report"), output_format, "en") as output:
+        write_run(MIXED, output, output_format, "en")
+
+    warning = "Nothing was kept: the disk is full (.callscore/history.db)."
+    assert (f"callscore: {warning}\n" in capsys.readouterr().err) is is_said
+    assert "Nothing was kept" in (tmp_path / "report").read_text()
+
+
+def test_what_is_printed_meanwhile_goes_to_standard_error(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with stdout_to_stderr():
+        sys.stdout.write("from Python\n")
+        os.write(1, b"from elsewhere\n")
+    sys.stdout.write("the report\n")
+
+    out, err = capfd.readouterr()
+    assert out == "the report\n"
+    assert sorted(err.splitlines()) == ["from Python", "from elsewhere"]
+
+
+def test_where_there_is_no_standard_output_it_runs_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def closed(_: int) -> int:
+        raise OSError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "dup", closed)
+        with stdout_to_stderr():
+            sys.stdout.write("from Python\n")
+
+    assert capfd.readouterr().err == "from Python\n"
+
+
+# Reports of `callscore compare` and `callscore gate`.
+
+# A runner of GitHub would obey the names of these.
+COMMANDS = replace(
+    ATTACKED,
+    after=replace(ATTACKED.after, label="##[error]x"),
+    changes=(replace(ATTACKED.changes[0], case="##[error]x"), *ATTACKED.changes[1:]),
+)
+
+
+class Written:
+    """What was written to it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, data: bytes, /) -> None:
+        self.text += data.decode()
+
+
+@pytest.mark.parametrize(
+    ("output_format", "text"),
+    [
+        ("table", compare_terminal.write_text(REGRESSED, most=2)),
+        ("json", compare.write_json(REGRESSED)),
+        ("markdown", compare.write_markdown(REGRESSED, most=2)),
+    ],
+)
+def test_a_report_is_written_in_the_format_that_is_wanted(output_format: str, text: str) -> None:
+    target = Written()
+
+    write_report_for_log(
+        "compare", REGRESSED, Output(target, output_format, "en"), output_format, most=2
+    )
+
+    assert target.text == text
+
+
+@pytest.mark.parametrize("output_format", ["table", "json", "markdown"])
+def test_on_github_no_line_of_a_report_is_a_command(
+    output_format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    target = Written()
+
+    write_report_for_log(
+        "compare", COMMANDS, Output(target, output_format, "ru"), output_format, lang="ru"
+    )
+
+    assert not [line for line in target.text.splitlines() if line.lstrip().startswith("::")]
+    assert "##[" not in target.text
+
+
+def test_on_github_no_line_in_colour_is_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+
+    with open_output(None, "table", "en") as output:
+        write_report_for_log("compare", COMMANDS, output, "table", lang="en")
+
+    printed = capsysbinary.readouterr().out.decode()
+    assert "\x1b[" in printed
+    assert "##[" not in printed
+    assert "# #[error]x" in printed

@@ -1,7 +1,5 @@
 """`callscore history`, from the command line to the exit code."""
 
-
-
 from __future__ import annotations
 
 import re

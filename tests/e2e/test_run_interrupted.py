@@ -1,7 +1,5 @@
 """`callscore run` that does not come to its end, and goes on later."""
 
-
-
 from __future__ import annotations
 
 import os

@@ -109,7 +109,7 @@ def test_the_rules_and_groups_that_models_are_told_about_exist() -> None:
 
 # The schemas of what the tools answer.
 
-OUTPUT_SCHEMAS_SCHEMAS = {
+OUTPUT_SCHEMAS = {
     "score_tool_calls": score_output_schema(),
     "explain_score": explain_output_schema(),
     "check_tool_calls": check_output_schema(),
@@ -156,7 +156,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("schema", OUTPUT_SCHEMAS_SCHEMAS.values(), ids=OUTPUT_SCHEMAS_SCHEMAS)
+@pytest.mark.parametrize("schema", OUTPUT_SCHEMAS.values(), ids=OUTPUT_SCHEMAS)
 def test_a_schema_is_one_and_describes_an_object(schema: dict[str, Any]) -> None:
     jsonschema_rs.meta.validate(schema)
 
@@ -170,7 +170,7 @@ def test_every_answer_is_json_that_its_schema_accepts(
     inputs = {"expected": expected, "actual": actual, **options}
     checked = {key: value for key, value in inputs.items() if key in ("actual", "tools")}
 
-    for name, schema in OUTPUT_SCHEMAS_SCHEMAS.items():
+    for name, schema in OUTPUT_SCHEMAS.items():
         found = run_tool(TOOLS[name], checked if name == "check_tool_calls" else inputs)
         sent = msgspec.json.decode(msgspec.json.encode(found.content))
         if found.is_error:  # positions and groups do not go together, and so on
@@ -182,9 +182,5 @@ def test_every_answer_is_json_that_its_schema_accepts(
 def test_a_field_that_is_not_in_the_schema_would_be_noticed() -> None:
     sent = run_tool(TOOLS["score_tool_calls"], {"expected": [], "actual": []}).content
 
-    assert not jsonschema_rs.is_valid(
-        OUTPUT_SCHEMAS_SCHEMAS["score_tool_calls"], {**sent, "more": 1}
-    )
-    assert not jsonschema_rs.is_valid(
-        OUTPUT_SCHEMAS_SCHEMAS["score_tool_calls"], {**sent, "score": "1"}
-    )
+    assert not jsonschema_rs.is_valid(OUTPUT_SCHEMAS["score_tool_calls"], {**sent, "more": 1})
+    assert not jsonschema_rs.is_valid(OUTPUT_SCHEMAS["score_tool_calls"], {**sent, "score": "1"})

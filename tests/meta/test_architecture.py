@@ -15,7 +15,7 @@ PACKAGES = [
     module for module in MODULES if module.name == "__init__.py" and module.parent not in LAZY
 ]
 
-LONGEST_MODULE = 350
+LONGEST_MODULE = 800
 NAMES_THAT_SAY_NOTHING = {"base", "common", "helper", "helpers", "manager", "util", "utils"}
 
 
@@ -34,7 +34,7 @@ def _assigned_names(statement: ast.stmt) -> list[str]:
     return [target.id for target in statement.targets if isinstance(target, ast.Name)]
 
 
-def test_a_module_is_at_most_350_lines_long() -> None:
+def test_a_module_is_at_most_800_lines_long() -> None:
     lines = {_name(module): module.read_text(encoding="utf-8").count("\n") for module in MODULES}
 
     assert not {name: length for name, length in lines.items() if length > LONGEST_MODULE}
@@ -101,15 +101,18 @@ def test_every_test_file_stands_where_its_module_stands() -> None:
 
 
 def _is_mirrored(test: Path) -> bool:
-    """Whether tests/core/test_pairing_ties.py has core/pairing.py to be about, or all of core.
+    """Whether tests/core/test_pairing_ties.py has a module core/pairing.py, or all of core.
 
-    In tests/parity, what stands beside a test, a program or a folder of data, is something to be
-    about, too.
+    Tests in tests/parity may also be about a program or a folder of data beside them, and those
+    in tests/tools are about a module of a tool.
     """
-    room = PACKAGE / test.parent.relative_to(ROOT / "tests")
+    folder = test.parent.relative_to(ROOT / "tests")
     about = test.stem.removeprefix("test_")
     if about == "properties":
-        return room.is_dir()
-    places = (room, test.parent) if test.parent == ROOT / "tests/parity" else (room,)
+        return (PACKAGE / folder).is_dir()
+    places = {
+        Path("parity"): [PACKAGE / "parity", test.parent],
+        Path("tools"): [*(ROOT / "tools").iterdir()],
+    }.get(folder, [PACKAGE / folder])
     modules = {path.stem for place in places for path in place.glob("*")}
     return any(about == module or about.startswith(f"{module}_") for module in modules)

@@ -1,7 +1,5 @@
 """What a gate says in the language of GitHub's runners."""
 
-
-
 from __future__ import annotations
 
 import re

@@ -1,7 +1,5 @@
 """One case of a run, for people."""
 
-
-
 from __future__ import annotations
 
 from io import StringIO

@@ -210,7 +210,7 @@ def test_nothing_wrong_is_a_headline() -> None:
     )
 
 
-def test_a_note_about_every_run_names_none_markdown() -> None:
+def test_a_note_about_every_run_names_none_in_markdown() -> None:
     report = write_markdown(CheckResults(files=1, runs=1, calls=1, without_tools=Noted(1, ("a",))))
 
     assert report.endswith("names a file of them**\n")

@@ -260,7 +260,7 @@ def test_the_numbers_are_properties_and_the_block_is_what_was_said() -> None:
     assert (said.text or "").startswith("Gate closed   regressed, main → latest")
 
 
-def test_a_gate_that_compared_nothing_has_no_numbers_gate_junit() -> None:
+def test_junit_has_no_numbers_where_nothing_was_compared() -> None:
     found = {item.get("name"): item.get("value") for item in parsed(EMPTY).iter("property")}
 
     assert found == {

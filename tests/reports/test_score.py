@@ -1,4 +1,4 @@
-"""Score."""
+"""Reports of scores: JSON, JSON Lines, JUnit and Markdown."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_a_case_is_one_line(failing: Score) -> None:
     assert msgspec.json.decode(line) == case_to_dict(case)
 
 
-def test_the_sentences_can_be_had_in_russian_jsonl(failing: Score) -> None:
+def test_a_line_of_json_can_be_had_in_russian(failing: Score) -> None:
     line = jsonl_line(CaseScore(id="a", score=failing), lang="ru")
 
     assert msgspec.json.decode(line)["rating"] == "Плохо"
