@@ -148,7 +148,7 @@ def test_ours_may_go_by_other_names(tmp_path: Path, text: str) -> None:
 # By what an answer is found again.
 
 
-def digest_digests(task: Any, **case: Any) -> str:
+def digest_of_question(task: Any, **case: Any) -> str:
     return question_digest(a_question(task, a_case(**case)))
 
 
@@ -157,19 +157,19 @@ def assistant(_: Any) -> Any:
 
 
 def test_the_same_question_has_the_same_digest() -> None:
-    assert digest_digests(assistant) == digest_digests(assistant)
-    assert len(digest_digests(assistant)) == 32
+    assert digest_of_question(assistant) == digest_of_question(assistant)
+    assert len(digest_of_question(assistant)) == 32
 
 
 @pytest.mark.parametrize(
     "other", [{"input": "Something else"}, {"name": "other"}, {"metadata": 1}, {"tags": ["a"]}]
 )
 def test_another_case_is_another_question(other: dict[str, Any]) -> None:
-    assert digest_digests(assistant) != digest_digests(assistant, **other)
+    assert digest_of_question(assistant) != digest_of_question(assistant, **other)
 
 
 def test_what_is_expected_has_no_part_in_it() -> None:
-    assert digest_digests(assistant) == digest_digests(assistant, expected=[])
+    assert digest_of_question(assistant) == digest_of_question(assistant, expected=[])
 
 
 def test_of_a_function_nobody_knows_what_it_makes_of_its_case() -> None:
@@ -244,11 +244,13 @@ class Thing:
 
 
 def test_what_json_does_not_know_has_a_digest_that_lasts() -> None:
-    assert digest_digests(assistant, input=Thing()) == digest_digests(assistant, input=Thing())
-    assert digest_digests(assistant, input={1: "\ud800"}) == digest_digests(
+    assert digest_of_question(assistant, input=Thing()) == digest_of_question(
+        assistant, input=Thing()
+    )
+    assert digest_of_question(assistant, input={1: "\ud800"}) == digest_of_question(
         assistant, input={1: "\ud800"}
     )
-    assert digest_digests(assistant, input={1: "\ud800"}) != digest_digests(
+    assert digest_of_question(assistant, input={1: "\ud800"}) != digest_of_question(
         assistant, input={2: "\ud800"}
     )
 
@@ -270,7 +272,9 @@ def test_each_part_of_a_question_counts_and_which_trial_it_is_does_not() -> None
 def test_the_order_of_keys_does_not_count() -> None:
     one, other = {"a": 1, "b": 2}, {"b": 2, "a": 1}
 
-    assert digest_digests(assistant, metadata=one) == digest_digests(assistant, metadata=other)
+    assert digest_of_question(assistant, metadata=one) == digest_of_question(
+        assistant, metadata=other
+    )
 
 
 @pytest.mark.parametrize(

@@ -472,7 +472,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def suite_suite_task(folder: Path, **value: Any) -> SuiteDocument:
+def task_document(folder: Path, **value: Any) -> SuiteDocument:
     return SuiteDocument(folder / "eval_a.yaml", value, lambda _: None)
 
 
@@ -482,29 +482,25 @@ def refusal(folder: Path, **value: Any) -> str:
         suite_variants(document)
 
     with pytest.raises(InvalidEvaluation) as caught:
-        read(suite_suite_task(folder, **value))
+        read(task_document(folder, **value))
     return caught.value.problem
 
 
 def test_a_model_is_asked_by_its_name(folder: Path) -> None:
-    task = suite_task(suite_suite_task(folder, model="gpt-4.1-mini"), None)
+    task = suite_task(task_document(folder, model="gpt-4.1-mini"), None)
 
     assert isinstance(task, Chat)
     assert (task.model, task.offer) == ("gpt-4.1-mini", None)
 
 
 def test_recorded_answers_stand_in_for_a_model(folder: Path) -> None:
-    assert isinstance(
-        suite_task(suite_suite_task(folder, answers="a.jsonl"), None), RecordedAnswers
-    )
+    assert isinstance(suite_task(task_document(folder, answers="a.jsonl"), None), RecordedAnswers)
     variants = {"v": {"answers": "a.jsonl"}}
-    assert isinstance(
-        suite_task(suite_suite_task(folder, variants=variants), None), RecordedAnswers
-    )
+    assert isinstance(suite_task(task_document(folder, variants=variants), None), RecordedAnswers)
 
 
 def test_a_variant_says_what_is_different(folder: Path) -> None:
-    document = suite_suite_task(
+    document = task_document(
         folder,
         model="m",
         variants={

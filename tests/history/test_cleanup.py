@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings
-from callscore.history import cleanup as clearing
+from callscore.history import cleanup
 from callscore.history.opening import open_store
 from callscore.history.queries import delete_unused_payloads
 from callscore.history.schema import answers, evaluations, payloads, results
@@ -91,7 +91,7 @@ def test_nothing_to_clear_is_nothing(store: Store) -> None:
     _fill(store)
 
     for is_dry in (True, False):
-        assert store.clear(5, is_dry=is_dry) == clearing.CleanupResult()
+        assert store.clear(5, is_dry=is_dry) == cleanup.CleanupResult()
     assert _left(store) == NAMES
 
 
@@ -123,14 +123,14 @@ def test_a_run_made_a_baseline_in_the_meantime_stays(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fill(store)
-    choose = clearing._removable_runs
+    choose = cleanup._removable_runs
 
     def and_somebody_else(*given: Any) -> Any:
         chosen = choose(*given)
         store.set_baseline("main", NAMES[0])
         return chosen
 
-    monkeypatch.setattr(clearing, "_removable_runs", and_somebody_else)
+    monkeypatch.setattr(cleanup, "_removable_runs", and_somebody_else)
 
     cleared = store.clear(1, is_dry=False)
 
@@ -223,7 +223,7 @@ def test_a_payload_that_is_referred_to_again_in_the_meantime_stays(
         connection.execute(back)
         return sweep(connection, digests)
 
-    monkeypatch.setattr(clearing, "delete_unused_payloads", after_somebody_else)
+    monkeypatch.setattr(cleanup, "delete_unused_payloads", after_somebody_else)
 
     cleared = store.clear(2, is_dry=False)
 
@@ -232,8 +232,8 @@ def test_a_payload_that_is_referred_to_again_in_the_meantime_stays(
 
 
 def test_many_are_removed_a_few_at_a_time(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clearing, "_RUNS_PER_TRANSACTION", 2)
-    monkeypatch.setattr(clearing, "_PAYLOADS_PER_TRANSACTION", 5)
+    monkeypatch.setattr(cleanup, "_RUNS_PER_TRANSACTION", 2)
+    monkeypatch.setattr(cleanup, "_PAYLOADS_PER_TRANSACTION", 5)
     _fill(store)
 
     cleared = store.clear(0, is_dry=False)
@@ -287,7 +287,7 @@ def test_the_room_goes_back_to_the_disk(path: Path) -> None:
 def test_a_file_that_cannot_be_made_smaller_is_cleared_all_the_same(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clearing, "_VACUUM_TIMEOUT_MS", 10)
+    monkeypatch.setattr(cleanup, "_VACUUM_TIMEOUT_MS", 10)
     with open_store(path) as store, open_store(path) as other:
         _fill(store)
         with other.reading() as connection:
@@ -301,14 +301,14 @@ def test_a_file_that_cannot_be_made_smaller_is_cleared_all_the_same(
 
 def _meanwhile(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
     """Let something happen after it was chosen what goes."""
-    choose = clearing._removable_runs
+    choose = cleanup._removable_runs
 
     def and_then(*given: Any) -> Any:
         chosen = choose(*given)
         happens()
         return chosen
 
-    monkeypatch.setattr(clearing, "_removable_runs", and_then)
+    monkeypatch.setattr(cleanup, "_removable_runs", and_then)
 
 
 def test_a_run_that_goes_on_in_the_meantime_stays(

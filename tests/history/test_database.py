@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from callscore.errors import InvalidSettings, UnusableStore
-from callscore.history import database as connecting
+from callscore.history import database
 from callscore.history.database import (
     enable_wal,
     error_text,
@@ -61,7 +61,7 @@ class _Engine:
 
 
 def test_a_file_that_others_open_as_well_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "_BUSY_PAUSE", 0.0)
+    monkeypatch.setattr(database, "_BUSY_PAUSE", 0.0)
     engine: Any = _Engine("SQLITE_BUSY", "SQLITE_BUSY_RECOVERY")
 
     enable_wal(engine)
@@ -73,7 +73,7 @@ def test_a_file_that_others_open_as_well_is_waited_for(monkeypatch: pytest.Monke
 def test_what_waiting_does_not_help_is_an_error(
     monkeypatch: pytest.MonkeyPatch, code: str, patience: float
 ) -> None:
-    monkeypatch.setattr(connecting, "_BUSY_TIMEOUT", patience)
+    monkeypatch.setattr(database, "_BUSY_TIMEOUT", patience)
     engine: Any = _Engine(code)
 
     with pytest.raises(OperationalError):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from callscore.errors import UnusableStore
-from callscore.history import database as retrying
+from callscore.history import database
 from callscore.history.database import readable_errors, with_retries
 
 
@@ -18,7 +18,7 @@ class _Failed(Exception):
 
 @pytest.fixture(autouse=True)
 def _in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "sleep", lambda _: None)
+    monkeypatch.setattr(database, "sleep", lambda _: None)
 
 
 def _tries(*failures: Exception) -> int:

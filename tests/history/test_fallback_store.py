@@ -12,7 +12,7 @@ import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnusableStore
-from callscore.history import fallback_store as rescue_module
+from callscore.history import fallback_store
 from callscore.history.exchange.import_export import import_records
 from callscore.history.exchange.json_lines import read_lines
 from callscore.history.fallback_store import FallbackStore, FinishArguments, fallback_store_for
@@ -312,11 +312,11 @@ def test_whichever_file_is_imported_last_says_how_the_run_ended(
     store: Store, rescue: FallbackStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rescue.keep([a_result(RUN, "one")])
-    append = rescue_module._append
-    monkeypatch.setattr(rescue_module, "_append", _refuse_more)
+    append = fallback_store._append
+    monkeypatch.setattr(fallback_store, "_append", _refuse_more)
     with suppress(UnusableStore):
         rescue.keep([a_result(RUN, "two")])
-    monkeypatch.setattr(rescue_module, "_append", append)
+    monkeypatch.setattr(fallback_store, "_append", append)
     rescue.keep([a_result(RUN, "two")])
     rescue.finish(RUN, "finished", {"answered": 2}, {})
     assert len(rescue.files) == 2

@@ -145,7 +145,7 @@ def parts(postgres_url: str) -> dict[str, Any]:
     return parse_address(postgres_url)
 
 
-def is_free_server_lock(parts: dict[str, Any], run: str = "r") -> bool:
+def is_free_on_server(parts: dict[str, Any], run: str = "r") -> bool:
     with_it = ServerLock(parts, run)
     try:
         return with_it.take()
@@ -156,7 +156,7 @@ def is_free_server_lock(parts: dict[str, Any], run: str = "r") -> bool:
 def is_free_soon(parts: dict[str, Any]) -> bool:
     """The server notices that a process is gone when it looks at its connection next."""
     deadline = monotonic() + 10
-    while not is_free_server_lock(parts):
+    while not is_free_on_server(parts):
         if monotonic() > deadline:
             return False
         sleep(0.02)
@@ -166,13 +166,13 @@ def is_free_soon(parts: dict[str, Any]) -> bool:
 def test_a_run_is_one_process_s_while_the_block_runs_on_a_server(parts: dict[str, Any]) -> None:
     with ServerLock(parts, "r") as lock:
         assert lock.take()
-        during = is_free_server_lock(parts)
-        another = is_free_server_lock(parts, "other")
+        during = is_free_on_server(parts)
+        another = is_free_on_server(parts, "other")
 
     assert (during, another, is_free_soon(parts)) == (False, True, True)
 
 
-SERVER_LOCK_HOLDING = """
+HOLDING_ON_SERVER = """
 import os, sys
 from callscore.history.opening import open_store
 with open_store(sys.argv[1]) as store, store.lock("r"):
@@ -192,20 +192,20 @@ with open_store(sys.argv[1]) as store, store.lock("r"):
 """
 
 
-def held_elsewhere_server_lock(url: str, how: str) -> subprocess.Popen[bytes]:
+def held_by_server_elsewhere(url: str, how: str) -> subprocess.Popen[bytes]:
     """Another process that holds the mark, and has said so."""
-    command = [sys.executable, "-c", SERVER_LOCK_HOLDING, url, how]
+    command = [sys.executable, "-c", HOLDING_ON_SERVER, url, how]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"held\n"
     return process
 
 
-def test_the_mark_ends_with_the_process_however_that_ends_server_lock(
+def test_the_mark_ends_with_the_process_however_that_ends_on_a_server(
     postgres_url: str, parts: dict[str, Any]
 ) -> None:
-    with held_elsewhere_server_lock(postgres_url, "alone") as process:
-        during = is_free_server_lock(parts)
+    with held_by_server_elsewhere(postgres_url, "alone") as process:
+        during = is_free_on_server(parts)
         process.kill()
         process.wait()
 
@@ -213,10 +213,10 @@ def test_the_mark_ends_with_the_process_however_that_ends_server_lock(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
-def test_the_copy_of_a_process_does_not_hold_its_mark_server_lock(
+def test_the_copy_of_a_process_does_not_hold_its_mark_on_a_server(
     postgres_url: str, parts: dict[str, Any]
 ) -> None:
-    with held_elsewhere_server_lock(postgres_url, "copied") as process:
+    with held_by_server_elsewhere(postgres_url, "copied") as process:
         process.wait()  # the copy goes on
 
         assert is_free_soon(parts)
@@ -224,8 +224,8 @@ def test_the_copy_of_a_process_does_not_hold_its_mark_server_lock(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not copied here")
 def test_the_end_of_a_copy_ends_no_connection(postgres_url: str, parts: dict[str, Any]) -> None:
-    with held_elsewhere_server_lock(postgres_url, "outlived") as process:
-        assert not is_free_server_lock(parts)
+    with held_by_server_elsewhere(postgres_url, "outlived") as process:
+        assert not is_free_on_server(parts)
         process.kill()
 
 

@@ -14,8 +14,7 @@ import pytest
 from tests.history.made_up import a_result, a_run
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history import database as connecting
-from callscore.history import opening
+from callscore.history import database, opening
 from callscore.history.opening import (
     LazyJudgementStore,
     StoreOpener,
@@ -217,7 +216,7 @@ def test_a_database_that_another_process_keeps_to_itself_is_waited_for_and_then_
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_store(path).close()
-    monkeypatch.setattr(connecting, "_BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr(database, "_BUSY_TIMEOUT", 0.1)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
@@ -231,7 +230,7 @@ def test_nothing_stays_open_where_opening_fails(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disposed: list[bool] = []
-    real = connecting.sqlite_engine(path)
+    real = database.sqlite_engine(path)
 
     class Engine:
         def connect(self) -> object:
@@ -240,7 +239,7 @@ def test_nothing_stays_open_where_opening_fails(
         def dispose(self) -> None:
             disposed.append(True)
 
-    monkeypatch.setattr(connecting, "sqlite_engine", lambda _: Engine())
+    monkeypatch.setattr(database, "sqlite_engine", lambda _: Engine())
 
     with pytest.raises(KeyboardInterrupt):
         open_store(path)

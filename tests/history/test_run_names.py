@@ -10,7 +10,7 @@ import pytest
 from tests.history.made_up import a_run
 
 from callscore.errors import InvalidSettings
-from callscore.history import run_names as identifiers
+from callscore.history import run_names
 from callscore.history.records import Baseline
 from callscore.history.run_names import (
     MAX_NAME_LENGTH,
@@ -93,7 +93,7 @@ def test_a_name_is_drawn_again_where_it_was_given(monkeypatch: pytest.MonkeyPatc
 
 
 def test_where_four_letters_may_run_out_there_are_eight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identifiers, "_LETTERS", "k")
+    monkeypatch.setattr(run_names, "_LETTERS", "k")
 
     names = [new_run_id(2.0), new_run_id(3.0)]
 

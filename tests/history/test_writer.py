@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.history.made_up import a_result, a_run, an_answer
 
-from callscore.history import database as connecting
+from callscore.history import database
 from callscore.history import writer as writing
 from callscore.history.fallback_store import FallbackStore
 from callscore.history.opening import open_store
@@ -251,7 +251,7 @@ def test_a_file_that_is_gone_is_told(begun: Store, path: Path) -> None:
 def test_a_file_that_another_process_keeps_to_itself_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connecting, "_BUSY_TIMEOUT", 0.1)
+    monkeypatch.setattr(database, "_BUSY_TIMEOUT", 0.1)
     with open_store(path) as store:
         store.begin(a_run())
         other = sqlite3.connect(path, isolation_level=None)

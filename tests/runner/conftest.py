@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore.history.opening import open_store
-from callscore.runner import event_loop as looping
+from callscore.runner import event_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,4 +26,4 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def no_loop_from_before() -> Iterator[None]:
     """Runs share a loop, with the connections in it; tests do not."""
     yield
-    looping._reusable_loop.close()
+    event_loop._reusable_loop.close()

@@ -107,7 +107,7 @@ def test_a_run_whose_end_cannot_be_kept_says_so(store: Store, run: RunRecord) ->
 PATHS = {"paths": ["evals"]}
 
 
-def groups_beginning(*sources: tuple[str, str], task: Any = list) -> tuple[Group, ...]:
+def groups_at(*sources: tuple[str, str], task: Any = list) -> tuple[Group, ...]:
     """Groups of evaluations at these places, with the digests of their text."""
     made = [
         replace(an_evaluation(task, name=f"agent-{at}"), place=place, source=source)
@@ -124,7 +124,7 @@ def begun(store: Store, asked: tuple[Group, ...], **options: Any) -> tuple[Any, 
 
 
 def test_a_run_is_kept_with_what_was_asked_for(store: Store) -> None:
-    asked = groups_beginning(("eval_a.py:3", "aa"), ("eval_a.py:9", "aa"), ("suite.yaml", "bb"))
+    asked = groups_at(("eval_a.py:3", "aa"), ("eval_a.py:9", "aa"), ("suite.yaml", "bb"))
 
     run, warnings = begun(store, asked, use_cache=True)
 
@@ -146,20 +146,18 @@ def test_a_run_is_kept_with_what_was_asked_for(store: Store) -> None:
 
 def test_what_says_itself_what_it_asks_has_no_text_to_watch(store: Store) -> None:
     chat = models.chat("small", base_url="http://localhost:1/v1")
-    asked = groups_beginning(("eval_a.py:3", "aa"), task=chat)
+    asked = groups_at(("eval_a.py:3", "aa"), task=chat)
     nothing = make_plan([an_evaluation(list, a_case(skip=True))]).groups
 
     assert begun(store, asked + nothing)[0].arguments["sources"] == {}
 
 
 def test_a_run_whose_file_has_changed_goes_on_and_it_is_said(store: Store) -> None:
-    run, _ = begun(store, groups_beginning(("eval_a.py:3", "aa"), ("eval_b.py:3", "bb")))
+    run, _ = begun(store, groups_at(("eval_a.py:3", "aa"), ("eval_b.py:3", "bb")))
 
     again, warnings = begun(
         store,
-        groups_beginning(
-            ("eval_a.py:5", "changed"), ("eval_b.py:3", "bb"), ("eval_new.py:3", "cc")
-        ),
+        groups_at(("eval_a.py:5", "changed"), ("eval_b.py:3", "bb"), ("eval_new.py:3", "cc")),
         resume=True,
     )
 
@@ -171,14 +169,14 @@ def test_a_run_whose_file_has_changed_goes_on_and_it_is_said(store: Store) -> No
 
 
 def test_of_a_run_that_says_nothing_of_its_files_nothing_is_said(store: Store) -> None:
-    run, _ = begun(store, groups_beginning(("eval_a.py:3", "aa")))
+    run, _ = begun(store, groups_at(("eval_a.py:3", "aa")))
     store.begin(replace(run, arguments=PATHS))
 
-    assert begun(store, groups_beginning(("eval_a.py:3", "changed")), resume=True)[1] == []
+    assert begun(store, groups_at(("eval_a.py:3", "changed")), resume=True)[1] == []
 
 
 def test_a_run_that_took_kept_answers_goes_on_to_take_them(store: Store) -> None:
-    asked = groups_beginning(("eval_a.py:3", "aa"))
+    asked = groups_at(("eval_a.py:3", "aa"))
     begun(store, asked, use_cache=True)
 
     recorder, _ = begin_recording(store, asked, RunOptions(arguments=PATHS, resume=True))
@@ -188,10 +186,10 @@ def test_a_run_that_took_kept_answers_goes_on_to_take_them(store: Store) -> None
 
 
 def test_a_run_is_not_called_like_a_baseline(store: Store) -> None:
-    first, _ = begun(store, groups_beginning(("eval_a.py", "aa")), name="nightly")
+    first, _ = begun(store, groups_at(("eval_a.py", "aa")), name="nightly")
     store.set_baseline("main", first.id)
 
     with pytest.raises(InvalidSettings, match="'main' is a baseline"):
-        begun(store, groups_beginning(("eval_a.py", "aa")), name="main")
+        begun(store, groups_at(("eval_a.py", "aa")), name="main")
 
     assert [run.id for run in store.runs()] == [first.id]

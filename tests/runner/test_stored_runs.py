@@ -236,7 +236,7 @@ def test_a_run_of_nothing_has_no_evaluations(store: Store) -> None:
 # One case of a run, with all that was kept of it.
 
 
-def ran_kept_cases(store: Store, asked: Plan) -> None:
+def run_one_job(store: Store, asked: Plan) -> None:
     run(asked, RunOptions(jobs=1), store=store)
 
 
@@ -246,7 +246,7 @@ def found(store: Store, reference: str, keyword: str = "") -> list[KeptCase]:
 
 def test_a_case_has_what_was_asked_expected_and_done(store: Store) -> None:
     case = a_case("weather", tags=["smoke"], metadata={"who": "me"})
-    ran_kept_cases(store, a_plan(lambda _: RIGHT, case, trials=2, at_least=0.5))
+    run_one_job(store, a_plan(lambda _: RIGHT, case, trials=2, at_least=0.5))
 
     (one,) = found(store, "weather")
 
@@ -270,7 +270,7 @@ def test_a_case_without_an_answer_has_the_reason(store: Store) -> None:
     def raising(_: Any) -> Any:
         raise ValueError("not today")
 
-    ran_kept_cases(store, a_plan(raising, a_case("weather")))
+    run_one_job(store, a_plan(raising, a_case("weather")))
 
     (one,) = found(store, "weather")
 
@@ -282,7 +282,7 @@ def test_a_case_without_an_answer_has_the_reason(store: Store) -> None:
 
 def test_a_case_that_only_python_can_say_has_what_was_kept(store: Store) -> None:
     wanted = expect.call("search", {"$where": 1, "limit": expect.gt(3)})
-    ran_kept_cases(
+    run_one_job(
         store, a_plan(lambda _: [("search", {"$where": 1})], a_case("odd", expected=[wanted]))
     )
 
@@ -297,7 +297,7 @@ def test_a_case_that_only_python_can_say_has_what_was_kept(store: Store) -> None
 
 def several(store: Store) -> None:
     variants: dict[str, Any] = {"north": {}, "south": {}}
-    ran_kept_cases(
+    run_one_job(
         store,
         make_plan(
             [
@@ -339,7 +339,7 @@ def test_a_case_that_there_is_not_is_told_with_those_that_there_are(
 
 
 def test_a_run_without_cases_says_so(store: Store) -> None:
-    ran_kept_cases(store, make_plan([]))
+    run_one_job(store, make_plan([]))
 
     with pytest.raises(UnknownRun, match="has no such case 'x': it has none"):
         found(store, "x")
@@ -356,7 +356,7 @@ def test_a_variant_and_an_evaluation_are_named_in_front(store: Store) -> None:
             an_evaluation(lambda _: RIGHT, a_case("a::b"), name="other"),
         ]
     )
-    ran_kept_cases(store, asked)
+    run_one_job(store, asked)
     newest = store.find("latest")
 
     assert len(found(store, "a::b")) == 3

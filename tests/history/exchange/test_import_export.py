@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import InvalidSettings, UnreadableInput, UnusableStore
-from callscore.history.exchange import import_export as exporting
-from callscore.history.exchange import import_export as importing
+from callscore.history.exchange import import_export
 from callscore.history.exchange.import_export import (
     ImportedRun,
     check_records,
@@ -154,7 +153,7 @@ def test_what_breaks_off_can_be_imported_again(store: Store) -> None:
 def test_a_run_that_another_is_at_is_left_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "_LOCK_TIMEOUT", 0.1)
+    monkeypatch.setattr(import_export, "_LOCK_TIMEOUT", 0.1)
     lock = store.lock(RUN.id)
     assert lock.take()
 
@@ -316,16 +315,16 @@ def test_nobody_takes_the_id_that_a_run_gets(store: Store) -> None:
 
 # A run as lines: all of it, and the answers of one that is to go on elsewhere.
 
-EXPORTING_RUN = a_run(status="interrupted", finished_at=1_794_768_300.0)
+EXPORTED_RUN = a_run(status="interrupted", finished_at=1_794_768_300.0)
 
 
 def filled(store: Store) -> None:
-    store.begin(EXPORTING_RUN)
-    store.add_evaluation(an_evaluation(EXPORTING_RUN.id))
+    store.begin(EXPORTED_RUN)
+    store.add_evaluation(an_evaluation(EXPORTED_RUN.id))
     store.keep(
         [
-            a_result(EXPORTING_RUN.id),
-            *(an_answer(EXPORTING_RUN.id, f"{number:04x}") for number in range(5)),
+            a_result(EXPORTED_RUN.id),
+            *(an_answer(EXPORTED_RUN.id, f"{number:04x}") for number in range(5)),
         ]
     )
     store.keep([an_answer("", "ffff")])
@@ -334,12 +333,12 @@ def filled(store: Store) -> None:
 def test_a_run_that_did_not_end_can_go_on_elsewhere(store: Store, tmp_path: Path) -> None:
     filled(store)
 
-    lines = list(export_lines(store, EXPORTING_RUN))
+    lines = list(export_lines(store, EXPORTED_RUN))
     with open_store(tmp_path / "other.db") as other:
         import_records(other, read_lines([line for line, _ in lines], "run.jsonl"))
-        assert other.find(EXPORTING_RUN.id) == EXPORTING_RUN
-        assert list(run_answers(other, EXPORTING_RUN.id)) == list(
-            run_answers(store, EXPORTING_RUN.id)
+        assert other.find(EXPORTED_RUN.id) == EXPORTED_RUN
+        assert list(run_answers(other, EXPORTED_RUN.id)) == list(
+            run_answers(store, EXPORTED_RUN.id)
         )
 
     assert sum(count for _, count in lines) == 1
@@ -348,18 +347,18 @@ def test_a_run_that_did_not_end_can_go_on_elsewhere(store: Store, tmp_path: Path
 
 def test_of_a_run_that_ended_the_answers_stand_in_the_results(store: Store) -> None:
     filled(store)
-    store.finish(EXPORTING_RUN.id, "finished", {}, {})
+    store.finish(EXPORTED_RUN.id, "finished", {}, {})
 
-    lines = [line for line, _ in export_lines(store, replace(EXPORTING_RUN, status="finished"))]
+    lines = [line for line, _ in export_lines(store, replace(EXPORTED_RUN, status="finished"))]
 
     assert not any(line.startswith(b'{"answer"') for line in lines)
 
 
 def test_many_answers_are_read_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(store)
-    monkeypatch.setattr(exporting, "ANSWERS_PER_PAGE", 2)
-    monkeypatch.setattr(exporting, "ANSWERS_OF_RUN", ANSWERS_OF_RUN.limit(2))
+    monkeypatch.setattr(import_export, "ANSWERS_PER_PAGE", 2)
+    monkeypatch.setattr(import_export, "ANSWERS_OF_RUN", ANSWERS_OF_RUN.limit(2))
 
-    assert [each.question for each in run_answers(store, EXPORTING_RUN.id)] == [
+    assert [each.question for each in run_answers(store, EXPORTED_RUN.id)] == [
         f"{number:04x}" for number in range(5)
     ]

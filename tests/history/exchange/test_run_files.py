@@ -14,7 +14,7 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.results import MetricValue
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.history.exchange import run_files as files
+from callscore.history.exchange import run_files
 from callscore.history.exchange.json_lines import Record, encode_line
 from callscore.history.exchange.run_files import (
     COLUMNS,
@@ -67,7 +67,7 @@ def test_it_is_told_how_much_was_read(tmp_path: Path) -> None:
 def test_a_line_without_an_end_is_not_read_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "_MAX_LINE", len(LINES))
+    monkeypatch.setattr(run_files, "_MAX_LINE", len(LINES))
     (tmp_path / "bomb").write_bytes(gzip.compress(LINES + b" " * 10_000_000))
 
     with (
@@ -199,17 +199,17 @@ def test_a_column_that_is_missing_is_named() -> None:
 
 pa: Any = pytest.importorskip("pyarrow")
 
-PARQUET_FILE_RUN = a_run(name="main")
+PARQUET_RUN = a_run(name="main")
 EVALUATIONS = [
-    an_evaluation(PARQUET_FILE_RUN.id),
-    an_evaluation(PARQUET_FILE_RUN.id, 1, variant="fast", tools=[{"a": 1}]),
+    an_evaluation(PARQUET_RUN.id),
+    an_evaluation(PARQUET_RUN.id, 1, variant="fast", tools=[{"a": 1}]),
 ]
 
 
 def written(*cases: str) -> io.BytesIO:
     file = io.BytesIO()
     count = write_parquet_run(
-        file, PARQUET_FILE_RUN, EVALUATIONS, [a_result(PARQUET_FILE_RUN.id, case) for case in cases]
+        file, PARQUET_RUN, EVALUATIONS, [a_result(PARQUET_RUN.id, case) for case in cases]
     )
     assert count == len(cases)
     file.seek(0)
@@ -221,14 +221,14 @@ def test_a_run_comes_back_as_it_was() -> None:
 
     assert is_parquet(file.getvalue()[:4])
     assert list(read_parquet_run(file, "run.parquet")) == [
-        PARQUET_FILE_RUN,
+        PARQUET_RUN,
         *EVALUATIONS,
-        *[a_result(PARQUET_FILE_RUN.id, case) for case in ("one", "two", "погода")],
+        *[a_result(PARQUET_RUN.id, case) for case in ("one", "two", "погода")],
     ]
 
 
 def test_a_run_without_results_comes_back() -> None:
-    assert list(read_parquet_run(written(), "run.parquet")) == [PARQUET_FILE_RUN, *EVALUATIONS]
+    assert list(read_parquet_run(written(), "run.parquet")) == [PARQUET_RUN, *EVALUATIONS]
 
 
 def test_long_runs_are_written_in_parts() -> None:
@@ -268,6 +268,6 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pyarrow", None)
 
     with pytest.raises(MissingExtra, match="parquet"):
-        write_parquet_run(io.BytesIO(), PARQUET_FILE_RUN, EVALUATIONS, [])
+        write_parquet_run(io.BytesIO(), PARQUET_RUN, EVALUATIONS, [])
     with pytest.raises(MissingExtra, match="parquet"):
         list(read_parquet_run(file, "run.parquet"))
