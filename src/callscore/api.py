@@ -258,7 +258,7 @@ def read_calls(  # noqa: PLR0913  (one argument a choice that a document can off
         leave_out: whose calls to leave out: those of the simulated `user`, of a `subagent`, of
             `code` that the model wrote, or of `server` tools, which the provider runs itself.
         tools: the tools' definitions, for texts that do not say of which type an argument is.
-        failure: what the text of a failed call's result matches, where nothing else tells.
+        failure: pattern of the text of a failed result, used if there is no explicit flag.
 
     Raises:
         InvalidCall: the document cannot be read.

@@ -53,7 +53,7 @@ __all__ = [
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
 _MAX_WAITING = 1_000  # lines
-_TAKE_ANYTHING = ("generic", "tool_definitions")  # so nearly that they prove nothing
+_TAKE_ANYTHING = ("generic", "tool_definitions")  # almost: a match proves nothing
 
 
 class Document(Struct, frozen=True):
@@ -150,7 +150,7 @@ class Documents:
         return None if dialect is None else Document(array.place, array.items, dialect)
 
     def take(self, record: Record, dialect: Dialect | None) -> Iterator[Document | Record]:
-        """What can be told now: documents, and records that no dialect recognises.
+        """Returns what is complete now: documents, and records that no dialect recognises.
 
         A line that says nothing by itself may still belong to a document in many lines, so the
         first lines of a file wait for one that does.
@@ -187,6 +187,8 @@ class Documents:
         """The document that the lines of the file are together, if they are."""
         joining, self._joining = self._joining, None
         lines = self._give_up()
+        if not lines:  # asking every dialect about nothing would import all of them
+            return
         dialect = self._dialect or find_dialect([record.value for record in lines])
         if dialect is None and joining is not None:
             yield from [record for record in lines if not _belongs(record.value, joining)]
@@ -290,7 +292,7 @@ def traces_in(
             traces += read(document.dialect, document.value, wanted)
         return traces
     document = to_document(value)
-    if document is None or document == []:  # which no dialect claims: nobody called anything
+    if document is None or document == []:  # no dialect recognises it: there are no calls
         return [Trace(calls=())]
     if dialect is not None:
         return read_named(dialect, document, wanted)
@@ -367,7 +369,7 @@ def read_tools_by_name(document: Any) -> dict[str, Tool]:
 
 
 def tools_of_document(document: Document) -> list[Tool]:
-    """The tools that a trace itself defines; none where they cannot be read, for its calls can be."""
+    """The tools that a trace itself defines; none where they cannot be read."""
     try:
         return read_definitions_in(document.value, dialect=document.dialect)
     except Exception:  # noqa: BLE001  (nested too deep, or of a dialect that another package brings)
@@ -393,7 +395,7 @@ def index_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def tools_in_list(value: Any) -> list[Tool]:
-    """The tools that a list defines, for whom it is sure to be one; none where it holds more.
+    """The tools that a list defines, known to be one; none where it holds more.
 
     Calls can be written as definitions are, which is why they are not taken for any elsewhere.
 

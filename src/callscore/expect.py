@@ -292,7 +292,7 @@ def _require_several(name: str, options: tuple[Any, ...]) -> None:
 
 
 def _require_value(where: str, value: Any) -> None:
-    """Refuse what somebody can only have meant otherwise in place of a value, or inside one."""
+    """Reject values that can only be mistakes: a function of `expect`, a call or a group."""
     pending = [value]
     while pending:
         item = pending.pop()

@@ -57,7 +57,7 @@ CONTEXT = make_context(Settings())
 MADE_UP = '''
 """Numbers that are even."""
 
-from callscore.core.verdict import Verdict
+from callscore.core.rules import Verdict
 
 __all__ = ["EXAMPLES", "KEYS", "SCHEMA", "check", "compare"]
 

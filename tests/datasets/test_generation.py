@@ -179,7 +179,7 @@ def test_literal_keys_of_rules_are_told_from_rules() -> None:
 def test_many_arguments_are_no_reason_to_score_each_of_them_in_vain() -> None:
     wide = Tool("f", None, {"type": "object", "properties": {f"p{n}": TEXT for n in range(60)}})
 
-    with patch("callscore.datasets.generation.fails_only_by", wraps=fails_only_with) as scored:
+    with patch("callscore.datasets.generation.fails_only_with", wraps=fails_only_with) as scored:
         made = generate_cases({"f": wide}, 20)
 
     assert "invalid_value" in made.impossible

@@ -104,7 +104,7 @@ def test_where_nothing_is_to_be_called_a_tool_may_still_be_talked_about() -> Non
 
 # Questions by a model: what it writes is checked, and asked for again where it will not do.
 
-ASKING_TOOLS = {
+FLIGHT_TOOLS = {
     "weather": Tool(
         "weather",
         "Get the weather.",
@@ -147,7 +147,7 @@ class _Model:
 
 
 def _ask(model: _Model, records: list[dict[str, Any]] = RECORDS) -> WrittenQuestions:
-    return asyncio.run(write_questions(records, ASKING_TOOLS, model))
+    return asyncio.run(write_questions(records, FLIGHT_TOOLS, model))
 
 
 def _failed() -> ModelFailed:
@@ -286,7 +286,7 @@ def test_it_is_told_how_many_questions_there_are_so_far() -> None:
     told: list[int] = []
     on_done: Callable[[int], None] = told.append
 
-    asyncio.run(write_questions(RECORDS, ASKING_TOOLS, model, on_done=on_done))
+    asyncio.run(write_questions(RECORDS, FLIGHT_TOOLS, model, on_done=on_done))
 
     assert told == [1, 1]
 

@@ -115,7 +115,7 @@ def test_what_stands_under_its_own_name_need_not_stand_elsewhere() -> None:
 
 # Paths to places in a record.
 
-PATHS_RECORD = {
+NESTED_RECORD = {
     "id": "r",
     "metadata": {"task_id": 7, "task id": 8, "it's": 9},
     "turns": [{"calls": ["a", "b"]}, {"calls": ["c"]}, {}],
@@ -125,7 +125,7 @@ PATHS_RECORD = {
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("$", [PATHS_RECORD]),
+        ("$", [NESTED_RECORD]),
         ("$.id", ["r"]),
         ("id", ["r"]),
         (".id", ["r"]),
@@ -145,7 +145,7 @@ PATHS_RECORD = {
     ],
 )
 def test_a_path_leads_to_what_stands_there(path: str, found: list[Any]) -> None:
-    assert parse_json_path(path).find(PATHS_RECORD) == found
+    assert parse_json_path(path).find(NESTED_RECORD) == found
 
 
 def test_a_path_with_a_star_leads_to_many_places() -> None:

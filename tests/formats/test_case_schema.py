@@ -195,11 +195,11 @@ OPERANDS: list[Any] = [
 ]
 
 
-def accepts_value_schema(value: Any, name: str = "value") -> bool:
+def accepts_value(value: Any, name: str = "value") -> bool:
     return VALIDATORS[name].is_valid(value)
 
 
-def is_read_value_schema(value: Any) -> bool:
+def is_readable_value(value: Any) -> bool:
     try:
         parse_matchers(value, where="value")
     except InvalidCall:
@@ -216,26 +216,24 @@ every_comparator = pytest.mark.parametrize("comparator", comparators(), ids=_nam
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
 def test_the_example_of_a_rule_is_valid_wherever_a_value_stands(example: dict[str, Any]) -> None:
-    assert accepts_value_schema(example)
-    assert accepts_value_schema({"a": [example, {"b": example}]})
-    assert accepts_value_schema({"$one_of": [1, example]})
-    assert accepts_value_schema({"a": example}, "values")
+    assert accepts_value(example)
+    assert accepts_value({"a": [example, {"b": example}]})
+    assert accepts_value({"$one_of": [1, example]})
+    assert accepts_value({"a": example}, "values")
 
 
 @every_comparator
 def test_no_operand_is_refused_that_the_reader_takes(comparator: Comparator) -> None:
     for key in comparator.keys:
         for operand in OPERANDS:
-            assert accepts_value_schema({key: operand}) or not is_read_value_schema(
-                {key: operand}
-            ), operand
+            assert accepts_value({key: operand}) or not is_readable_value({key: operand}), operand
 
 
 @every_comparator
 def test_operands_of_a_wrong_type_are_refused_as_by_the_reader(comparator: Comparator) -> None:
     for key in comparator.keys:
-        refused = [operand for operand in OPERANDS if not is_read_value_schema({key: operand})]
-        seen = [operand for operand in refused if not accepts_value_schema({key: operand})]
+        refused = [operand for operand in OPERANDS if not is_readable_value({key: operand})]
+        seen = [operand for operand in refused if not accepts_value({key: operand})]
 
         # The reader alone knows which text is a date, and which object is a schema.
         assert len(seen) >= len(refused) - 2
@@ -247,11 +245,11 @@ def test_options_are_checked_and_strange_ones_refused(comparator: Comparator) ->
     rule = comparator.examples[0][0]
     options = [option for option in comparator.options if option not in comparator.keys]
 
-    assert not accepts_value_schema({**rule, "tolerance": 1})
-    assert not accepts_value_schema({**rule, "$literal": 1})
+    assert not accepts_value({**rule, "tolerance": 1})
+    assert not accepts_value({**rule, "$literal": 1})
     for option in options:
-        assert not accepts_value_schema({**rule, option: {"strange": True}})
-        assert not is_read_value_schema({**rule, option: {"strange": True}})
+        assert not accepts_value({**rule, option: {"strange": True}})
+        assert not is_readable_value({**rule, option: {"strange": True}})
 
 
 @pytest.mark.parametrize(
@@ -270,8 +268,8 @@ def test_options_are_checked_and_strange_ones_refused(comparator: Comparator) ->
     ids=repr,
 )
 def test_a_mistake_is_refused_at_any_depth(value: Any) -> None:
-    assert not is_read_value_schema(value)
-    assert not accepts_value_schema(value)
+    assert not is_readable_value(value)
+    assert not accepts_value(value)
 
 
 @pytest.mark.parametrize(
@@ -289,16 +287,16 @@ def test_a_mistake_is_refused_at_any_depth(value: Any) -> None:
     ids=repr,
 )
 def test_what_only_looks_like_a_mistake_is_accepted(value: Any) -> None:
-    assert is_read_value_schema(value)
-    assert accepts_value_schema(value)
+    assert is_readable_value(value)
+    assert accepts_value(value)
 
 
 def test_an_object_of_values_is_no_rule_itself() -> None:
-    assert accepts_value_schema({"a": {"$any": True}}, "values")
-    assert accepts_value_schema({"$literal": {"$set": 1}}, "values")
-    assert not accepts_value_schema({"$subset": {"a": 1}}, "values")
-    assert not accepts_value_schema({"$literal": 1}, "values")
-    assert not accepts_value_schema([], "values")
+    assert accepts_value({"a": {"$any": True}}, "values")
+    assert accepts_value({"$literal": {"$set": 1}}, "values")
+    assert not accepts_value({"$subset": {"a": 1}}, "values")
+    assert not accepts_value({"$literal": 1}, "values")
+    assert not accepts_value([], "values")
 
 
 def test_every_rule_says_on_hover_what_it_means() -> None:

@@ -13,7 +13,7 @@ from callscore.core.call import ToolCall
 from callscore.core.equality import fingerprint
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
-from callscore.metrics import repairs as alignment
+from callscore.metrics import repairs
 from callscore.metrics.repairs import (
     REPAIR_KINDS,
     Alignment,
@@ -36,7 +36,7 @@ def f(value: Any) -> ToolCall:
     return ToolCall("f", {"a": value})
 
 
-def scored(expected: list[ToolCall], actual: list[ToolCall]) -> Score:
+def scored(expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Score:
     return score_calls(tuple(expected), tuple(actual), DEFAULT)
 
 
@@ -210,12 +210,8 @@ def test_with_nothing_repaired_the_calls_are_as_they_were(
 # Which actual call stands for which expected one, where several of them are the same.
 
 
-def scored_alignment(expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Score:
-    return score_calls(tuple(expected), tuple(actual), DEFAULT)
-
-
 def found(*sides: Sequence[ToolCall]) -> Alignment:
-    return align(scored_alignment(*sides))
+    return align(scored(*sides))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +260,7 @@ def test_repeats_that_are_out_of_order_are_none() -> None:
 
 
 def test_no_more_pairs_of_a_kind_are_chosen_than_there_were() -> None:
-    score = scored_alignment([f(3), f(3), f(1.0)], [f(1), f(1), f(1), f(3), f(1)])
+    score = scored([f(3), f(3), f(1.0)], [f(1), f(1), f(1), f(3), f(1)])
     result = align(score)
 
     assert (len(score.correct), len(score.incorrect)) == (2, 1)
@@ -274,7 +270,7 @@ def test_no_more_pairs_of_a_kind_are_chosen_than_there_were() -> None:
 def test_where_there_are_too_many_choices_the_pairs_stay_as_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(alignment, "_MAX_MATCHES", 1)
+    monkeypatch.setattr(repairs, "_MAX_MATCHES", 1)
 
     assert found([A, B], [B, A, B]).partners == {0: 1, 1: 0}
 
@@ -285,7 +281,8 @@ def test_many_calls_are_aligned_in_no_time() -> None:
     assert len(found(expected, expected[::-1]).partners) == 2000
 
 
-calls_alignment = st.builds(f, st.sampled_from([1, 1.0, 2])) | st.sampled_from([A, B])
+similar_calls = st.builds(f, st.sampled_from([1, 1.0, 2])) | st.sampled_from([A, B])
+similar_sides = st.lists(similar_calls, max_size=5)
 
 
 def _content(pair: tuple[ToolCall, ToolCall]) -> str:
@@ -296,27 +293,25 @@ def _content(pair: tuple[ToolCall, ToolCall]) -> str:
 def test_a_call_that_is_written_as_expected_is_preferred() -> None:
     two, written_otherwise = ToolCall("b", {"x": 2}), ToolCall("b", {"x": 2.0})
 
-    assert align(scored_alignment([two], [written_otherwise, two])).partners == {1: 0}
-    assert align(scored_alignment([A, two], [written_otherwise, A, two])).partners == {1: 0, 2: 1}
-    assert align(scored_alignment([two, A], [written_otherwise, A, two])).partners == {0: 0, 1: 1}
+    assert align(scored([two], [written_otherwise, two])).partners == {1: 0}
+    assert align(scored([A, two], [written_otherwise, A, two])).partners == {1: 0, 2: 1}
+    assert align(scored([two, A], [written_otherwise, A, two])).partners == {0: 0, 1: 1}
 
 
 def test_of_very_many_calls_the_pairs_stay_as_they_are() -> None:
     expected = [ToolCall("b", {"x": 2})] * 1000
     otherwise = [ToolCall("b", {"x": 2.0})] * 1000
 
-    assert set(align(scored_alignment(expected, [*otherwise, *expected])).partners) == {
-        *range(1000, 2000)
-    }
+    assert set(align(scored(expected, [*otherwise, *expected])).partners) == {*range(1000, 2000)}
     many = [*otherwise, *expected, *expected]
-    assert set(align(scored_alignment(expected, many)).partners) == {*range(1000)}
+    assert set(align(scored(expected, many)).partners) == {*range(1000)}
 
 
-@given(sides, sides)
+@given(similar_sides, similar_sides)
 def test_there_are_as_many_pairs_of_each_kind_as_before(
     expected: list[ToolCall], actual: list[ToolCall]
 ) -> None:
-    score = scored_alignment(expected, actual)
+    score = scored(expected, actual)
     result = align(score)
 
     before = [(pair.expected, pair.actual) for pair in score.correct + score.incorrect]
@@ -333,7 +328,7 @@ same = st.sampled_from([A, B, C])
 def test_calls_are_out_of_order_only_if_no_choice_avoids_it(
     expected: list[ToolCall], actual: list[ToolCall]
 ) -> None:
-    rows = list(align(scored_alignment(expected, actual)).partners.values())
+    rows = list(align(scored(expected, actual)).partners.values())
 
     size = len(rows)
     is_possible = any(

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import pytest
 
-from callscore.models import timeouts as giving_up
+from callscore.models import timeouts
 from callscore.models.timeouts import (
     abandon_task,
     create_abandonable_task,
@@ -70,10 +70,10 @@ def test_what_comes_too_late_is_not_missed() -> None:
 def test_a_thread_that_hangs_does_not_keep_the_process_alive() -> None:
     program = """
 import asyncio, time
-from callscore.models.daemon_threads import in_daemon_thread
+from callscore.models.timeouts import run_in_daemon_thread
 async def main():
     try:
-        await asyncio.wait_for(in_daemon_thread(time.sleep, 600), 0.01)
+        await asyncio.wait_for(run_in_daemon_thread(time.sleep, 600), 0.01)
     except TimeoutError:
         print("gone on")
 asyncio.run(main())
@@ -113,7 +113,7 @@ def test_what_is_given_up_may_end_as_it_likes() -> None:
             abandon_task(task)
         await asyncio.wait((failed, cancelled))
         await asyncio.sleep(0)
-        assert not giving_up._abandoned
+        assert not timeouts._abandoned
 
     asyncio.run(run())
 
@@ -121,7 +121,7 @@ def test_what_is_given_up_may_end_as_it_likes() -> None:
 PROGRAM = """
 import asyncio
 from contextvars import ContextVar
-from callscore.models.giving_up import begin, give_up
+from callscore.models.timeouts import abandon_task, create_abandonable_task
 
 asked = ContextVar("asked")
 
@@ -137,9 +137,9 @@ async def deaf():
         asked.reset(token)
 
 async def main():
-    task = begin(deaf())
+    task = create_abandonable_task(deaf())
     await asyncio.sleep(0)
-    give_up(task)
+    abandon_task(task)
     await asyncio.sleep(0)
 
 loop = asyncio.new_event_loop()

@@ -456,7 +456,7 @@ class Person(BaseModel):
     name: str
 
 
-def add_tool_running(a: int, b: int = 1) -> int:
+def plus(a: int, b: int = 1) -> int:
     return a + b
 
 
@@ -481,7 +481,7 @@ def either(place: Place | dict[str, int]) -> str:
     return type(place).__name__
 
 
-def fail_tool_running() -> NoReturn:
+def refuse() -> NoReturn:
     raise ValueError("no such city")
 
 
@@ -566,13 +566,13 @@ def odd() -> Odd:
 TOOLS = {
     each.__name__: each
     for each in (
-        add_tool_running,
+        plus,
         add_later,
         promise,
         typed,
         several,
         either,
-        fail_tool_running,
+        refuse,
         leave,
         hang,
         slow,
@@ -599,8 +599,8 @@ def outcome(name: str, arguments: Any = None, seconds: float | None = None) -> T
 @pytest.mark.parametrize(
     ("name", "arguments", "text"),
     [
-        ("add", '{"a": 1, "b": 2}', "3"),
-        ("add", {"a": 1}, "2"),
+        ("plus", '{"a": 1, "b": 2}', "3"),
+        ("plus", {"a": 1}, "2"),
         ("add_later", '{"a": 1}', "2"),
         ("promise", '{"a": 1}', "2"),
         ("rows", "", '[{"a":1},{"a":2}]'),
@@ -622,7 +622,7 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
 @pytest.mark.parametrize(
     ("name", "arguments", "text"),
     [
-        ("fail", "{}", "Error: ValueError: no such city"),
+        ("refuse", "{}", "Error: ValueError: no such city"),
         ("unprintable", "{}", "Error: Unprintable: (it cannot even be printed)"),
         ("cancel", "{}", "Error: CancelledError"),
         ("cancel_later", "{}", "Error: CancelledError"),
@@ -633,9 +633,9 @@ def test_a_call_is_run_and_its_result_told(name: str, arguments: Any, text: str)
         ("leave", "{}", "Error: SystemExit: 3"),
         ("slow_without_words", "{}", "Error: TimeoutError"),
         ("slow", "{}", "Error: TimeoutError: the database is slow"),
-        ("add", '{"c": 1}', "Error: TypeError: add() got an unexpected keyword argument 'c'"),
+        ("plus", '{"c": 1}', "Error: TypeError: plus() got an unexpected keyword argument 'c'"),
         ("typed", '{"unit": "K"}', "Error: ValueError: unit: Invalid enum value 'K'"),
-        ("subtract", "{}", "Error: there is no tool 'subtract'; the tools are add, add_later"),
+        ("subtract", "{}", "Error: there is no tool 'subtract'; the tools are plus, add_later"),
     ],
 )
 def test_what_goes_wrong_is_told_too(name: str, arguments: str, text: str) -> None:
@@ -648,7 +648,7 @@ def test_what_goes_wrong_is_told_too(name: str, arguments: str, text: str) -> No
 
 @pytest.mark.parametrize("arguments", ['{"a": ', "[1]", "5", "add 1 and 2"])
 def test_arguments_that_are_no_object_are_told_apart(arguments: str) -> None:
-    found = outcome("add", arguments)
+    found = outcome("plus", arguments)
 
     assert found.failed
     assert found.is_malformed

@@ -537,7 +537,7 @@ EXACT = (1, 0, 0, 0, 1, 1, 0)
 MISSED = (0, 0, 1, 0, 1, 0, 0)
 
 
-def result_trials(trial: int = 1, made: str | None = "g", **others: Any) -> ResultRecord:
+def trial_result(trial: int = 1, made: str | None = "g", **others: Any) -> ResultRecord:
     """A trial that called this, where `f` is expected; one without an answer where it is None."""
     fields: dict[str, Any] = {"run": "r", "evaluation": 0, "case": "a", "trial": trial}
     if made is None:
@@ -557,33 +557,33 @@ def calls_of(record: ResultRecord) -> list[ToolCall]:
 
 
 def test_what_was_called_exactly_needs_no_change() -> None:
-    assert is_exact(result_trials(made="f"))
-    assert is_right(result_trials(made="f"))
-    assert not is_exact(result_trials(counts=MISSED))
-    assert not is_exact(result_trials(counts=(1, 0, 0, 0, 1, 1, 1)))
-    assert not is_exact(result_trials(counts=()))
+    assert is_exact(trial_result(made="f"))
+    assert is_right(trial_result(made="f"))
+    assert not is_exact(trial_result(counts=MISSED))
+    assert not is_exact(trial_result(counts=(1, 0, 0, 0, 1, 1, 1)))
+    assert not is_exact(trial_result(counts=()))
 
 
 def test_a_case_that_another_scorer_is_not_content_with_is_not_right() -> None:
-    assert not is_right(result_trials(made="f", passed=False))
-    assert is_right(result_trials(made="f", passed=None))
+    assert not is_right(trial_result(made="f", passed=False))
+    assert is_right(trial_result(made="f", passed=None))
 
 
 def test_trials_that_agree_show_what_is_to_be_expected() -> None:
-    first, second = result_trials(1), result_trials(2)
+    first, second = trial_result(1), trial_result(2)
 
     assert observed_trial([first, second], None, calls_of) is first
 
 
 def test_a_trial_without_an_answer_has_no_say() -> None:
-    answered = result_trials(2)
+    answered = trial_result(2)
 
-    assert observed_trial([result_trials(1, made=None), answered], None, calls_of) is answered
+    assert observed_trial([trial_result(1, made=None), answered], None, calls_of) is answered
 
 
 @pytest.mark.parametrize(
     "trials",
-    [[], [result_trials(made="f")], [result_trials(made="f"), result_trials(2, made=None)]],
+    [[], [trial_result(made="f")], [trial_result(made="f"), trial_result(2, made=None)]],
 )
 def test_where_all_is_as_expected_nothing_is_to_be_changed(trials: list[ResultRecord]) -> None:
     assert observed_trial(trials, None, calls_of) is None
@@ -592,10 +592,10 @@ def test_where_all_is_as_expected_nothing_is_to_be_changed(trials: list[ResultRe
 
 def test_trials_that_disagree_are_named() -> None:
     trials = [
-        result_trials(1),
-        result_trials(2, made="f"),
-        result_trials(3),
-        result_trials(4, made="h", calls=[]),
+        trial_result(1),
+        trial_result(2, made="f"),
+        trial_result(3),
+        trial_result(4, made="h", calls=[]),
     ]
 
     with pytest.raises(CannotRewrite) as refused:
@@ -608,10 +608,10 @@ def test_trials_that_disagree_are_named() -> None:
 
 def test_one_trial_may_be_chosen() -> None:
     trials = [
-        result_trials(1),
-        result_trials(2, made="h"),
-        result_trials(3, made="f"),
-        result_trials(4, made=None),
+        trial_result(1),
+        trial_result(2, made="h"),
+        trial_result(3, made="f"),
+        trial_result(4, made=None),
     ]
 
     assert observed_trial(trials, 2, calls_of) is trials[1]

@@ -434,7 +434,7 @@ LOG = FILES / "tool_calls.eval"
 OTLP = FILES / "otlp_traces.pb"
 
 
-def records_of_records_binary(folder: Path, name: str, data: bytes) -> list[Record | BadRecord]:
+def binary_records(folder: Path, name: str, data: bytes) -> list[Record | BadRecord]:
     path = folder / name
     path.write_bytes(data)
     return list(read_records(str(path)))
@@ -448,7 +448,7 @@ def parquet_bytes() -> bytes:
 
 @pytest.mark.parametrize("name", ["f.parquet", "f", "f.jsonl", "f.txt"])
 def test_parquet_is_told_by_its_content(name: str, tmp_path: Path) -> None:
-    records = records_of_records_binary(tmp_path, name, parquet_bytes())
+    records = binary_records(tmp_path, name, parquet_bytes())
 
     assert values(records) == BOTH
     assert places(records) == [f"{name}[0]", f"{name}[1]"]
@@ -456,7 +456,7 @@ def test_parquet_is_told_by_its_content(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["f.eval", "f", "f.zip"])
 def test_an_inspect_log_is_told_by_its_content(name: str, tmp_path: Path) -> None:
-    records = records_of_records_binary(tmp_path, name, LOG.read_bytes())
+    records = binary_records(tmp_path, name, LOG.read_bytes())
 
     assert places(records)[0] == "paris_epoch_1.json"
     assert records[0].place == f"{tmp_path / name}!samples/paris_epoch_1.json"
@@ -471,7 +471,7 @@ def test_otlp_in_protobuf_is_told_by_its_content(
     message = OTLP.read_bytes()
     length = len(message).to_bytes(4, "big") if is_behind_its_length else b""
 
-    (record,) = records_of_records_binary(tmp_path, name, length + message)
+    (record,) = binary_records(tmp_path, name, length + message)
 
     assert record.place == str(tmp_path / name)
     assert isinstance(record, Record)
@@ -480,13 +480,11 @@ def test_otlp_in_protobuf_is_told_by_its_content(
 
 def test_otlp_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match=r"f\.pb: no OTLP message can be read at byte"):
-        records_of_records_binary(tmp_path, "f.pb", OTLP.read_bytes()[:-1])
+        binary_records(tmp_path, "f.pb", OTLP.read_bytes()[:-1])
 
 
 def test_text_that_begins_like_otlp_is_text(tmp_path: Path) -> None:
-    assert places(records_of_records_binary(tmp_path, "f.jsonl", b'\n{"id": "\x01"}\n')) == [
-        "f.jsonl:2"
-    ]
+    assert places(binary_records(tmp_path, "f.jsonl", b'\n{"id": "\x01"}\n')) == ["f.jsonl:2"]
 
 
 @pytest.mark.parametrize("data", [parquet_bytes(), LOG.read_bytes()], ids=["parquet", "eval"])
@@ -495,10 +493,10 @@ def test_what_must_be_read_back_and_forth_may_come_through_a_pipe(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
 
-    plain = values(records_of_records_binary(tmp_path, "f", data))
+    plain = values(binary_records(tmp_path, "f", data))
 
     assert values(list(read_records("-"))) == plain
-    assert values(records_of_records_binary(tmp_path, "f.gz", gzip.compress(data))) == plain
+    assert values(binary_records(tmp_path, "f.gz", gzip.compress(data))) == plain
 
 
 @pytest.mark.parametrize(
@@ -513,7 +511,7 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(
     name: str, kind: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UnreadableInput, match=f"this is not {kind}, although its name says so"):
-        records_of_records_binary(tmp_path, name, b"\x00\x01\x02 nothing")
+        binary_records(tmp_path, name, b"\x00\x01\x02 nothing")
 
 
 @pytest.mark.parametrize(

@@ -432,7 +432,7 @@ def test_what_json_does_not_have_is_marked(column: Any, marks: list[Any]) -> Non
     assert values_of(column) == marks
 
 
-def test_text_that_is_not_utf_8_is_marked_parquet_table() -> None:
+def test_text_of_parquet_that_is_not_utf_8_is_marked() -> None:
     broken = pa.array([b"caf\xe9", "café".encode(), None]).view(pa.string())
 
     assert values_of(broken) == [Malformed("caf\\xe9", NOT_UTF_8), "café", None]

@@ -138,12 +138,12 @@ event: ping
 data: [DONE]
 
 """
-SERVER_SENT_EVENTS_EVENTS = [{"type": "message_start"}, {"type": "content_block_delta"}]
+DECODED_EVENTS = [{"type": "message_start"}, {"type": "content_block_delta"}]
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_the_data_of_each_event_is_decoded(line_end: str) -> None:
-    assert read_events(STREAM.replace("\n", line_end)) == SERVER_SENT_EVENTS_EVENTS
+    assert read_events(STREAM.replace("\n", line_end)) == DECODED_EVENTS
 
 
 def test_the_last_event_needs_no_blank_line() -> None:

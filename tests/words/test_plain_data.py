@@ -257,8 +257,8 @@ def test_settings_are_exported_whole_with_functions_by_their_names() -> None:
 
     exported = accepted_by_all(score_to_dict(Score((), (), 0, settings=settings)))["settings"]
 
-    assert exported["similarity"].endswith("test_export.alike")
-    assert exported["judge"].endswith("test_export.Judge")
+    assert exported["similarity"].endswith("test_plain_data.alike")
+    assert exported["judge"].endswith("test_plain_data.Judge")
     assert exported["arguments"] == [
         {"pattern": "*.query", "rule": "text", "options": {"similarity": 0.85}}
     ]

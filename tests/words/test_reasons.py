@@ -260,8 +260,8 @@ def phrases() -> list[tuple[str, Phrase]]:
     modules = [
         import_module(f"callscore.{name}")
         for name in (
-            *("core.wording", "core.diff", "core.explanation", "core.counted_text"),
-            *("core.fault_text", "core.schema_text", "reports.wording", "reports.check_wording"),
+            *("words.diff", "words.explanation", "words.reasons", "words.summary_lines"),
+            *("words.value_text", "reports.check", "reports.formatting", "reports.score"),
         )
     ]
     return [

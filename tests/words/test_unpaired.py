@@ -218,7 +218,7 @@ def test_an_optional_call_that_cannot_be_read_says_so() -> None:
 A, B, C, D = (ToolCall(name, {}) for name in "abcd")
 
 
-def scored_choices(*expected: Expected, actual: str = "", order: Any = "any") -> Score:
+def scored_rules(*expected: Expected, actual: str = "", order: Any = "any") -> Score:
     made = tuple(ToolCall(name, {}) for name in actual)
     return score_calls(expected, made, Settings(order=order))
 
@@ -229,7 +229,7 @@ def of(score: Score, name: str) -> AllowedCall:
 
 
 def test_plain_calls_all_count() -> None:
-    assert uncounted_calls(scored_choices(A, B, actual="b")) == []
+    assert uncounted_calls(scored_rules(A, B, actual="b")) == []
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_plain_calls_all_count() -> None:
 def test_calls_that_were_written_and_do_not_count_are_those_not_chosen(
     expected: Expected, actual: str, left: list[ToolCall]
 ) -> None:
-    assert uncounted_calls(scored_choices(A, expected, actual=actual)) == left
+    assert uncounted_calls(scored_rules(A, expected, actual=actual)) == left
 
 
 def test_rules_tell_calls_apart_and_any_arguments_are_not_none() -> None:
@@ -259,24 +259,24 @@ def test_rules_tell_calls_apart_and_any_arguments_are_not_none() -> None:
 
 
 def test_a_call_may_be_made_as_often_as_it_is_written() -> None:
-    score = scored_choices(A, Group("optional", (A,)), Times(A, 0, 2), actual="aa")
+    score = scored_rules(A, Group("optional", (A,)), Times(A, 0, 2), actual="aa")
 
     found = of(score, "a")
 
     assert (found.counted, found.most, found.has_times, found.has_room) == (2, 4, True, True)
-    assert not of(scored_choices(A, Times(B), actual="a"), "a").has_times
+    assert not of(scored_rules(A, Times(B), actual="a"), "a").has_times
 
 
 @pytest.mark.parametrize("further", [(), (A,), (Times(A, 0, None),)])
 def test_a_call_without_a_limit_always_has_room(further: tuple[Expected, ...]) -> None:
-    found = of(scored_choices(Times(A, 1, None), *further, actual="aaaa"), "a")
+    found = of(scored_rules(Times(A, 1, None), *further, actual="aaaa"), "a")
 
     assert found.most is None
     assert found.has_room
 
 
 def test_only_the_tools_asked_for_are_looked_at() -> None:
-    score = scored_choices(A, Group("optional", (B,)), Group("optional", (C,)))
+    score = scored_rules(A, Group("optional", (B,)), Group("optional", (C,)))
 
     assert [found.call for found in allowed_calls(score, {"a", "c"})] == [A, C]
     assert allowed_calls(Score((A,), (), 0), {"a"}) == []
@@ -297,7 +297,7 @@ def test_only_the_tools_asked_for_are_looked_at() -> None:
 def test_what_else_decides_about_a_call_is_where_it_stands(
     expected: Expected, order: Any, ties: set[str]
 ) -> None:
-    score = scored_choices(A, expected, actual="ac" if ties == {"one_of"} else "a", order=order)
+    score = scored_rules(A, expected, actual="ac" if ties == {"one_of"} else "a", order=order)
 
     assert of(score, "b").ties == ties
 
@@ -305,7 +305,7 @@ def test_what_else_decides_about_a_call_is_where_it_stands(
 def test_inside_the_alternative_that_was_chosen_it_is_not_the_choice_that_decides() -> None:
     chosen = Group("in_order", (Group("optional", (B,)), C))
 
-    score = scored_choices(Group("one_of", (chosen, D)), actual="cb")
+    score = scored_rules(Group("one_of", (chosen, D)), actual="cb")
 
     assert score.expected == (C,)
     assert of(score, "b").ties == {"in_order"}
@@ -314,15 +314,13 @@ def test_inside_the_alternative_that_was_chosen_it_is_not_the_choice_that_decide
 def test_where_two_alternatives_may_be_the_chosen_one_both_reasons_are_possible() -> None:
     first = Group("in_order", (A, B))
 
-    score = scored_choices(A, Group("one_of", (first, C)), actual="acb")
+    score = scored_rules(A, Group("one_of", (first, C)), actual="acb")
 
     assert score.expected == (A, C)
     assert of(score, "b").ties == {"one_of", "in_order"}
 
 
 def test_an_optional_group_that_was_made_ties_nothing_together() -> None:
-    score = scored_choices(
-        Group("optional", (Group("any_order", (A, Times(B, 0, 1))),)), actual="a"
-    )
+    score = scored_rules(Group("optional", (Group("any_order", (A, Times(B, 0, 1))),)), actual="a")
 
     assert of(score, "b").ties == set()

@@ -26,11 +26,11 @@ __all__ = ["FAULT_KINDS", "CheckResults", "Finding", "ToolFaults", "check_calls"
 def check_calls(
     calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None = None
 ) -> tuple[Fault, ...]:
-    """Everything that is wrong with the calls of one run, in the order of the calls.
+    """All faults of the calls of one run, in the order of the calls.
 
     Args:
         calls: the calls that were made.
-        tools: the tools that were offered, by name; None where nobody knows, and then nothing is said
+        tools: the tools that were offered, by name; None if unknown, and then they are not checked
             about that.
 
     Raises:

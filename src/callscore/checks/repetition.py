@@ -27,7 +27,7 @@ __all__ = ["loop_faults", "repeat_faults", "retry_faults"]
 
 
 def first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
-    """For each call the position of the first call that is the same; its own where it is the first.
+    """For each call the index of the first equal call, which may be its own.
 
     Arguments are the same as JSON equality has it, and unreadable ones where their text is. A call
     of which nobody wrote down the arguments is the same as no other.
@@ -143,7 +143,7 @@ def _loop_around(items: list[int], place: int, length: int) -> _Loop:
 
 
 def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """One fault for each call that has the name and the arguments of an earlier one."""
+    """One fault for each call that is equal to an earlier one."""
     return tuple(
         [
             Fault("repeat", calls[index].name, index, since=first)

@@ -42,7 +42,7 @@ _DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
 
 
 def close_schema(schema: Any) -> dict[str, Any] | None:
-    """A schema that allows the arguments that this one knows, with any value, and no other.
+    """A schema that accepts the known arguments with any value, and no other arguments.
 
     None where it knows of more than it names: it has no `properties` at all, or says itself that
     others are welcome. One whose `properties` are empty takes no arguments.
@@ -161,7 +161,7 @@ def require_usable_schema(tool: Tool) -> None:
 
 
 def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
-    """Tools by name, of which those whose schema cannot be used have none, and why it cannot be.
+    """The tools by name, without the schemas that cannot be used, and the reasons by name.
 
     That is so, too, where several schemas have the same name: nobody knows which of them was meant.
     """
@@ -182,7 +182,7 @@ def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]
 
 
 def count_checked_calls(calls: Iterable[ToolCall], tools: Mapping[str, Tool]) -> int:
-    """How many calls can be told to be valid or not.
+    """The number of calls that could be checked against a schema.
 
     Their tool has a schema and they have arguments, or it shows without a schema: there is no such
     tool, or the arguments are not JSON.
@@ -258,7 +258,7 @@ def _fault(error: SchemaError, tool: str, index: int) -> Fault:
 def tools_by_call_name(
     names: Iterable[str], tools: Mapping[str, Tool], settings: Settings
 ) -> dict[str, Tool]:
-    """The tools, also by those names of calls that are one of theirs as the settings compare them.
+    """The tools by name, including the names of calls that match a tool under the settings.
 
     A name that a tool has just so means that tool, whatever others it is compared alike with.
 

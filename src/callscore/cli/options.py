@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from callscore.api import tools_by_name
 from callscore.cli.config import config_for
 from callscore.comparing.gating import FAIL_ON
-from callscore.core import settings as words
+from callscore.core import settings as score_settings
 from callscore.core.settings import DEFAULT, PRESETS, ArgumentRule, Settings, get_preset
 from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_WANTED as DEFAULT_READING
@@ -176,7 +176,7 @@ _OPTIONS = (
         type=click.Choice(PRESETS),
         help="Settings that go together; single ones override it.  [default: strict]",
     ),
-    _choice("--mode", words.Mode, "Want equal arguments, or enough of them."),
+    _choice("--mode", score_settings.Mode, "Want equal arguments, or enough of them."),
     _setting(
         "--threshold",
         "argument_match_threshold",
@@ -184,10 +184,10 @@ _OPTIONS = (
         help="The overlap from which a"
         f" flexible pair is correct.  [default: {DEFAULT.argument_match_threshold}]",
     ),
-    _choice("--order", words.Order, "Which pairings are allowed."),
+    _choice("--order", score_settings.Order, "Which pairings are allowed."),
     _choice(
         "--extra-arguments",
-        words.ExtraArguments,
+        score_settings.ExtraArguments,
         "Whether arguments that nobody expected lower a flexible overlap.",
     ),
     _setting(
@@ -204,20 +204,22 @@ _OPTIONS = (
     _setting(
         "--normalise-name",
         multiple=True,
-        type=click.Choice(_choices(words.NamePart)),
+        type=click.Choice(_choices(score_settings.NamePart)),
         help="What not to mind in tools' names.",
     ),
-    _choice("--count-calls", words.CountCalls, "All calls, or those that change something."),
-    _choice("--failed-calls", words.FailedCalls, "Whether calls that failed count."),
+    _choice(
+        "--count-calls", score_settings.CountCalls, "All calls, or those that change something."
+    ),
+    _choice("--failed-calls", score_settings.FailedCalls, "Whether calls that failed count."),
     _choice(
         "--repeated-calls",
-        words.RepeatedCalls,
+        score_settings.RepeatedCalls,
         "Whether calls that were made before, just so, count.",
     ),
-    _choice("--arrays", words.Arrays, "Whether the order of an array's items matters."),
+    _choice("--arrays", score_settings.Arrays, "Whether the order of an array's items matters."),
     _choice(
         "--nested-objects",
-        words.NestedObjects,
+        score_settings.NestedObjects,
         "Whether objects inside arguments may have more keys than expected.",
     ),
     _setting(
@@ -268,8 +270,8 @@ def settings_from(options: dict[str, Any]) -> Settings:
     given = _given_settings(options)
     for name in ("effects", "arguments"):  # the first that fits decides
         if name in given and name in project:
-            given[name] = (*given[name], *getattr(words.settings_from(project), name))
-    return words.settings_from({**project, **chosen, **given})
+            given[name] = (*given[name], *getattr(score_settings.settings_from(project), name))
+    return score_settings.settings_from({**project, **chosen, **given})
 
 
 def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -288,7 +290,7 @@ def overrides_from(options: dict[str, Any]) -> tuple[str | None, dict[str, Any]]
     chosen = {} if preset is None else get_preset(preset)
     single = {name: value for name, value in project.items() if name not in chosen}
     overrides = {**single, **_given_settings(options)}
-    words.settings_from({**chosen, **overrides})  # which says what is wrong with them
+    score_settings.settings_from({**chosen, **overrides})  # which says what is wrong with them
     return preset, overrides
 
 

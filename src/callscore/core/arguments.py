@@ -81,7 +81,7 @@ class Difference(Struct, frozen=True, gc=False):
 
 
 def count_matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> int:
-    """How many of the expected arguments the actual call has with the same value."""
+    """The number of expected arguments that the actual call has with an equal value."""
     matched = 0
     for key, value in expected.items():
         if key in actual and equal(value, actual[key]):
@@ -111,7 +111,7 @@ def overlap_ratio(
 # Where a difference is: the steps from the root, newest first, so that descending costs nothing.
 # A step is a key or a position; in Python a key may be anything that can be hashed.
 _Trail = tuple["_Trail", Any] | None
-# What is still to be looked at: where, both values, and the rule that led there.
+# Values still to compare: the path, both values, and the enclosing rule.
 _Pending = tuple[_Trail, Any, Any, str | None]
 
 
@@ -173,7 +173,7 @@ def _without_structural_rules(value: Any, depth: int = 0) -> Any:
 def _compare_by_rule(
     pending: _Pending, context: Context
 ) -> tuple[list[_Pending], list[Difference]]:
-    """What a rule leaves to be looked at, and what it has to say itself."""
+    """The parts to compare next, and the differences that the rule reports itself."""
     from callscore.core.value_comparison import may_be_absent
 
     trail, rule, actual, led_by = pending
@@ -304,7 +304,7 @@ class ExpectedArguments(dict[str, Any]):
         return ArgumentCounts(matched, wanted, len(given), len(self.keys() & given.keys()))
 
     def accepts(self, argument: str, value: Any) -> bool:
-        """Whether a value will do for an argument that is demanded."""
+        """Whether a value is accepted for an expected argument."""
         return fits_value(self[argument], value, self.context)
 
     @property
@@ -354,7 +354,7 @@ def apply_settings(call: ToolCall, settings: Settings, slow: Timeouts | None = N
             demands[key] = _relaxed(value, settings)
         elif rule.rule != IGNORE:
             demands[key] = _apply_rule(value, rule, settings)
-        elif contains_matchers(value):  # what the case itself says counts for more
+        elif contains_matchers(value):  # the case's own rule has precedence
             demands[key] = _relaxed(value, settings)
     if contains_matchers(demands) or _may_ignore(call.name, settings.arguments):
         return structs.replace(call, arguments=demands)
@@ -362,7 +362,7 @@ def apply_settings(call: ToolCall, settings: Settings, slow: Timeouts | None = N
 
 
 def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
-    """Whether some argument of this tool is ignored, be it one that a case does not expect."""
+    """Whether some argument of this tool is ignored, even if the case does not expect it."""
     return any(
         rule.rule == IGNORE and matches_pattern(rule.pattern.rpartition(".")[0], tool)
         for rule in rules
@@ -371,7 +371,7 @@ def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
 
 def _apply_rule(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
     """The value under a rule, where it is one that the rule can be about."""
-    if value.__class__ is not Matcher:  # what the case itself says counts for more
+    if value.__class__ is not Matcher:  # the case's own rule has precedence
         matcher = Matcher(f"${rule.rule}", value, rule.options)
         if comparator_for(matcher.key).check(matcher) is None:
             value = matcher
@@ -392,7 +392,7 @@ def _relaxed(value: Any, settings: Settings, depth: int = 0) -> Any:
 
 
 def _relaxed_rule(matcher: Matcher, settings: Settings, depth: int) -> Matcher:
-    """The rule with what stands inside of it loosened; at its own level it means what it says."""
+    """The rule with what stands inside of it loosened; the rule itself is unchanged."""
     comparator = comparator_for(matcher.key)
     if not comparator.nests:
         return matcher
@@ -427,7 +427,7 @@ Grade = tuple[bool, bool, int, int]
 def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Grade:
     """What one expected and one actual call of the same tool make as a pair."""
     if actual.error is not None:
-        # Arguments that nobody wrote down cannot be wrong where any will do.
+        # Arguments that were not recorded are accepted where any arguments are.
         will_do = expected.arguments is None and actual.error == NOT_CAPTURED
         return (True, False, 1, 1) if will_do else (False, False, 0, 1)
     wanted, given = expected.arguments, actual.arguments or {}

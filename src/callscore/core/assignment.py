@@ -56,12 +56,12 @@ _Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
 
 
 def augmenting_path(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
-    """Who takes which column so that a row gets one and nobody else loses theirs.
+    """An augmenting path from a row without a column to a free column.
 
     Args:
         root: the row that has none.
         reach: what the others may have, and have.
-        unreached: the columns that no earlier search has looked at in vain.
+        unreached: the columns that no earlier search has visited.
 
     Returns:
         The rows that take another column, and that column; none where there is no way. And the

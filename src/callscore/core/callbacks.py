@@ -19,13 +19,13 @@ __all__ = ["ask_once_about", "call_user_function", "require_fraction", "shortene
 _MAX_WIDTH = 200  # columns of what somebody else says
 _MAX_ANSWERS = 2**16  # answers
 
-# By function, question and value. Each is kept with a way to the function that gave it, for the
-# number of one that is gone may be given to another.
+# By function, question and value. Each answer is kept with a weak reference to its function,
+# because the id of a deleted object can be reused.
 _answers: OrderedDict[tuple[int, bytes], tuple[Callable[[], Any], Any]] = OrderedDict()
 
 
 def call_user_function(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function of the user answers.
+    """Calls a user's function.
 
     Args:
         who: what the function is called in settings.
@@ -48,7 +48,7 @@ def call_user_function(who: str, function: Callable[..., Any], *arguments: Any) 
 
 
 def ask_once_about(who: str, function: Callable[..., Any], question: str, value: Any) -> Any:
-    """What a function of the user answers to a question about a value.
+    """Calls a user's function once for each question and value, and remembers the answer.
 
     It is asked only once about the same value, for the answer may cost money, and another one would
     contradict the first. Answers are remembered for as long as the function exists.
@@ -67,7 +67,7 @@ def ask_once_about(who: str, function: Callable[..., Any], question: str, value:
 
 
 def _no_function() -> None:
-    """Nobody was asked."""
+    """Stands for "not asked yet"."""
 
 
 def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
@@ -78,7 +78,7 @@ def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
 
 
 def require_fraction(who: str, answer: Any) -> float:
-    """The number from 0 to 1 that a function of the user answered.
+    """Checks that a user's function returned a number from 0 to 1.
 
     Raises:
         InvalidSettings: it answered something else.
@@ -92,5 +92,5 @@ def require_fraction(who: str, answer: Any) -> float:
 
 
 def shortened(text: str) -> str:
-    """What somebody else says, on one line of bounded length."""
+    """Foreign text on one line of bounded length."""
     return clip(escape(text[: _MAX_WIDTH + 1]), _MAX_WIDTH)

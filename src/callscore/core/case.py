@@ -32,7 +32,7 @@ class Group(Struct, frozen=True, gc=False):
 
     kind: GroupKind
     members: tuple[Expected, ...]
-    # A group equals no call, and whoever looks at names alone finds none.
+    # A group has no tool name, so that it never equals a call.
     name: ClassVar[None] = None
 
 

@@ -105,7 +105,7 @@ def select_counted(
 
 
 def _accepts_several(call: ToolCall) -> bool:
-    """Whether an expected call leaves something open, so that several different ones may be meant."""
+    """Whether an expected call accepts several different calls."""
     return call.arguments is None or contains_matchers(call.arguments)
 
 
@@ -232,7 +232,7 @@ class _Selector:
 
 
 class PreparedCalls(NamedTuple):
-    """What is to be compared.
+    """The calls to compare.
 
     Attributes:
         expected: what is expected, without what does not count.

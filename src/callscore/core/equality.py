@@ -81,7 +81,7 @@ def differing_keys(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
             shared += 1
             other = right[key]
             kind = value.__class__
-            # Nearly all values are such scalars; to decide about them here spares the call.
+            # Nearly all values are such scalars; comparing them inline saves a call.
             if kind is other.__class__ and kind in _PLAIN:
                 if value == other:
                     continue
@@ -186,7 +186,7 @@ def fingerprint(value: Any) -> str:
 
 
 def digest(text: str) -> bytes:
-    """A short stand-in for a text, for memories that must stay small."""
+    """A short hash of a text, for caches."""
     from hashlib import blake2b  # few need it
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

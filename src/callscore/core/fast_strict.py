@@ -34,8 +34,8 @@ _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _find_no_object = re.compile(rb"\0[^{]").search
 # Beyond this many pairs, looking every call up among the others takes too long.
 _MAX_LOOKUPS = 4096
-# A call that is missed and one that is extra are set against each other; with more of them it
-# depends on their order.
+# A call that is missed and one that is extra are paired in the confusion table; with more of them
+# it depends on their order.
 _IN_ANY_ORDER = 2
 
 
@@ -48,7 +48,7 @@ class PlainCall(Struct, frozen=True, gc=False):
     name: Annotated[str, Meta(min_length=1)]
     arguments: Raw
     times: UnsetType = UNSET  # a repeat count asks for more than to compare
-    optional: UnsetType = UNSET  # these two are mistakes, which somebody has to be told about
+    optional: UnsetType = UNSET  # errors to report: slow path
     forbid: UnsetType = UNSET
 
 

@@ -113,7 +113,7 @@ _Columns = list[tuple[int, "ToolCall"]]
 
 
 class _ToolCalls:
-    """The actual calls of one tool, set against expected calls of all sorts."""
+    """The actual calls of one tool, indexed for comparison with expected calls."""
 
     def __init__(self, columns: _Columns) -> None:
         self.columns = columns

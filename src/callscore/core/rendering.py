@@ -142,7 +142,7 @@ def _common_prefix(left: str, right: str) -> int:
 def scalar_text(value: object, *, limit: int = 120) -> str:
     """A value that is neither an object nor an array, as JSON where JSON knows it, else its repr."""
     if isinstance(value, str):
-        # Whoever shows the text cuts it at the limit, so the rest need not be looked at.
+        # The text is cut at the limit later, so the rest is not needed.
         return _quote(value[: limit + 1])
     if value is None or isinstance(value, bool):
         return _CONSTANTS[value]

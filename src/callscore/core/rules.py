@@ -64,7 +64,7 @@ __all__ = [
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
-# The rules that were ever made in this process. Where there is none, none has to be looked for.
+# The keys of all matchers made in this process: while it is empty, values need not be searched.
 _used_keys: set[str] = set()
 
 
@@ -181,7 +181,7 @@ _COMPARATORS = PluginKind(
 )
 _REQUIRED = ("KEYS", "SCHEMA", "EXAMPLES", "check", "compare")
 _MAX_WIDTH = 120  # columns of a description
-_MAX_MENTION_WIDTH = 60  # columns of a value in a complaint
+_MAX_MENTION_WIDTH = 60  # columns of a value in an error message
 
 
 class Comparator(Struct, frozen=True):
@@ -331,7 +331,7 @@ def _inner_text(value: object, limit: int) -> str:
     if not isinstance(value, Matcher):
         return scalar_text(value, limit=limit)
     text = describe_value(value, limit=limit)
-    # In brackets, lest its options look like the next item.
+    # In brackets, so that its options do not look like the next item.
     return f"({text})" if ", " in text else text
 
 

@@ -136,7 +136,7 @@ _DIFFERENCES = "differences"
 
 
 class Pair(Struct, frozen=True, dict=True):
-    """One expected call set against one actual call of the same name.
+    """An expected call paired with an actual call of the same tool.
 
     Attributes:
         expected: the expected call.
@@ -181,7 +181,7 @@ class Pair(Struct, frozen=True, dict=True):
 
     @property
     def matched_arguments(self) -> int:
-        """How many of the expected arguments the actual call has with the same value."""
+        """The number of expected arguments that the actual call has with an equal value."""
         return 0 if self.actual.error is not None else self._counts.matched
 
     @property
@@ -262,7 +262,7 @@ class Score(Struct, frozen=True, gc=False):
         forbidden: which of the actual calls must not have been made; they are extra, too.
         ignored: the calls that do not count under these settings, and are in neither list.
         faults: what is wrong with the calls that were made by their tools' definitions; None where
-            nobody knows those. Their positions count all of these calls, those in `ignored` too, in
+            they are not known. Their positions count all of these calls, those in `ignored` too, in
             the order of the trace; without any in `ignored` these are the positions in `actual`.
         expectation: what was expected as it was written, where that is not simply calls.
     """
@@ -294,7 +294,7 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def extra(self) -> tuple[ToolCall, ...]:
-        """The actual calls that nobody expected."""
+        """The actual calls that were not expected."""
         paired = {column for _, column in self.other_pairs}
         rest = range(self.equal_start, len(self.actual))
         return tuple([self.actual[column] for column in rest if column not in paired])
@@ -375,7 +375,7 @@ class Score(Struct, frozen=True, gc=False):
 
     @property
     def parameters_valid(self) -> float | None:
-        """The share of the calls that their tools' schemas accept; None where nobody knows those.
+        """The share of the calls that their tools' schemas accept; None where they are not known.
 
         Of all calls that were made, whether they count or not. Without any it is 1 where none was
         expected, else 0.
@@ -457,6 +457,6 @@ def outcome_f1(outcome: Outcome) -> float:
 
 
 def is_passing(outcome: Outcome, at_least: float) -> bool:
-    """Whether a case scores at least so much, and nothing forbidden was called."""
+    """Whether the score reaches `at_least`, and nothing forbidden was called."""
     *_, forbidden = outcome
     return not forbidden and outcome_f1(outcome) >= at_least

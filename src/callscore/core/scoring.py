@@ -118,7 +118,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
 def _pair_distinct(
     expected: _Calls, actual: _Calls, places: _Places, settings: Settings
 ) -> tuple[tuple[Positions, ...], tuple[Positions, ...]] | None:
-    """The pairs where no tool is called twice in what is left: nothing is to be decided."""
+    """The pairs where no tool is called twice in what is left: there is only one pairing."""
     rows, columns = places
     correct: list[Positions] = []
     incorrect: list[Positions] = []
@@ -172,7 +172,7 @@ def _pair_expectation(
     wanted: tuple[Expected, ...], actual: _Calls, settings: Settings
 ) -> tuple[_Calls, list[Match]]:
     """The expected calls that count, and the best pairing of them."""
-    slow: Timeouts = {}  # of this case alone: no other one has to suffer for it
+    slow: Timeouts = {}  # per case, so that one slow case does not affect others
     if not any(isinstance(item, Group | Times) for item in wanted):
         calls = cast("_Calls", wanted)
         demands = [apply_settings(call, settings, slow) for call in calls]

@@ -65,7 +65,7 @@ class ArgumentRule(Struct, frozen=True, gc=False):
 
 
 def read_argument_rules(value: Any) -> tuple[ArgumentRule, ...]:
-    """The rules that somebody wrote, once they are checked.
+    """Validated rules for single arguments.
 
     Args:
         value: a mapping of patterns to rules, where a rule is its name or its name with its
@@ -304,7 +304,7 @@ _TUPLE_SETTINGS = ("strip_prefix", "normalise_name")
 
 
 def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> Settings:
-    """The settings that somebody asks for: a preset, and single settings that override it.
+    """Settings from a preset and single options that override it.
 
     Args:
         options: settings by name; a single text will do where a setting takes several.
@@ -351,7 +351,7 @@ def cached_settings(**values: Any) -> Settings:
 @lru_cache(maxsize=256, typed=True)  # typed: what was 1 before must not let True pass
 def _cached_settings(**values: Any) -> Settings:
     settings = Settings(**values)
-    return DEFAULT if settings == DEFAULT else settings  # by which the quick way is known
+    return DEFAULT if settings == DEFAULT else settings  # selects the fast path
 
 
 # The settings as people give them one by one, for type checkers: nothing is done with it.

@@ -25,6 +25,6 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """A question to put behind a complaint about a word, with a blank before it, or nothing."""
+    """The end of an error message that suggests the closest word; empty where none is close."""
     meant = closest_word(word, words) if isinstance(word, str) else None
     return "" if meant is None else f". Is {meant!r} meant?"

@@ -52,7 +52,7 @@ def with_compared_names(calls: tuple[ToolCall, ...], settings: Settings) -> tupl
 def expectation_with_compared_names(
     expected: tuple[Expected, ...], settings: Settings
 ) -> tuple[Expected, ...]:
-    """What is expected, likewise; what is forbidden stays as it was written."""
+    """The expectation with its names as compared; forbidden patterns are not changed."""
 
     def rename(call: ToolCall) -> ToolCall:
         return with_compared_names((call,), settings)[0]
@@ -86,7 +86,7 @@ def normalise_letters(name: str, settings: Settings) -> str:
 
 @lru_cache(maxsize=64)
 def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match[str] | None]]:
-    """What finds each prefix: `*` stands for as little as will do."""
+    """What finds each prefix: `*` matches as little as possible."""
     return [
         re.compile(".*?".join(map(re.escape, prefix.split("*"))), re.DOTALL).match
         for prefix in prefixes

@@ -65,7 +65,7 @@ def compare_value(expected: Any, actual: Any, context: Context) -> Verdict:
 
 
 def is_accepted(expected: Any, actual: Any, context: Context) -> bool:
-    """Whether a value will do where this is expected; `actual` is ABSENT where none was given."""
+    """Whether a value is accepted for an expected one; `actual` is ABSENT where none was given."""
     return compare_value(expected, actual, context).matched
 
 
@@ -125,7 +125,7 @@ _TYPES: Final = {
 
 
 def wrong_type(actual: Any, wanted: Literal["number", "string"]) -> Verdict:
-    """The refusal of a value that is not of the type that is wanted, with a note that says so."""
+    """A verdict that rejects a value of another JSON type, with a note."""
     given = json_type(actual)
     if given == wanted:  # a number that JSON cannot spell
         return Verdict(matched=False, value=0.0)

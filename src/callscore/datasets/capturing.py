@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TraceCapture"]
 
-_MAX_OTHERS = 10  # different trials that are told of one case
+_MAX_OTHERS = 10  # different trials listed for one case
 _UNREADABLE_NOTE = (
     "the arguments could not be read; only the name is expected, and the call as it was made never"
     " counts as correct"
@@ -176,7 +176,7 @@ def _expected_call(call: ToolCall) -> ToolCall:
 
 
 def _review_notes(calls: Iterable[ToolCall]) -> list[str]:
-    """What whoever reviews the case should look at."""
+    """Notes for the reviewer of the case."""
     found: list[str] = []
     for position, call in enumerate(calls):
         if call.error:

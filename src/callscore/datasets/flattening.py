@@ -38,7 +38,7 @@ class TooManyTriesError(Exception):
 
 
 class NoValueError(Exception):
-    """No value is found for a part of a schema; who asks for one says so to the user.
+    """No value was found for a part of a schema; the caller reports it.
 
     Attributes:
         steps: the keys and positions that lead to the place.
@@ -178,7 +178,7 @@ def _is_null(option: Any) -> bool:
 
 
 def _nesting_rank(option: Any) -> int:
-    """How far an alternative may lead: a scalar nowhere, a reference to who knows where."""
+    """A rank of the nesting an alternative may cause: scalars lowest, references highest."""
     if not isinstance(option, dict) or _is_null(option):
         return 0
     if "$ref" in option or any(word in option for word in ("allOf", *_ALTERNATIVES)):
@@ -187,7 +187,7 @@ def _nesting_rank(option: Any) -> int:
 
 
 def merge_schemas(first: Schema, second: Schema) -> Schema:
-    """What two schemas ask for together; what cannot be said in one is said as `allOf`."""
+    """Merge two schemas; what cannot be merged becomes `allOf`."""
     second = _normalised(second)
     if not first:
         return second

@@ -57,7 +57,7 @@ _PROBES = 3
 _EXTRA_CASES = 20  # further cases of each kind, where some could not be made
 _MAX_CALLS = 3
 _MAX_FAILURES = 5
-_UNLIMITED = 1_000_000_000  # so that what was found once is looked for again and again
+_UNLIMITED = 1_000_000_000  # so that a failure that was found once is searched for without limit
 
 _Record = dict[str, Any]
 
@@ -80,14 +80,14 @@ class GeneratedCases(Struct, frozen=True):
 
 
 class _CaseFactory(Struct, frozen=True):
-    """What all cases are made of, and how often a failure was looked for in vain, by tool."""
+    """The tools and the seed of all cases, and the failed searches by failure and tool."""
 
     tools: dict[str, Tool]
     seed: int
     vain: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def chance(self, *about: object) -> Random:
-        """The same chance for the same case, however many others there are."""
+        """A random generator that depends on the seed and the case only."""
         return _seeded_random(self.seed, *about)
 
     def turned(self, turn: int) -> list[Tool]:
@@ -151,7 +151,7 @@ def _usable_tools(tools: Mapping[str, Tool], seed: int) -> tuple[dict[str, Tool]
 
 
 def _problem_with(tool: Tool, seed: int) -> str | None:
-    """Why a tool cannot be called; None where it can, be it only now and then."""
+    """Why a tool cannot be called; None where it can, even if only sometimes."""
     problem = None
     for attempt in range(_PROBES):
         try:
@@ -265,7 +265,7 @@ def _positive(
 ) -> Iterator[_Record]:
     try:
         calls = [random_call(tool, rng) for tool in tools]
-    except InvalidSettings:  # which chance has it now and then
+    except InvalidSettings:  # happens for some random values
         return
     if any(call in calls[:position] for position, call in enumerate(calls)):
         return

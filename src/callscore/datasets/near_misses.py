@@ -109,7 +109,7 @@ class _Context(Struct, frozen=True):
         return self.tools[0]
 
     def refuses(self, arguments: dict[str, Any]) -> bool:
-        """Whether the schema of the tool does: to ask it is quicker than to score in vain."""
+        """Whether the schema of the tool does: checking it is faster than scoring."""
         return not is_valid(self.tool.parameters, arguments, self.tool.parameters)
 
     def asked(self, *calls: ToolCall) -> str:
@@ -121,7 +121,7 @@ _Draft = tuple[str, tuple[Expected, ...], tuple[ToolCall, ...], str | None]
 
 
 def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> Iterator[NearMiss]:
-    """Answers that should fail in one way; whoever takes one checks that it does.
+    """Answers that should fail in one way; the caller verifies that they do.
 
     Args:
         failure: the class of the failure, one of `CLASSES`.
@@ -138,7 +138,7 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
 def _with_wrong_arguments(
     scene: _Context, spoil: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]]
 ) -> Iterator[_Draft]:
-    """A call whose arguments are spoilt in one place."""
+    """A call with one wrong argument."""
     call = random_call(scene.tool, scene.rng)
     asked = scene.asked(call)
     for name, arguments in spoil(call.arguments or {}):

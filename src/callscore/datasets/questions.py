@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -105,13 +104,13 @@ def _verb(word: str) -> str:
 
 
 def question_for_calls(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
-    """What somebody may say who wants these calls to be made, in any order."""
+    """A question that leads to these calls, in any order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
     return " ".join([first, *(f"Also: {_lower_first(text)}" for text in others)])
 
 
 def question_in_order(calls: Sequence[ToolCall], tools: Mapping[str, Tool], rng: Random) -> str:
-    """What somebody may say who wants these calls to be made one after the other."""
+    """A question that leads to these calls, in this order."""
     first, *others = (_request(call, tools[call.name], rng) for call in calls)
     return " ".join(
         [f"First: {_lower_first(first)}", *(f"Then: {_lower_first(text)}" for text in others)]
@@ -124,7 +123,7 @@ def question_forbidding(question: str, tool: Tool) -> str:
 
 
 def question_without_calls(tools: Sequence[Tool], rng: Random) -> str:
-    """What somebody may say for which no tool is needed; a part of it sounds as if one were."""
+    """A question that needs no tool; some sound as if they did."""
     about = [(text, tool) for text in _HYPOTHETICAL_QUESTIONS for tool in tools]
     if about and rng.random() < 0.5:  # noqa: PLR2004  (one half)
         text, tool = rng.choice(about)
@@ -169,7 +168,7 @@ _TRAILING_ZEROS = re.compile(r"(\.\d*?)0+\b")
 
 
 def enum_texts(schema: Any) -> set[str]:
-    """The texts that a schema allows by name: `basic_economy`, which nobody says so."""
+    """The enum texts of a schema (`basic_economy`): a question need not repeat them literally."""
     found: set[str] = set()
     pending = [schema]
     while pending:
@@ -343,6 +342,8 @@ class _QuestionWriter:
         }
 
     async def ask(self, records: Sequence[_Record]) -> None:
+        import asyncio
+
         batches = [records[at : at + _BATCH_SIZE] for at in range(0, len(records), _BATCH_SIZE)]
         gate = asyncio.Semaphore(_MAX_CONCURRENT)
 

@@ -133,7 +133,7 @@ def split_words(name: str) -> tuple[str, ...]:
 
 
 def example_values(name: str) -> tuple[str, ...]:
-    """Values that an argument of such a name may have; things where the name tells nothing."""
+    """Values that an argument of such a name may have; generic words if the name is unknown."""
     for word in reversed(split_words(name)):
         found = _VALUES_BY_WORD.get(word) or _VALUES_BY_WORD.get(word.removesuffix("s"))
         if found is not None:
@@ -316,7 +316,7 @@ _DEFAULT_STEPS = 100  # steps, where only one bound is given
 
 
 def exact_fraction(value: Any) -> Fraction | None:
-    """A number as it is written: 0.1 is a tenth; None for anything else."""
+    """The exact value of a number as written (0.1 is one tenth); None for other values."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return Fraction(Decimal(str(value))) if is_number else None
 

@@ -269,7 +269,7 @@ _MAX_TOTAL_TRIES = 20_000  # tries for one value with all that is in it
 
 
 class ValuePosition(Struct, frozen=True):
-    """Where in a value a part is made.
+    """The position of a part in the value that is built.
 
     Attributes:
         name: of the argument that it belongs to.
@@ -294,7 +294,7 @@ class ValuePosition(Struct, frozen=True):
 
 
 class ValueBuilder:
-    """One value in the making.
+    """The state of building one value.
 
     Args:
         root: the whole schema, which references are about.

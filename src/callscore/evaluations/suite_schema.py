@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args
 
-from callscore.core import settings as words
+from callscore.core import settings as score_settings
 from callscore.core.call import Effect
 from callscore.core.settings import PRESETS, Mode
 from callscore.evaluations.scorers import SCORERS
@@ -222,15 +222,15 @@ def _settings() -> dict[str, Any]:
     choices = {
         "preset": PRESETS,
         "mode": tuple(str(mode) for mode in Mode),
-        "order": get_args(words.Order),
-        "extra_arguments": get_args(words.ExtraArguments),
-        "count_calls": get_args(words.CountCalls),
-        "failed_calls": get_args(words.FailedCalls),
-        "repeated_calls": get_args(words.RepeatedCalls),
-        "arrays": get_args(words.Arrays),
-        "nested_objects": get_args(words.NestedObjects),
+        "order": get_args(score_settings.Order),
+        "extra_arguments": get_args(score_settings.ExtraArguments),
+        "count_calls": get_args(score_settings.CountCalls),
+        "failed_calls": get_args(score_settings.FailedCalls),
+        "repeated_calls": get_args(score_settings.RepeatedCalls),
+        "arrays": get_args(score_settings.Arrays),
+        "nested_objects": get_args(score_settings.NestedObjects),
     }
-    parts = {"enum": list(get_args(words.NamePart))}
+    parts = {"enum": list(get_args(score_settings.NamePart))}
     return {
         "title": "What decides the scores",
         "description": "As on the command line: see the page on settings.",

@@ -57,7 +57,7 @@ class ParsedArguments(Struct, frozen=True, gc=False):
     """What came of it.
 
     Attributes:
-        value: the argument object; None where there is none to be had.
+        value: the argument object; None if there is none.
         raw: then, what stood there.
         error: and what is wrong with it.
         warning: what is odd about an object that could be read.
@@ -230,7 +230,7 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
         where: what to call the value in messages: `expected`.
 
     Raises:
-        InvalidCall: it spells no calls, or expected ones that nobody could match.
+        InvalidCall: it contains no calls, or expected calls that cannot be matched.
     """
     if value.__class__ is not list:
         return _read_non_list(value, side, where)

@@ -234,7 +234,7 @@ def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> s
 
 
 def refuse_groups(record: dict[str, Any], place: str) -> None:
-    """Refuse what belongs into `expected` and would be lost beside it.
+    """Refuse group keywords beside `expected`: they belong inside it.
 
     Raises:
         UnreadableInput: there is some.
@@ -301,7 +301,7 @@ def read_trial(record: dict[str, Any], place: str) -> int | str | None:
 
 
 def read_skip(record: dict[str, Any]) -> bool | str:
-    """Whether a case is left out where agents are run, or why; anything else is not our word."""
+    """Whether (or why) a case is skipped; None for values that are not ours."""
     value = record.get("skip")
     return value if isinstance(value, bool | str) else False
 

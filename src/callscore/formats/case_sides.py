@@ -205,7 +205,7 @@ def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -
 
 
 def _resembles_call(document: Any) -> bool:
-    """Whether something has a name, so that it is no trace that nobody knows."""
+    """Whether it has a name, so that it is more likely a malformed call than an unknown trace."""
     items = document if isinstance(document, list) else [document]
     return all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
 

@@ -133,7 +133,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
     """The case that a run of another dialect is, with the sides that it has.
 
     Raises:
-        UnreadableInput: it expects what nobody could match.
+        UnreadableInput: the expectation cannot be satisfied.
     """
     expected = None if trace.expected is None else _expected_from_trace(trace, place)
     return Case(
@@ -149,7 +149,7 @@ def reference_from_trace(trace: Trace, *, place: str) -> Case:
     """The expected side of a case, from a run of another dialect that shows how it should go.
 
     Raises:
-        UnreadableInput: it expects what nobody could match.
+        UnreadableInput: the expectation cannot be satisfied.
     """
     expected = _expected_from_trace(trace, place) if trace.says_anything else None
     return Case(id=trace.id or NO_ID, expected=expected, input=trace.input)

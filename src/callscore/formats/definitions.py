@@ -139,7 +139,7 @@ def _read_effect(entry: dict[str, Any]) -> Effect | None:
 
 
 def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
-    """The tools, by name, whose definitions say `effect` and mean none that there is.
+    """The tools, by name, with an unknown `effect`.
 
     In a trace the word may mean anything; who writes definitions by hand should be told.
 

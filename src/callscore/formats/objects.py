@@ -95,7 +95,7 @@ def _from_model(value: Any) -> Any:
 
 
 def _dumped(dump: Callable[..., Any]) -> Any:
-    """What a model gives out, in the first way that it knows and that works for what it holds."""
+    """The dump of a pydantic model, with the first set of options that works."""
     for options in _DUMP_ATTEMPTS:
         try:
             return dump(**options)

@@ -98,12 +98,12 @@ def inner_finder(wanted: Wanted) -> Callable[..., Dialect | None]:
 
 
 def with_cached_dialects(wanted: Wanted) -> Wanted:
-    """The same wish, for one file whose documents hold others: these are looked up only once."""
+    """The same options, with a cache of the dialects of nested documents, for one file."""
     return structs.replace(wanted, inner=Recogniser().find)
 
 
 def unknown_format_text(document: Any) -> str:
-    """Why a document is not read, and what it looks most like."""
+    """The message for a document of unknown format, with the most similar formats."""
     near = _nearest_dialects(document)
     problem = f"no format recognises {describe(document)}."
     hint = f" The nearest are {', '.join(near)}." if near else ""
@@ -270,7 +270,7 @@ _Read = TypeVar("_Read")
 
 
 def require_one_selection(wanted: Wanted, most: int) -> None:
-    """Refuse to take the first answers and a certain one.
+    """Refuse `top_k` together with `candidate`.
 
     Raises:
         InvalidSettings: both are asked for.

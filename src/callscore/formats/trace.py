@@ -67,7 +67,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
         candidate: which of several answers to the same question, from 0.
         tools: the definitions of the tools, by name, for texts that do not say of which type an
             argument is.
-        failure: what the text of a failed call's result matches, where nothing else tells.
+        failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `server` is
             a kind of tool.
         inner: finds the dialect of a document within a document; whoever reads a whole file

@@ -62,7 +62,7 @@ class Effect(Struct, frozen=True, gc=False):
 
 
 class MetricOpinion(Struct, frozen=True, gc=False):
-    """What one metric says of a case, and why.
+    """The result of one metric for a case, and what it depends on.
 
     Attributes:
         name: the metric, as it was asked for.

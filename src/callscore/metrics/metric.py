@@ -127,7 +127,7 @@ def _copy_value(value: Any) -> Any:
 
 
 class InvalidOption(InvalidSettings):
-    """A metric was told something that it cannot be told, which no case is to blame for."""
+    """A metric was given an invalid option: an error of the user, not of a case."""
 
 
 # One number of another tool: a function that gives it, and the options it is asked with.
@@ -186,7 +186,7 @@ class Metric(Struct, frozen=True):
         name: as it is asked for, `ragas.tool_call_accuracy:strict_order=false`.
         function: what gives the number.
         options: what the function is told.
-        takes_tools: whether it wants to know the tools' definitions.
+        takes_tools: whether the function has a parameter `tools`.
         version: the version of the tool that it was held against; None where that is not known.
         less_is_better: whether it counts what is wrong, or says the opposite.
         knows_rules: whether it understands rules and groups in what is expected.
@@ -255,7 +255,7 @@ _NO_NUMBER = "the tool gives no number for such a case."
 
 
 def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
-    """What other tools have no words for in what is expected, in a sentence; None if nothing."""
+    """Why other tools cannot score this expectation (rules, groups); None if they can."""
     for item in expected:
         if not isinstance(item, ToolCall):
             return "the expectation has groups, which other tools do not know."
@@ -266,7 +266,7 @@ def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
 
 # What a metric can be told on the command line, where everything is text.
 
-# The parameter that is given the definitions of the tools, and that nobody sets.
+# The parameter that receives the tool definitions; it is not an option.
 TOOLS_PARAMETER = "tools"
 
 _TYPE_TEXTS = {
@@ -279,12 +279,12 @@ _TYPE_TEXTS = {
 
 
 def options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
-    """What a metric can be told on the command line: keywords whose values are words and numbers."""
+    """The options of a metric on the command line: keywords whose values are words and numbers."""
     return tuple(option for option in _keyword_parameters(function) if _is_text_option(option.type))
 
 
 def python_options_of(function: Callable[..., float | None]) -> tuple[Option, ...]:
-    """What only Python can tell a metric: functions, objects and the like."""
+    """Options that can only be set from Python: functions, objects."""
     return tuple(
         option for option in _keyword_parameters(function) if not _is_text_option(option.type)
     )
@@ -303,7 +303,7 @@ def describe_choices(kind: Any) -> str:
 def parse_options(
     name: str, given: str | None, function: Callable[..., float | None]
 ) -> dict[str, Any]:
-    """The options of a metric, from how they are written: `option=value,option=value`.
+    """Parse the options of a metric: `option=value,option=value`.
 
     Args:
         name: the metric.

@@ -169,9 +169,9 @@ def _built_in_provider(name: str) -> MetricProvider:
 
 
 def headline_metrics() -> tuple[Metric, ...]:
-    """Callscore's own score, and the metric that each other tool is known for, as the tool comes.
+    """The F1 of callscore and the first metric of each other tool, with default options.
 
-    A metric that must be told something, or of which less is better, stands for no tool.
+    Metrics with required options, or where lower is better, are left out.
     """
     firsts = [(peer, next(iter(peer.metrics))) for peer in _all_providers()]
     return tuple(

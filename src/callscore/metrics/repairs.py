@@ -58,7 +58,7 @@ class Alignment(NamedTuple):
     Attributes:
         partners: for each actual position that is paired, in order, the expected position.
         wrong: the expected positions whose partner has other arguments.
-        repeated: the expected positions whose call was expected and made before, each time just so.
+        repeated: the expected positions of calls that were expected and made before, unchanged.
     """
 
     partners: dict[int, int]

@@ -83,7 +83,7 @@ NO_TOOLS = ToolOffer()
 
 
 def make_tool_offer(tools: Any) -> ToolOffer:
-    """The offer that tools are: functions, and definitions in any form that `read_tools` takes.
+    """The tools to offer: functions, and definitions in any form that `read_tools` takes.
 
     A definition that is in OpenAI's form already is sent as it is.
 
@@ -174,7 +174,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         key_variable: the variable of the environment that holds the key.
         max_steps: how often it is asked for one case, at most; None for 8 where tools are
             functions, else once.
-        limits: how patient we are; None for what the run says.
+        limits: rate limit, timeout and retries; None for those of the run.
         parameters: what else the model is told: `temperature`, `seed`, `stream` ...
     """
 
@@ -264,7 +264,7 @@ class Chat(Struct, frozen=True, kw_only=True):
             InvalidSettings: the case does not hold what the prompt wants, or an override is wrong.
             MissingKey: there is no key in the environment.
             MissingExtra: the SDK is not installed.
-            ModelFailed: there is no answer, for all the patience that the limits allow.
+            ModelFailed: there is no answer within the limits.
         """
         if overrides:
             return await self.with_overrides(**overrides)(given)
@@ -335,7 +335,7 @@ class Chat(Struct, frozen=True, kw_only=True):
 
 
 def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters once the model was told results: forced to call, it would never come to an end."""
+    """The parameters after the first step: a forced tool choice would never end."""
     choice = parameters.get("tool_choice")
     is_named = isinstance(choice, dict) and choice.get("type") != "allowed_tools"
     if choice != "required" and not is_named:
@@ -380,7 +380,7 @@ def chat(  # noqa: PLR0913  (one argument a thing to say about a model)
             needs none.
         max_steps: how often the model is asked for one case, at most; by default 8 where tools are
             functions, else once.
-        limits: how patient to be; by default as the run is told.
+        limits: rate limit, timeout and retries; by default those of the run.
         parameters: what else the model is told: `temperature=0`, `seed=1`, `stream=True` ...
 
     Raises:

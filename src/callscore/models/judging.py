@@ -123,7 +123,7 @@ def judge_messages(
     Args:
         question: the criterion.
         value: what is judged; it is shown as data, between two lines with the mark.
-        mark: what nobody who writes a value can know.
+        mark: a random delimiter that the author of the value cannot know.
         is_repeated: whether the answer to the same question was nonsense.
     """
     told = _USER_PROMPT.format(question=question, value=encode_json(value).decode(), mark=mark)
@@ -163,7 +163,7 @@ _MAX_REMEMBERED = 2**16  # answers
 
 
 class Memory(Struct, frozen=True):
-    """Where answers are kept longer than the process lives.
+    """Persistent storage for answers.
 
     Attributes:
         get: the answer that was put there under a key; None where there is none.
@@ -256,7 +256,7 @@ class Judge:
                 client.close()
 
     def __call__(self, question: str, value: Any) -> tuple[bool, str]:
-        """Whether a value will do, and why.
+        """Whether a value meets the criterion, and why.
 
         Args:
             question: what is asked about it.
@@ -426,7 +426,7 @@ def judge(
         key_variable: the variable of the environment that holds the key; a server on this machine
             needs none.
         remember: where answers are kept; by default only for as long as the judge exists.
-        limits: how patient to be; by default as the run is told.
+        limits: rate limit, timeout and retries; by default those of the run.
 
     Raises:
         InvalidSettings: something is not as it can be.

@@ -48,11 +48,11 @@ def _is_positive(value: Any) -> bool:
 
 
 class Rate:
-    """Paces what begins: so many in a period, evenly, whoever comes first goes first.
+    """Rate limit: at most `starts` requests per `seconds`, evenly spaced, first come first served.
 
     Args:
-        starts: how many may begin.
-        seconds: in how much time.
+        starts: number of requests.
+        seconds: length of the period.
 
     Raises:
         InvalidSettings: one of the two is not a positive number, or there is less than one an hour.
@@ -70,7 +70,7 @@ class Rate:
         self._lock = Lock()  # a judge is asked from many threads
 
     def reserve(self) -> float:
-        """Take the next turn: for how many seconds to wait for it."""
+        """Reserve the next slot; returns the seconds to wait for it."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -78,7 +78,7 @@ class Rate:
         return turn - now
 
     async def wait(self) -> None:
-        """Wait for one's turn."""
+        """Wait for the next slot."""
         pause = self.reserve()
         if pause > 0:
             from asyncio import sleep
@@ -90,12 +90,12 @@ class Rate:
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What one request may take.
+    """The limits of one request.
 
     Attributes:
-        retries: how often it is repeated after an error that may pass.
-        timeout: for how many seconds it may run, each repetition anew; None for ever.
-        rate: what paces the requests; None where nothing does.
+        retries: number of retries after a transient error.
+        timeout: seconds for each attempt; None for no timeout.
+        rate: rate limit; None for none.
     """
 
     retries: int = 2
@@ -118,7 +118,7 @@ run_limits: ContextVar[Limits | None] = ContextVar("limits_in_force", default=No
 
 
 def limits_for(own: Limits | None) -> Limits:
-    """The limits of a chat: its own, those of the run, or the usual ones.
+    """The limits of a chat: its own, those of the run, or the defaults.
 
     The rate of a run holds for a chat of its own limits, too, unless these have one.
     """
@@ -131,7 +131,7 @@ def limits_for(own: Limits | None) -> Limits:
 
 
 def parse_rate(text: str) -> Rate:
-    """The rate that somebody wrote: `10` or `10/s`, `500/m`, `1000/h`.
+    """Parse a rate: `10` or `10/s`, `500/m`, `1000/h`.
 
     Raises:
         InvalidSettings: it is written otherwise, or is 0.
@@ -180,7 +180,7 @@ async def with_retries(
     is_transient: Callable[[Exception], bool] | None = None,
     sleep: Callable[[float], Awaitable[Any]] | None = None,
 ) -> tuple[_Result, int]:
-    """What `ask` gives, asked again where it fails in a way that may pass.
+    """Call `ask`, with retries after transient errors.
 
     Each attempt waits for its turn, and is given up after the time that the limits allow.
 
@@ -273,7 +273,7 @@ def _set_attempts(error: Exception, attempts: int) -> None:
 
 
 def attempts_of(error: BaseException) -> int:
-    """How often something was tried before it failed for good; 0 where nobody has counted."""
+    """The number of attempts before the final error; 0 if unknown."""
     if isinstance(error, ModelFailed):
         return error.attempts
     attempts = getattr(error, _ATTEMPTS_ATTRIBUTE, 0)
@@ -281,7 +281,7 @@ def attempts_of(error: BaseException) -> int:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether an error may pass by itself: 408, 409, 429, 5xx, a lost connection, a timeout.
+    """Whether an error is transient: 408, 409, 429, 5xx, a lost connection, a timeout.
 
     Errors of every library are told by the status that they carry, or by what they are. One that
     was tried again already, by a chat for instance, does not pass any more.
@@ -330,7 +330,7 @@ def status_of(error: BaseException) -> int | None:
 
 
 def pause_after(error: BaseException, attempts: int) -> float:
-    """For how many seconds to wait after an error: what the server wishes, or longer each time.
+    """Seconds to wait after an error: the Retry-After of the server, or exponential backoff.
 
     Args:
         error: the error; its response may say when to come again, within a minute.

@@ -68,7 +68,7 @@ def require_template(template: Any) -> None:
 
 
 def fill_template(template: str, case: Case) -> str:
-    """The template with values in its places, each put in once and as it is.
+    """Fill the placeholders of a template; values are inserted verbatim, once.
 
     Nothing is worked out, and a value that looks like a place stays as it is. A number in a path is
     a place in a list, from 0 on.
@@ -115,7 +115,7 @@ _ROLES = (*_SYSTEM_ROLES, "user", "assistant", "tool", "function")
 
 
 def as_case(given: Any) -> Case:
-    """What is asked, as a case: a case is one, anything else is what it asks."""
+    """The value as a case: a `Case` is returned as it is, anything else becomes the input."""
     return given if isinstance(given, Case) else Case(given)
 
 
@@ -192,7 +192,7 @@ def request_body(
 
 
 def require_known_parameters(parameters: dict[str, Any]) -> None:
-    """Refuse parameters that the SDK does not know, for a server would ignore a slip in silence.
+    """Refuse parameters that the SDK does not know: a server would silently ignore a typo.
 
     Raises:
         InvalidSettings: there is one; the message says what is probably meant.
@@ -249,7 +249,7 @@ def require_sdk() -> None:
 
 
 def response_type() -> type[httpx2.Response]:
-    """What the SDK is asked for, so that it hands over what the server wrote and reads nothing."""
+    """The response type that makes the SDK return the raw response instead of parsing it."""
     from httpx2 import Response
 
     return Response
@@ -284,7 +284,7 @@ async def _register(loop: AbstractEventLoop) -> _LoopClients:
 
 
 async def _close_with_loop(loop: AbstractEventLoop, clients: _LoopClients) -> AsyncGenerator[None]:
-    """Wait to be closed with the loop, as all asynchronous generators are, and close the clients."""
+    """An asynchronous generator that closes the clients when the loop is closed."""
     try:
         yield
     finally:
@@ -337,7 +337,7 @@ def _create(kind: Callable[..., _Client], **given: Any) -> _Client:
 
 
 def split_options(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters for the model, and apart from them what concerns the request as such."""
+    """The parameters for the model, and separately the options of the request."""
     options = {
         _REQUEST_OPTIONS[name]: value
         for name, value in parameters.items()

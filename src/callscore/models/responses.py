@@ -134,7 +134,7 @@ def _one_line(text: str) -> str:
 
 
 def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
-    """The answer of a server that threw the model's call away, because it made no sense.
+    """The call that the server rejected as malformed, where its error contains it.
 
     The model has called something, which is not an error of ours but what there is to score.
 
@@ -149,7 +149,7 @@ def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
 
 
 def model_failure(error: Exception, *, model: str, server: str | None, key: str) -> ModelFailed:
-    """What went wrong for good, in a sentence that holds no key.
+    """The final error, as a message without the key.
 
     Args:
         error: of the SDK, of the network, or of ours.

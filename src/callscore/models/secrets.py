@@ -78,7 +78,7 @@ def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
     To be called before a text is clipped, for half a secret is not known as one.
 
     Args:
-        text: whatever somebody is to read, or what is to be kept.
+        text: what is shown or stored.
         also: more secrets, as they are: the key that was sent.
     """
     text = _masked(text, (*_known_values(also), *_environment_secrets(text)))
@@ -141,7 +141,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def may_contain_key(content: bytes, key: str) -> bool:
-    """Whether a document may hold a key, as a glance at its bytes tells.
+    """Whether a document may contain a key: a quick check of its bytes.
 
     A short one is none that anybody would steal, and a word of many answers: `ollama`.
     """
@@ -175,7 +175,7 @@ def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
 # Keys: read from the environment alone, and shown to nobody.
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-NO_KEY = "no-key"  # what servers on this machine are given, which mind no key
+NO_KEY = "no-key"  # sent to local servers, which ignore the key
 _BASE_VARIABLE = "OPENAI_BASE_URL"
 # A name; a key may look like one, but has a digit and no underscore in all its length.
 _VARIABLE_NAME = re.compile(r"(?!(?=\D*\d)[A-Za-z0-9]{20,}\Z)[A-Z_a-z][A-Z_a-z0-9]*", re.ASCII)
@@ -186,7 +186,7 @@ _EXTRA_PARAMETERS = (
 
 
 def resolve_server(base_url: str | None) -> str | None:
-    """Where requests go: what was given, or what the environment says; None for OpenAI's own.
+    """The base URL: the given one, or OPENAI_BASE_URL; None for OpenAI's default.
 
     Raises:
         InvalidSettings: what the environment says is no address, or holds a password.
@@ -199,7 +199,7 @@ def resolve_server(base_url: str | None) -> str | None:
 
 
 def _normalised_url(url: str | None) -> str | None:
-    """An address as it is compared, for a slash at the end says nothing; None for an empty one."""
+    """A URL without a trailing slash, for comparison; None if it is empty."""
     return (url or "").strip().rstrip("/") or None
 
 
@@ -233,7 +233,7 @@ def _is_local(url: str) -> bool:
 
 
 def require_variable_name(name: Any) -> None:
-    """Refuse what cannot be the name of a variable, for it may be the key; it is not shown.
+    """Refuse what is not the name of a variable: it may be the key itself, so it is not shown.
 
     Raises:
         InvalidSettings: it is no such name.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 from contextlib import suppress
 from contextvars import Context, copy_context
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from asyncio import Future
+    from asyncio import Future, Task
     from collections.abc import Callable, Coroutine
 
 __all__ = ["abandon_task", "create_abandonable_task", "run_in_daemon_thread", "run_with_timeout"]
@@ -23,7 +22,7 @@ _Result = TypeVar("_Result")
 
 
 async def run_in_daemon_thread(function: Callable[..., _Result], *arguments: Any) -> _Result:
-    """What a function returns that may block for long, or for ever.
+    """Run a function that may block, in a daemon thread, and await its result.
 
     It runs in a thread of its own. One that is not waited for any more goes on for as long as the
     process lives, and does not keep it alive, as a thread of a pool would.
@@ -63,7 +62,7 @@ def _set_outcome(future: Future[Any], outcome: Any) -> None:
 
 
 def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> _Result:
-    """What a function returns that may block for long, waited for in this thread and not for ever.
+    """Run a function that may block, with a timeout.
 
     Args:
         function: what is called, in a thread of its own where the time is limited.
@@ -95,27 +94,29 @@ def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> 
 # Asyncio tasks that nobody waits for any more, because they do not listen.
 
 _Given = TypeVar("_Given")
-_task_contexts: WeakKeyDictionary[asyncio.Task[Any], Context] = WeakKeyDictionary()
+_task_contexts: WeakKeyDictionary[Task[Any], Context] = WeakKeyDictionary()
 # Those that have not ended yet: asyncio itself might forget them.
-_abandoned: set[asyncio.Task[Any]] = set()
+_abandoned: set[Task[Any]] = set()
 
 
-def create_abandonable_task(work: Coroutine[Any, Any, _Given]) -> asyncio.Task[_Given]:
-    """A task that can be given up."""
+def create_abandonable_task(work: Coroutine[Any, Any, _Given]) -> Task[_Given]:
+    """Start a task that can be abandoned."""
+    import asyncio
+
     context = copy_context()
     task = asyncio.create_task(work, context=context)
     _task_contexts[task] = context
     return task
 
 
-def abandon_task(task: asyncio.Task[Any]) -> None:
-    """Wait no more for a task that was begun here, and want to know nothing of how it ends."""
+def abandon_task(task: Task[Any]) -> None:
+    """Cancel a task without waiting for it; its result and its exception are ignored."""
     _abandoned.add(task)
     task.add_done_callback(_discard)
     task.cancel()
 
 
-def _discard(task: asyncio.Task[Any]) -> None:
+def _discard(task: Task[Any]) -> None:
     _abandoned.discard(task)
     if not task.cancelled():
         task.exception()  # or asyncio would complain that nobody wanted to know
@@ -123,7 +124,7 @@ def _discard(task: asyncio.Task[Any]) -> None:
 
 @atexit.register
 def _close_abandoned() -> None:
-    """End them where they stand, each in its context; Python would do it anywhere, and complain."""
+    """Close the remaining coroutines, each in its own context, to avoid warnings at exit."""
     while _abandoned:
         task = _abandoned.pop()
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)

@@ -51,7 +51,7 @@ class BoundArguments(Struct, frozen=True):
 
 
 class _UnknownClass(Exception):
-    """There is a class in an annotation of which nobody knows how it is made of data."""
+    """An annotation contains a class that cannot be built from JSON data."""
 
 
 def convert_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> BoundArguments:
@@ -139,7 +139,7 @@ def _is_plain(kind: Any) -> bool:
     return origin is Literal or any(kind is one for one in _PLAIN_TYPES)
 
 
-# Runs the functions that a model calls; whatever goes wrong is told to the model, not to us.
+# Runs the functions that a model calls; errors are returned to the model.
 
 _MAX_ERROR_LENGTH = 1000  # characters of what an error says
 
@@ -223,7 +223,7 @@ async def _function_outcome(function: Callable[..., Any], arguments: dict[str, A
             return _result_text(await function(*given.positional, **given.named))
         outcome = await run_in_daemon_thread(_call_function, function, given)
         return outcome if isinstance(outcome, ToolOutcome) else _result_text(await outcome)
-    except KeyboardInterrupt:  # of whoever sits at the keyboard
+    except KeyboardInterrupt:  # Ctrl-C of the user
         raise
     except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong)
         return _failure_from_error(error)
@@ -277,9 +277,9 @@ async def run_conversation(
     max_steps: int,
     seconds: float | None,
 ) -> dict[str, Any]:
-    """Ask until the model calls nothing any more, and at most so many times.
+    """Ask the model until it makes no more calls, at most `max_steps` times.
 
-    The calls of the last step are not run, for nobody would be told what they gave. A call of a tool
+    The calls of the last step are not run, as their results would not be used. A call of a tool
     that is offered but is no function cannot be, and the conversation ends with it.
 
     Args:
@@ -353,7 +353,7 @@ class _Conversation:
         self._was_malformed = step.is_malformed
 
     def may_end_with(self, error: ModelFailed) -> bool:
-        """Whether an error is the model's own: some servers refuse to be told of broken calls."""
+        """Whether the model caused the error: some servers reject malformed calls."""
         return self._was_malformed and error.status in _CLIENT_ERRORS
 
     def document(self) -> dict[str, Any]:
@@ -392,7 +392,7 @@ def _message_in(completion: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def _calls_in(given: Any, number: int) -> list[dict[str, Any]]:
-    """The calls of a message; what is not as it should be is a call of nobody knows what."""
+    """The calls of a message; what is malformed becomes a call without a name."""
     items = given if isinstance(given, list) else [given]
     return [_call(item, f"call_{number}_{place}") for place, item in enumerate(items, 1) if item]
 

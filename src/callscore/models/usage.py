@@ -36,7 +36,7 @@ _current_count: ContextVar[RequestCount | None] = ContextVar("_counting", defaul
 
 @contextmanager
 def count_requests() -> Iterator[RequestCount]:
-    """Count how often chats ask models in the block, and in the tasks that begin in it."""
+    """Count the requests made in the block and in tasks started in it."""
     asked = RequestCount()
     token = _current_count.set(asked)
     try:
@@ -46,14 +46,14 @@ def count_requests() -> Iterator[RequestCount]:
 
 
 def add_request() -> None:
-    """Count one request, where somebody wants to know."""
+    """Count one request, if requests are being counted."""
     asked = _current_count.get()
     if asked is not None:
         asked.requests += 1
 
 
 def add_waiting_time(seconds: float) -> None:
-    """Count that a request waited for its turn, which is no fault of the model."""
+    """Add the time that a request waited for its turn (rate limit)."""
     asked = _current_count.get()
     if asked is not None:
         asked.waited += seconds
@@ -83,12 +83,12 @@ _EXTRA_INPUT_KEYS = (
 )
 _EXTRA_OUTPUT_KEYS = ("thoughtsTokenCount", "thoughts_token_count")
 _INCLUSIVE_INPUT_KEY = "prompt_tokens"  # OpenAI's number, in which all is that was read
-_MAX_TOKENS = 10**12  # more than this nobody has counted
+_MAX_TOKENS = 10**12  # larger numbers are not token counts
 _MAX_DEPTH = 4
 
 
 def usage_of(document: Any) -> Usage:
-    """What an answer says that it cost, in whatever dialect; nothing where it says nothing.
+    """The token usage in an answer of any dialect; empty if there is none.
 
     A conversation costs what its messages cost, unless it says so itself. In a stream the numbers
     grow, and the last ones count.

@@ -21,7 +21,7 @@ Call = ToolCall | Mapping[str, Any] | tuple[str, Arguments] | str
 Calls = Sequence[Call]
 
 _KEY_PAIRS = (("name", "arguments"), ("tool", "args"), ("toolName", "input"))
-_MAX_SHOWN_WIDTH = 60  # columns of a value in a complaint
+_MAX_SHOWN_WIDTH = 60  # columns of a value in an error message
 
 
 def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:

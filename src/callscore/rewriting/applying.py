@@ -111,7 +111,7 @@ def _is_crlf(data: bytes) -> bool:
 
 
 def replace_source(file: SourceFile, text: str) -> None:
-    """Put a new text in place of a file's; the file is at no moment half of either.
+    """Replace the content of a file atomically.
 
     Raises:
         CannotRewrite: the file has changed since it was read, or cannot be written.
@@ -144,7 +144,7 @@ def _write_atomically(data: bytes, path: Path) -> None:
 
 # Writes what was observed back as what is expected, into the files where that stands.
 
-# What readers raise of a text that is not what they take it for.
+# What parsers raise for invalid text.
 _READ_ERRORS = (ValueError, RecursionError, SyntaxError, LookupError)
 
 
@@ -259,15 +259,15 @@ def refusal_of(change: Change, root: Path) -> str | None:
         root: files outside of this folder are never written.
     """
     try:
-        wishes = _locate(change, root)
-        _new_text(wishes[0].file, [wish.found for wish in wishes])
+        located_changes = _locate(change, root)
+        _new_text(located_changes[0].file, [located.found for located in located_changes])
     except CannotRewrite as refused:
         return str(refused)
     return None
 
 
 def find_location_key(change: Change, root: Path) -> str:
-    """What tells the place of an expectation from others; empty where it is not found.
+    """A key that identifies the location of an expectation; empty if it is not found.
 
     Args:
         change: the expectation, with whatever is to be written.
@@ -294,13 +294,13 @@ def rewrite(
     by_file: dict[Path, list[_LocatedChange]] = {}
     for change in changes:
         try:
-            wishes = _locate(change, root)
+            located_changes = _locate(change, root)
         except CannotRewrite as problem:
             refused.append(Refused(change, str(problem), problem))
         else:
-            by_file.setdefault(wishes[0].file.path, []).extend(wishes)
-    for wishes in by_file.values():
-        agreed, contested = _without_conflicts(wishes)
+            by_file.setdefault(located_changes[0].file.path, []).extend(located_changes)
+    for located_changes in by_file.values():
+        agreed, contested = _without_conflicts(located_changes)
         refused += contested
         try:
             written += _write_changes(agreed, is_dry=is_dry)
@@ -309,69 +309,79 @@ def rewrite(
     return written, refused
 
 
-def _changes_of(wishes: list[_LocatedChange]) -> list[Change]:
+def _changes_of(located_changes: list[_LocatedChange]) -> list[Change]:
     """The changes, each once, for one may go to several places."""
-    return list({id(wish.change): wish.change for wish in wishes}.values())
+    return list({id(located.change): located.change for located in located_changes}.values())
 
 
-def _without_conflicts(wishes: list[_LocatedChange]) -> tuple[list[_LocatedChange], list[Refused]]:
-    """One wish for each place, unless several want different things there."""
+def _without_conflicts(
+    located_changes: list[_LocatedChange],
+) -> tuple[list[_LocatedChange], list[Refused]]:
+    """One change for each location; changes that conflict are refused."""
     by_place: dict[str, list[_LocatedChange]] = {}
-    for wish in wishes:
-        by_place.setdefault(wish.key, []).append(wish)
+    for located in located_changes:
+        by_place.setdefault(located.key, []).append(located)
     agreed: list[_LocatedChange] = []
     refused: list[Refused] = []
-    for rivals in by_place.values():
-        if all(rival.found == rivals[0].found for rival in rivals):
-            agreed.append(rivals[0])
+    for competing in by_place.values():
+        if all(other.found == competing[0].found for other in competing):
+            agreed.append(competing[0])
         else:
-            problem = _in_file(rivals[0].place, reasons.CALLS_DIFFER)
-            refused += [Refused(change, str(problem), problem) for change in _changes_of(rivals)]
+            problem = _in_file(competing[0].place, reasons.CALLS_DIFFER)
+            refused += [Refused(change, str(problem), problem) for change in _changes_of(competing)]
     return agreed, refused
 
 
-def _write_changes(wishes: list[_LocatedChange], *, is_dry: bool) -> list[Rewritten]:
-    if wishes:
-        file = wishes[0].file
-        text = _new_text(file, [wish.found for wish in wishes])
+def _write_changes(located_changes: list[_LocatedChange], *, is_dry: bool) -> list[Rewritten]:
+    if located_changes:
+        file = located_changes[0].file
+        text = _new_text(file, [located.found for located in located_changes])
         if not is_dry:
             replace_source(file, text)
-    first = {id(wish.change): wish for wish in reversed(wishes)}
-    return [_as_rewritten(wish) for wish in wishes if first[id(wish.change)] is wish]
+    first = {id(located.change): located for located in reversed(located_changes)}
+    return [
+        _as_rewritten(located)
+        for located in located_changes
+        if first[id(located.change)] is located
+    ]
 
 
-def _as_rewritten(wish: _LocatedChange) -> Rewritten:
-    lines = diff_lines(wish.file.text, wish.found.edits)
-    has_id = wish.change.kind != "case" or wish.found.id is not None
-    return Rewritten(wish.change, wish.place, lines, has_id)
+def _as_rewritten(located: _LocatedChange) -> Rewritten:
+    lines = diff_lines(located.file.text, located.found.edits)
+    has_id = located.change.kind != "case" or located.found.id is not None
+    return Rewritten(located.change, located.place, lines, has_id)
 
 
 def _locate(change: Change, root: Path) -> list[_LocatedChange]:
-    """The one place that is meant; of a case that stands there once a trial, all its places.
+    """The location of a change; if the file has one record per trial, all of them.
 
     Raises:
         CannotRewrite: there is none, or more than one.
     """
-    wishes: list[_LocatedChange] = []
+    located_changes: list[_LocatedChange] = []
     names = list(dict.fromkeys(change.files))
     for name in names:
         _file_type_of(Path(name), display_name(Path(name), root))
         file = open_source(Path(name), root)
-        wishes += [_LocatedChange(change, file, found) for found in _find_places(file, change)]
-    if not wishes:
+        located_changes += [
+            _LocatedChange(change, file, found) for found in _find_places(file, change)
+        ]
+    if not located_changes:
         shown = " and ".join(display_name(Path(name), root) for name in names)
         raise _in_file(shown, reasons.NOT_FOUND)
-    if len(wishes) > 1 and not _are_trials(wishes):
-        raise _ambiguous(wishes)
-    return wishes
+    if len(located_changes) > 1 and not _are_trials(located_changes):
+        raise _ambiguous(located_changes)
+    return located_changes
 
 
-def _are_trials(wishes: list[_LocatedChange]) -> bool:
+def _are_trials(located_changes: list[_LocatedChange]) -> bool:
     """Whether places are those of one case, which the file holds once for each trial."""
-    ids = {str(wish.found.id) for wish in wishes if wish.found.id is not None}
-    trials = {str(wish.found.trial) for wish in wishes if wish.found.trial is not None}
-    is_one_file = len({wish.file.path for wish in wishes}) == 1
-    return is_one_file and len(ids) == 1 and len(trials) == len(wishes)
+    ids = {str(located.found.id) for located in located_changes if located.found.id is not None}
+    trials = {
+        str(located.found.trial) for located in located_changes if located.found.trial is not None
+    }
+    is_one_file = len({located.file.path for located in located_changes}) == 1
+    return is_one_file and len(ids) == 1 and len(trials) == len(located_changes)
 
 
 def _in_file(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
@@ -379,10 +389,10 @@ def _in_file(name: str, reason: Phrase, **values: Any) -> CannotRewrite:
     return CannotRewrite(reasons.IN_FILE, file=name, problem=problem)
 
 
-def _ambiguous(wishes: list[_LocatedChange]) -> CannotRewrite:
-    places = ", ".join(wish.place for wish in wishes)
-    ids = {str(wish.found.id) for wish in wishes if wish.found.id is not None}
-    if len(ids) == 1 and all(wish.found.id is not None for wish in wishes):
+def _ambiguous(located_changes: list[_LocatedChange]) -> CannotRewrite:
+    places = ", ".join(located.place for located in located_changes)
+    ids = {str(located.found.id) for located in located_changes if located.found.id is not None}
+    if len(ids) == 1 and all(located.found.id is not None for located in located_changes):
         return CannotRewrite(reasons.SAME_IDS, id=ids.pop(), places=places)
     return CannotRewrite(reasons.AMBIGUOUS, places=places)
 
@@ -435,7 +445,7 @@ def _file_type_of(path: Path, name: str) -> _FileType:
 
 
 def _new_text(file: SourceFile, places: Sequence[FoundExpectation]) -> str:
-    """The text with all its changes, if it then says what it should.
+    """The text with all changes applied, if it then contains the intended data.
 
     Raises:
         CannotRewrite: it would not.
@@ -468,34 +478,34 @@ class CorrectExpectation(NamedTuple):
 
 
 def find_conflicts(
-    wishes: Iterable[VariantChange], content: Iterable[CorrectExpectation]
+    changes: Iterable[VariantChange], correct: Iterable[CorrectExpectation]
 ) -> list[Refused]:
-    """The changes that would make right what one says, and wrong what another one does.
+    """The changes that conflict with another change, or with an expectation that is correct.
 
     Args:
-        wishes: the changes that are wanted.
-        content: where nothing should be changed.
+        changes: the requested changes.
+        correct: locations whose expectation is correct and must not change.
     """
     by_place: dict[str, list[VariantChange]] = {}
-    for wish in wishes:
-        by_place.setdefault(location_key(wish.change), []).append(wish)
+    for requested in changes:
+        by_place.setdefault(location_key(requested.change), []).append(requested)
     right: dict[str, list[str | None]] = {}
-    for key, variant in content:
+    for key, variant in correct:
         right.setdefault(key, []).append(variant)
     return [
-        Refused(wish.change, str(problem), problem)
-        for key, rivals in by_place.items()
-        if (problem := _conflict(rivals, right.get(key, []))) is not None
-        for wish in rivals
+        Refused(requested.change, str(problem), problem)
+        for key, competing in by_place.items()
+        if (problem := _conflict(competing, right.get(key, []))) is not None
+        for requested in competing
     ]
 
 
-def _conflict(rivals: list[VariantChange], content: list[str | None]) -> CannotRewrite | None:
-    """Why none of those who want another expectation gets it; None where all of them do."""
-    variants = _variant_names(wish.variant for wish in rivals)
-    if content:
-        return _already_correct(_variant_names(content), variants)
-    first, *others = [_change_data(wish.change) for wish in rivals]
+def _conflict(competing: list[VariantChange], correct: list[str | None]) -> CannotRewrite | None:
+    """Why the changes at one location conflict; None if they do not."""
+    variants = _variant_names(requested.variant for requested in competing)
+    if correct:
+        return _already_correct(_variant_names(correct), variants)
+    first, *others = [_change_data(requested.change) for requested in competing]
     if all(equal(first, other) for other in others):
         return None
     if len(variants) > 1:

@@ -84,7 +84,7 @@ def is_right(result: ResultRecord) -> bool:
 def observed_trial(
     trials: Sequence[ResultRecord], wanted: int | None, calls_of: _CallsOf
 ) -> ResultRecord | None:
-    """The result whose calls are to be expected; None where nothing is to be changed.
+    """The trial whose calls become the expectation; None if no change is needed.
 
     Args:
         trials: what became of all trials of a case.
@@ -133,7 +133,7 @@ class StoredRun(NamedTuple):
     Attributes:
         evaluations: what it evaluated.
         results: what became of each question.
-        score_of: makes the score of a result anew; None where nobody can tell it.
+        score_of: recomputes the score of a result; None if that is impossible.
         payload_of: a case as the history keeps it.
         calls_of: the calls of a result.
         untold: what is raised where something would have to be asked that was never asked.
@@ -418,7 +418,7 @@ def _refuse_python_values(result: ResultRecord) -> None:
 
 
 def _refuse_faults(score: Score) -> None:
-    """Refuse calls that could never work: nobody should be expected to make them."""
+    """Refuse invalid calls: they must not become an expectation."""
     if score.faults:
         reason = score.faults[0].reason
         raise CannotRewrite(reasons.INVALID_CALL, reason=reason)
@@ -470,7 +470,7 @@ def _file_problem(file: str, reason: Phrase, **values: Any) -> CannotRewrite:
 
 
 class CaseLocator:
-    """Finds the cases of a run again; each file is read once, when it is needed.
+    """Finds the cases of a stored run in today's files; each file is read once, lazily.
 
     Args:
         root: the folder of the project, from which the places of evaluations are told.

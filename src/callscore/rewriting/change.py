@@ -82,7 +82,7 @@ class Patch(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """An expectation that is to become what was observed, as plain data.
+    """A change of an expectation to what was observed, as plain data.
 
     Attributes:
         label: what it is called where people see it: `assistant[weather]`.
@@ -97,7 +97,7 @@ class Change(Struct, frozen=True, kw_only=True):
             nobody knows.
         end: where a call has ended: its line, and its column in bytes.
         place: the place in a file that is meant, by which it is told from others.
-        shown: the two sides, set against each other.
+        shown: the two sides, side by side.
     """
 
     label: str
@@ -123,7 +123,7 @@ class Edit(NamedTuple):
 
 
 class FoundExpectation(NamedTuple):
-    """A place that may be the one that is meant.
+    """A location that may be the intended one.
 
     Attributes:
         edits: what is to change there.

@@ -99,7 +99,7 @@ def quote(text: str) -> str:
 
 
 def assign_slots(items: Sequence[Item], count: int) -> list[int | None]:
-    """Which of the old items' places each item takes; None where there are more than before."""
+    """The index of the old item that each new item replaces; None for additional items."""
     free = iter([place for place in range(count) if place not in items])
     return [item if isinstance(item, int) else next(free, None) for item in items]
 

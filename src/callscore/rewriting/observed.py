@@ -72,7 +72,7 @@ def as_case_data(expected: Sequence[Expected]) -> list[Any] | None:
 
 
 def observe_expectation(expected: Sequence[Expected], score: Score) -> ObservedExpectation:
-    """What should be expected so that the calls that were made are just right.
+    """The expectation under which the calls that were made are exactly right.
 
     What was right stays as it is written: calls, groups, arguments with their rules, what is
     forbidden, and what does not count under the settings.
@@ -139,7 +139,7 @@ class _Comparison:
         return score_calls((item,), (call,), self._settings).is_exact
 
     def _missed(self) -> Iterator[int]:
-        """The items that nobody called; a group of which a call is missing is not one of them."""
+        """The expected items without a matching call, except incomplete groups."""
         for row, (first, *_) in enumerate(self._rows):
             if row not in self._pairs:
                 if not isinstance(self._expected[first], ToolCall):
@@ -328,7 +328,7 @@ def _paths_in(cases: Any) -> Iterator[Path]:
 
 
 def expectation_at(spot: Location, expected: Any) -> Change:
-    """What stands somewhere, with nothing to be written.
+    """The expectation at a location, without a change.
 
     Args:
         spot: where it stands.

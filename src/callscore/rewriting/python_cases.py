@@ -98,7 +98,7 @@ def _names_in_scopes(
 
 
 def qualified_name(node: ast.expr, names: Names) -> str:
-    """What an expression names, from the module on: `callscore.expect.call`; empty if nobody knows."""
+    """The qualified name of an expression: `callscore.expect.call`; empty if unknown."""
     if isinstance(node, ast.Name):
         path = names.paths.get(node.id, "")
     elif isinstance(node, ast.Attribute):
@@ -119,7 +119,7 @@ def _bound_anywhere(tree: ast.Module) -> Iterator[str]:
 
 
 def _bound_in(scope: _Scope, count: int) -> Iterator[tuple[str, _Binding]]:
-    """The names that a scope binds, and what they mean behind so many of its statements."""
+    """The names that a scope binds, and their bindings after its first `count` statements."""
     found: dict[str, list[_Binding]] = {}
     for position, node in enumerate(_body(scope)):
         for name, meaning in _bound_by(node):

@@ -414,7 +414,7 @@ def _first_line(node: _Function | ast.ClassDef) -> int:
 
 
 def _marked(node: _Function | ast.ClassDef) -> Iterator[ast.expr]:
-    """What the markers of a test or of a class expect; of several, the last has the last word."""
+    """What the markers of a test or of a class expect; the last of several counts."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and getattr(decorator.func, "attr", "") == _MARKER_NAME:
             yield from (each.value for each in decorator.keywords if each.arg == _EXPECTED_KEYWORD)

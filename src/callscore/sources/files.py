@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HEAD_SIZE", "as_seekable", "decompress", "display_path", "open_bytes", "zstd_codec"]
 
-HEAD_SIZE = 256  # as many bytes can be looked at before any is read, where there are as many
+HEAD_SIZE = 256  # bytes that can be inspected before reading, if there are that many
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PLAIN_CHUNK_SIZE = 1 << 18
@@ -41,7 +41,7 @@ class _Codec(NamedTuple):
 
 
 def display_path(path: str) -> str:
-    """How a path is called in messages: `-` is `<stdin>`."""
+    """The name of a path in messages: `-` is `<stdin>`."""
     return "<stdin>" if path == "-" else path
 
 
@@ -85,7 +85,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
 
 @contextmanager
 def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
-    """A stream from its beginning, as a file in which one can go back and forth.
+    """A seekable file with the content of a stream, from its beginning.
 
     What cannot go back is copied, and onto the disk where it is large.
     """
@@ -178,7 +178,7 @@ def zstd_codec() -> _Codec:
 
 
 def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[bytes]:
-    """The bytes that compressed ones stand for, however many frames there are.
+    """Decompress a stream of chunks; it may consist of several frames.
 
     Args:
         chunks: the compressed bytes, in bites small enough for what each may stand for.
@@ -211,7 +211,7 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
 
 
 def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same chunks, but the first is as long as a head, however small the bites were."""
+    """The same chunks, with the first at least as long as a head."""
     head = b""
     try:
         while len(head) < HEAD_SIZE:
@@ -227,7 +227,7 @@ def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 class _ProgressFile(io.RawIOBase):
-    """A file on disk that tells how much of it is read; what is read again is not told again."""
+    """A file on disk that reports the bytes read; bytes read twice are reported once."""
 
     def __init__(self, source: io.RawIOBase, on_bytes: Callable[[int], None]) -> None:
         self._source = source

@@ -60,7 +60,7 @@ def _split(data: bytes) -> list[bytes]:
 
 
 def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
-    """The lines of a file, many at a time; what comes before a place that breaks is not lost.
+    """The lines of a file in batches; what precedes a read error is not lost.
 
     Args:
         opening: what has been read of the file already.
@@ -89,7 +89,7 @@ def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int)
 
 
 def decode_line(line: bytes, place: str) -> Record | BadRecord:
-    """The record of one line; what is malformed in it is marked, and the rest is as it should be."""
+    """The record of one line; malformed values in it are marked."""
     try:
         return Record(place, _decode(line))
     except DECODE_ERRORS:

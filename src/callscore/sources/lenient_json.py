@@ -47,7 +47,7 @@ _CONTAINER_OPENED = object()
 
 
 class NotJSON(Exception):
-    """Text whose structure cannot be made out; the readers turn it into a bad record.
+    """The structure of the text cannot be determined; readers turn this into a BadRecord.
 
     Attributes:
         line: where, from 1.
@@ -300,13 +300,13 @@ def _string_problem(token: str) -> str:
 
 
 def marked_object(members: dict[str, Any]) -> dict[str, Any]:
-    """These members as an object that knows what is malformed in it."""
+    """An object of these members that carries the marks of malformed values in it."""
     fault = _first_fault(members.values())
     return members if fault is None else FaultyObject(members, fault)
 
 
 def marked_array(items: list[Any]) -> list[Any]:
-    """These items as an array that knows what is malformed in it."""
+    """An array of these items that carries the marks of malformed values in it."""
     fault = _first_fault(items)
     return items if fault is None else FaultyArray(items, fault)
 

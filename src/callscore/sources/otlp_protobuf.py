@@ -35,7 +35,7 @@ _Field = tuple[int, int, Any]  # which one it is, its wire type, and its value o
 
 
 class _DecodeError(Exception):
-    """The bytes are no message, from a position on."""
+    """The bytes are not a valid message from a position on."""
 
     def __init__(self, position: int, problem: str) -> None:
         super().__init__(position, problem)
@@ -298,7 +298,7 @@ def _has_prefix(data: bytes) -> bool:
 
 
 def looks_like_otlp(data: bytes) -> bool:
-    """Whether the bytes begin with spans in protobuf: ids of the right length are where they belong.
+    """Whether the bytes start with spans in protobuf: ids of the right length are in their fields.
 
     The end of the bytes may be missing.
     """

@@ -70,7 +70,7 @@ _MODEL_TEXT = re.compile(
 
 
 def kind_by_name(path: str) -> FileKind | None:
-    """What the name of a file says, its compression aside."""
+    """The kind of a file by its name, ignoring the suffix of the compression."""
     name = PurePath(path.lower())
     if name.suffix in _COMPRESSED:
         name = name.with_suffix("")
@@ -78,7 +78,7 @@ def kind_by_name(path: str) -> FileKind | None:
 
 
 def kind_by_head(head: bytes) -> FileKind | None:
-    """What the first bytes of a file say, if it is not text; of OTLP they say only that it may be."""
+    """The kind of a binary file by its first bytes; OTLP can only be suspected."""
     if head.startswith(_PARQUET_MAGIC):
         return "parquet"
     if head.startswith(_ZIP_MAGICS):
@@ -87,7 +87,7 @@ def kind_by_head(head: bytes) -> FileKind | None:
 
 
 def kind_of_json(first: bytes, second: bytes, named: FileKind | None) -> FileKind:
-    """What begins with an object or an array: its first two lines that are not blank tell."""
+    """The kind of a file that starts with an object or an array, by its first two lines."""
     if not second:
         return "jsonl" if named == "jsonl" and first.lstrip().startswith(b"{") else "json"
     if first.rstrip().endswith(_OPEN_LINE_ENDS):
@@ -100,7 +100,7 @@ def kind_of_json(first: bytes, second: bytes, named: FileKind | None) -> FileKin
 
 
 def looks_like_model_text(head: bytes) -> bool:
-    """Whether a file that has no telling name holds what a model wrote, calls and all."""
+    """Whether a file of unknown suffix contains text written by a model, with calls."""
     return not head.lstrip().startswith(b"{") and _MODEL_TEXT.search(head) is not None
 
 
@@ -144,7 +144,7 @@ def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) ->
 
     Args:
         path: as for `read_records`.
-        on_bytes: is told how many more bytes of the file, as it is on disk, have been read.
+        on_bytes: called with the number of bytes read since the last call (before decompression).
     """
     name = display_path(path)
     try:

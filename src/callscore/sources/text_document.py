@@ -82,7 +82,7 @@ class _Reading(NamedTuple):
 
 
 def decode_text(text: str) -> Any:
-    """The value that a text stands for: of JSON lines and of events a list, else of itself.
+    """The value of a text: a list for JSON lines and events, otherwise JSON or the text itself.
 
     What is malformed in JSON is marked. What begins like JSON and is none stays text.
 

@@ -64,7 +64,7 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def line_in_toml(text: str, path: _Path) -> int | None:
-    """The line, from 1 on, on which something stands; None where it is nowhere, or too far down.
+    """The line number (from 1) of a path; None where it is not found, or too far down.
 
     The parser does not say. But the first lines of a TOML text are TOML, too, unless they end in
     the middle of a statement; so what counts is how many of them it takes until they have it.
@@ -74,7 +74,7 @@ def line_in_toml(text: str, path: _Path) -> int | None:
         path: the keys, and the positions in arrays, that lead there.
     """
     lines = text.split("\n")
-    low, high = 0, len(lines)  # so many lines are too few, and enough
+    low, high = 0, len(lines)  # number of lines known to be too few, and known to be enough
     if high > _MAX_LINES or not _has_path(lines, high, path):
         return None
     while True:
@@ -93,7 +93,7 @@ def line_in_toml(text: str, path: _Path) -> int | None:
 
 
 def _complete_lines(lines: list[str], count: int, least: int) -> int:
-    """So many lines, or as many fewer as end with a statement."""
+    """The first `count` lines, or fewer, so that they end with a complete statement."""
     while count > least and _table(lines, count) is None:
         count -= 1
     return count

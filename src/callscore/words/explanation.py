@@ -137,7 +137,7 @@ def _times_text(times: int, lang: Language) -> str:
 
 
 def expectation_lines(score: Score, lang: Language) -> list[str]:
-    """What is to be known about an expectation that is more than a list of calls."""
+    """Lines that describe an expectation with groups, repeats or forbidden calls."""
     if score.expectation is None:
         return []
     written = expectation_parts(score.expectation)

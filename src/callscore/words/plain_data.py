@@ -335,7 +335,7 @@ def noted_to_dict(noted: Noted) -> dict[str, Any]:
 # What running agents gave, as plain data that any JSON encoder accepts.
 
 _USAGE = ("requests", "input_tokens", "output_tokens")
-# Of the report of many cases: what an evaluation says itself, and in its own way.
+# Keys that an evaluation replaces by its own.
 _LEFT_OUT = ("cases", "not_shown", "metrics", "settings", "trials")
 
 

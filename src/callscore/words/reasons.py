@@ -323,7 +323,7 @@ def fault_sentence(fault: Fault, *, lang: Language = "en") -> str:
 
 
 def fault_reason(fault: Fault, *, lang: Language = "en") -> str:
-    """The same without the tool, for where that is said already."""
+    """The same sentence without the tool's name."""
     if fault.kind == "unknown_tool":
         hint = "" if fault.wanted is None else say(_HINT, lang, meant=_name(fault.wanted))
         return say(_UNKNOWN_TOOL, lang, hint=hint)

@@ -180,7 +180,7 @@ def expectation_parts(expectation: tuple[Expected, ...]) -> ExpectationParts:
 
 # Why a call found no partner, where there is more to say than that none is left.
 
-# To compare every extra call with everything that was written may take long, and helps nobody.
+# Limits: comparing every extra call with every expected call may take long.
 _MAX_CALLS = 100
 _MAX_COMPARED = 20
 _CALL_WIDTH = 100
@@ -197,7 +197,7 @@ TOO_OFTEN = Phrase("more often than allowed ({most})", "чаще, чем доп�
 
 
 class UnpairedReasons(NamedTuple):
-    """What is to be said about calls without a partner.
+    """Why calls have no partner.
 
     Attributes:
         out_of_order: the tools of calls that were missed, although the tool was called: in the

@@ -164,12 +164,12 @@ def sparkline(shares: Sequence[float], *, least: float = _MIN_RANGE) -> str:
 
 
 def percent(value: float) -> str:
-    """A share with one decimal: 100.0% and 0.0% are said only of all and of nothing."""
+    """A share with one decimal: 100.0% and 0.0% appear only for exactly 1 and exactly 0."""
     return f"{_rounded_inwards(value, 1000) / 10:.1f}%"
 
 
 def decimal(value: float) -> str:
-    """A share with three decimals: 1.000 and 0.000 are said only of all and of nothing."""
+    """A share with three decimals: 1.000 and 0.000 appear only for exactly 1 and exactly 0."""
     return f"{_rounded_inwards(value, 1000) / 1000:.3f}"
 
 

@@ -1,7 +1,5 @@
 """`$regex`: found anywhere, and given up in time."""
 
-
-
 from __future__ import annotations
 
 import re

@@ -112,13 +112,13 @@ def test_what_is_no_schema_stays_none(part: dict[str, Any]) -> None:
 
 # References inside of a schema.
 
-SCHEMA_REFERENCE_SCHEMA = {"$defs": {"a/b": {"c~d": {"type": "string"}}}, "allOf": [{"minimum": 1}]}
+NESTED_SCHEMA = {"$defs": {"a/b": {"c~d": {"type": "string"}}}, "allOf": [{"minimum": 1}]}
 
 
 @pytest.mark.parametrize(
     ("reference", "target"),
     [
-        ("#", SCHEMA_REFERENCE_SCHEMA),
+        ("#", NESTED_SCHEMA),
         ("#/$defs/a~1b/c~0d", {"type": "string"}),
         ("#/allOf/0", {"minimum": 1}),
         ("#/allOf/1", None),
@@ -133,4 +133,4 @@ SCHEMA_REFERENCE_SCHEMA = {"$defs": {"a/b": {"c~d": {"type": "string"}}}, "allOf
     ],
 )
 def test_a_reference_leads_to_its_target_or_nowhere(reference: Any, target: Any) -> None:
-    assert resolve_reference(SCHEMA_REFERENCE_SCHEMA, reference) == target
+    assert resolve_reference(NESTED_SCHEMA, reference) == target

@@ -15,7 +15,6 @@ from callscore.formats.families.spans import (
     is_span_line,
     items_at,
     items_of,
-    looks_like_spans,
     parse_time,
     read_attributes,
     read_spans,
@@ -124,7 +123,6 @@ CONSOLE = {
     ids=str,
 )
 def test_a_span_is_the_same_from_every_exporter(document: Any) -> None:
-    assert looks_like_spans(document)
     assert read_spans(document) == [EXPECTED]
 
 
@@ -225,7 +223,6 @@ def test_attributes_alone_are_a_span() -> None:
     ],
 )
 def test_other_documents_have_no_spans(document: Any) -> None:
-    assert not looks_like_spans(document)
     assert read_spans(document) == []
 
 

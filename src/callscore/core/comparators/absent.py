@@ -21,16 +21,16 @@ EXAMPLES = (({"$absent": True}, ABSENT, None),)
 
 
 def check(matcher: Matcher) -> str | None:
-    """It has nothing to say but true."""
+    """The only value is true."""
     return None if matcher.value is True else operand_problem(matcher, "true")
 
 
 def compare(_: Matcher, actual: Any, _context: Context) -> Verdict:
-    """Only nothing will do."""
+    """Accepts only an absent value."""
     is_absent = actual is ABSENT
     return Verdict(is_absent, float(is_absent))
 
 
 def describe(matcher: Matcher) -> str:
-    """The key says it all."""
+    """Only the key."""
     return matcher.key

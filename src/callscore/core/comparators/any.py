@@ -20,15 +20,15 @@ EXAMPLES = (({"$any": True}, None, ABSENT),)
 
 
 def check(matcher: Matcher) -> str | None:
-    """It has nothing to say but true."""
+    """The only value is true."""
     return None if matcher.value is True else operand_problem(matcher, "true")
 
 
 def compare(_matcher: Matcher, _actual: Any, _context: Context) -> Verdict:
-    """Whatever was given will do."""
+    """Accepts every value that was given."""
     return Verdict(matched=True)
 
 
 def describe(matcher: Matcher) -> str:
-    """The key says it all."""
+    """Only the key."""
     return matcher.key

@@ -55,7 +55,7 @@ def check(matcher: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """What the judge says, who is asked once about each value.
+    """The judge's answer; it is asked once for each value.
 
     Raises:
         InvalidSettings: there is no judge, or it answers nonsense.

@@ -34,7 +34,7 @@ def check(_: Matcher) -> str | None:
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
-    """Nothing will do, and else what the value says."""
+    """Accepts an absent value; otherwise compares with the value."""
     if actual is ABSENT:
         return Verdict(matched=True)
     return context.compare(matcher.value, actual)

@@ -54,8 +54,8 @@ _PART = re.compile(
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
 _IN_SET = re.compile(r"\\N\{[^}]*\}|\\.|\[", re.DOTALL)
 
-# After each so many searches of one case that ran out of time, one has a tenth of it, so that they
-# cannot stop a run. No case has less because of another.
+# After every 10 timeouts in a case, the time limit falls to a tenth, so that they cannot stop a
+# run. No case has less because of another.
 _TRIES = 10
 _MIN_SECONDS = 0.01
 _MAX_REMEMBERED = 2**14

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.rules import Verdict, contains_matchers
 from callscore.core.schemas.validation import schema_problem, validation_errors
-from callscore.words.reasons import schema_error_note
 
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher
@@ -40,4 +39,6 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     errors = validation_errors(matcher.value, actual)
     if not errors:
         return Verdict(matched=True)
+    from callscore.words.reasons import schema_error_note
+
     return Verdict(matched=False, value=0.0, note=schema_error_note(errors[0]))

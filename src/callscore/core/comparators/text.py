@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["IGNORABLE", "fold"]
 
 
-# Text without what the reader does not mind: case, space, punctuation, width.
+# Text normalised for comparison: case, space, punctuation, width.
 
 # What may be ignored, in the order in which people name it.
 IGNORABLE = ("case", "space", "punctuation", "width")
@@ -54,8 +54,9 @@ def fold(text: str, ignore: tuple[str, ...] = IGNORABLE) -> str:
     """The text in the form in which two texts that differ only in what is ignored are equal.
 
     Letters with accents are always composed. `punctuation` makes dashes, slashes and underscores
-    into spaces and drops all other marks, but for those that make another number or another name
-    of what they stand with. A text of nothing but marks keeps them, lest it equal an empty one.
+    into spaces and drops all other marks, but for those that make another number or another name of
+    what they stand with. A text of nothing but marks keeps them, so that it does not equal an empty
+    one.
     """
     composed = _compose(text, ignore)
     if "case" in ignore:
@@ -74,7 +75,7 @@ def _compose(text: str, ignore: tuple[str, ...]) -> str:
 
 
 def _has_long_run(text: str) -> bool:
-    """Whether so many combining marks follow one another that composing them could take forever."""
+    """Whether a run of combining marks is too long to compose in reasonable time."""
     if len(text) <= _MAX_RUN:
         return False
     runs = groupby(text, key=_is_mark)

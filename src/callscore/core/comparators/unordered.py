@@ -54,7 +54,7 @@ _STRUCTURAL = ("$subset", "$unordered", "$optional")
 
 
 class _TooManyError(Exception):
-    """It would take too long to find out who fits whom."""
+    """Too many comparisons are needed."""
 
 
 def check(matcher: Matcher) -> str | None:
@@ -140,7 +140,7 @@ def _pair_equal_items(
 ) -> tuple[list[int], list[int], _Places]:
     """What is left when plain items have taken their equals: unmet ones, rules, and given ones.
 
-    A plain item has no other choice than an equal, and equals are as good as one another for the
+    A plain item has no other choice than an equal, and equal items are interchangeable for the
     rules, so that taking them first costs no rule its partner.
     """
     places: _Places = defaultdict(list)

@@ -66,7 +66,7 @@ class _Step(NamedTuple):
     tolls: tuple[_Choice, ...] = ()
 
     def moved(self, states: int) -> _Step:
-        """The same, so many states further."""
+        """The same step, shifted by this number of states."""
         return self._replace(start=self.start + states, end=self.end + states)
 
 
@@ -181,7 +181,7 @@ def _build_graph(part: Part, puzzle: Subproblem) -> _StateGraph:
 
 
 def _interchangeable_rows(part: Part, puzzle: Subproblem) -> list[list[int]]:
-    """The rows that are members of a part, those together of which any is as good as another."""
+    """The rows that are members of a part, grouped where they are interchangeable."""
     bags: dict[int, list[int]] = {}
     for member in part.members:
         if member.kind == "row":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GroupPairing", "match_groups"]
 
-# An assignment takes about as long as so many steps for each row and each column.
+# An assignment costs about this many steps for each row and each column.
 _STEPS_PER_LINE = 60
 # Where there are too many states, assignments are tried for as long as so many steps would take.
 _MAX_STEPS = 100_000_000

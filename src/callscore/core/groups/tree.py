@@ -44,7 +44,7 @@ __all__ = [
 # What an expected and an actual call of the same name make as a pair.
 Grader = Callable[[ToolCall, ToolCall], Grade]
 _Kind = Literal["call", "in_order", "any_order", "one_of", "optional"]
-# Nobody writes groups as deep as this, and every level costs several frames of the stack.
+# Real groups are never nested this deep, and every level costs several frames of the stack.
 _MAX_DEPTH = 100
 
 

@@ -83,7 +83,7 @@ def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]
 # How long it would take to tell all errors of a value.
 
 _MAX_STEPS = 10_000  # steps, each of which takes some 50 microseconds
-_MAX_WAYS = 10  # in which the same part of a schema is held against the same value, on average
+_MAX_WAYS = 10  # in which the same part of a schema is applied to the same value, on average
 _MEMBERS = ("additionalProperties", "unevaluatedProperties")
 _ITEMS = ("items", "additionalItems", "unevaluatedItems", "contains")
 
@@ -116,7 +116,7 @@ def takes_too_long(schema: dict[str, Any], value: Any) -> bool:
 
 
 def _spread(ways: _Ways, parts: dict[int, dict[str, Any]], schema: dict[str, Any]) -> _Ways | None:
-    """The ways to all parts that are held against the same value; None where there is no end."""
+    """The ways to all parts that are applied to the same value; None where there is no end."""
     reached: _Ways = Counter()
     while ways:
         reached.update(ways)
@@ -134,7 +134,7 @@ def _spread(ways: _Ways, parts: dict[int, dict[str, Any]], schema: dict[str, Any
 def _below(
     value: Any, reached: _Ways, parts: dict[int, dict[str, Any]]
 ) -> Iterator[tuple[Any, _Ways]]:
-    """The members or items of a value, with the ways to what is held against each."""
+    """The members or items of a value, with the ways to what is applied to each."""
     if isinstance(value, dict):
         children = list(value.items())
     else:

@@ -45,7 +45,7 @@ ALL_KEYWORDS = SchemaKeywords(
 
 
 def subschemas(part: dict[str, Any], places: SchemaKeywords) -> list[Any]:
-    """What stands at these places of a schema; whoever asks looks at each, for it may be anything."""
+    """The values under these keywords; a caller must check each, because it may be anything."""
     found = [part.get(key) for key in places.single]
     for key in places.lists:
         listed = part.get(key)
@@ -81,14 +81,14 @@ def _member(value: Any, key: str) -> Any:
 # What OpenAPI, and Gemini after it, says with `nullable`, in the words of JSON Schema.
 
 _NULL = "null"
-# What asks something of null as well, and cannot be told to let it pass.
+# Keywords that also apply to null and cannot be extended to accept it.
 _STRICT = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "oneOf", "not", "if"})
 
 
 def apply_nullable(schema: Any) -> None:
     """Let null pass wherever a schema says `nullable: true`; the schema itself is changed.
 
-    Of the whole nothing is said: it is about the arguments of a call, which are an object.
+    The root is not changed: the arguments of a call are always an object.
     """
     pending = _subschemas(schema)
     while pending:

@@ -108,7 +108,7 @@ def _convert(error: ValidationError, value: Any) -> list[SchemaError]:
         return [
             _member_error(error, keyword, (*steps, key), value) for key in details["unexpected"]
         ]
-    if error.schema_path[-1:] == [_NO_MEMBERS]:  # which is told so where it allows none at all
+    if error.schema_path[-1:] == [_NO_MEMBERS]:  # no member is allowed
         members = _value_at(value, steps)
         return [_member_error(error, _NO_MEMBERS, (*steps, key), value) for key in members]
     if keyword in _ALTERNATIVES:
@@ -234,7 +234,7 @@ def schema_problem(schema: Any) -> str | None:
     """Why a schema cannot be used, as a sentence; None where it can.
 
     It is not a schema, refers to something that is not in it, has a pattern that is no regular
-    expression, or is of a draft that nobody here knows.
+    expression, or is of an unknown draft.
     """
     found = _compile(schema)
     return found if isinstance(found, str) else None

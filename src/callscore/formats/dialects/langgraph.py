@@ -276,7 +276,7 @@ def _listed(held: Any) -> list[Any]:
 
 
 def _is_growing(states: Iterable[_Part]) -> bool:
-    """Whether each state goes on from the one before it, and at least two do: it is one run."""
+    """Whether each state continues the previous one (at least two): then they are one run."""
     steps = 0
     before: list[Any] | None = None
     for state in states:

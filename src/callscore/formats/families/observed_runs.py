@@ -116,7 +116,7 @@ def is_repeated(done: ToolCall, around: ObservedStep | None, nesting: Nesting) -
 
 
 class ToolResult(Struct, frozen=True, gc=False):
-    """The result of a call, as the next model is told of it.
+    """The result of a call, as the next model receives it.
 
     Attributes:
         value: the result.
@@ -354,7 +354,7 @@ def _matching_request(waiting: list[_PlacedCall], done: ToolCall) -> _PlacedCall
 
 
 def _answer_from_messages(run: ObservedRun, placed: list[_PlacedCall], wanted: Wanted) -> None:
-    """Give the results that a model is told of to the calls before it that have none."""
+    """Assign the results in the messages of a model to earlier calls without a result."""
     coming = [item for item in placed[::-1] if not item.is_answered]
     waiting: list[_PlacedCall] = []
     for position, step in enumerate(run.steps) if coming else ():

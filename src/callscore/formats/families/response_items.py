@@ -95,7 +95,7 @@ def _may_be_item(item: dict[str, Any]) -> bool:
 
 @lru_cache(maxsize=8)
 def with_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
-    """What tells a failure, or is what the Agents SDK says of a tool that has raised."""
+    """A failure pattern that also matches the Agents SDK's text for a tool that raised."""
     return re.compile(f"{failure.pattern}|{_SDK_ERROR}", failure.flags)
 
 

@@ -78,7 +78,7 @@ _MAX_ID_BITS = 128  # bits
 
 
 def may_hold_records(document: Any) -> bool:
-    """Whether it is worth looking for records: a quick check that most other documents fail."""
+    """Whether a document may contain span records: a fast check that rejects most others."""
     if isinstance(document, list):
         document = _first_object(document)
     return isinstance(document, dict) and _has_signs(document, 0)
@@ -342,7 +342,7 @@ _MAX_CACHED_NAMES = 50  # names of one span
 
 
 def convention_of(document: Any) -> Convention | None:
-    """In whose words the spans in a document are written; None where there are none.
+    """The attribute convention of the spans in a document; None if there are no spans.
 
     Spans that have none of the attributes of any stack, as those of a web server, are taken for
     OTel's own if they are spans for sure: they may stand before others in the same file.

@@ -37,7 +37,6 @@ __all__ = [
     "is_span_line",
     "items_at",
     "items_of",
-    "looks_like_spans",
     "parse_time",
     "read_attributes",
     "read_spans",
@@ -322,11 +321,6 @@ class Span(Struct, frozen=True, gc=False, kw_only=True):
     failed: bool = False
     events: tuple[Event, ...] = ()
     record: dict[str, Any] = {}
-
-
-def looks_like_spans(document: Any) -> bool:
-    """Whether there are spans, or the log records of spans, in a document."""
-    return next(records_in(document), None) is not None
 
 
 def is_span_line(line: Any) -> bool:

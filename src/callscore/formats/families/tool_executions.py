@@ -37,7 +37,7 @@ class ToolInput(Struct, frozen=True, gc=False):
 
     Attributes:
         arguments: to be read as those of any call.
-        error: `not_captured` where nobody wrote them down.
+        error: `not_captured` if the arguments were not recorded.
         positional: whether some are named by their positions.
         caller: `code` where code that a model wrote has called the tool.
         warning: `python_repr` where they were written as Python, not as JSON.
