@@ -49,7 +49,7 @@ def records(file: Path) -> list[Record]:
 
 
 def test_nothing_is_written_before_something_is_rescued(rescue: FallbackStore) -> None:
-    assert rescue.sentence == ""
+    assert rescue.location_text() == ""
     assert list(Path.cwd().iterdir()) == []
 
 
@@ -64,7 +64,7 @@ def test_what_is_rescued_can_be_read_again(rescue: FallbackStore) -> None:
         *(a_result(RUN), an_answer(RUN), a_result(RUN, "other")),
     ]
     assert (
-        rescue.sentence
+        rescue.location_text()
         == f"What is not in the history is saved in {file}; later: callscore import {file}"
     )
     assert (Path(".callscore") / ".gitignore").exists()
@@ -138,7 +138,7 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
     first, second = rescue.files
     assert records(first) == [a_run(), an_evaluation(RUN), a_result(RUN)]
     assert records(second) == [a_run(), an_evaluation(RUN), a_result(RUN, "other")]
-    assert rescue.sentence.endswith(f"callscore import .callscore/{first.name} {second.name}")
+    assert rescue.location_text().endswith(f"callscore import .callscore/{first.name} {second.name}")
 
 
 def test_where_nothing_can_be_written_at_all_it_is_said(
@@ -148,7 +148,7 @@ def test_where_nothing_can_be_written_at_all_it_is_said(
 
     with pytest.raises(UnusableStore, match="no file can be written anywhere"):
         rescue.keep([a_result(RUN)])
-    assert rescue.finish_with(rescue, ENDED).startswith("unsaved results: no file")
+    assert rescue.finish_both(rescue, ENDED).startswith("unsaved results: no file")
 
 
 def test_a_file_of_somebody_else_is_left_alone(rescue: FallbackStore) -> None:
@@ -168,7 +168,7 @@ def test_beside_a_file_of_a_history_it_stands_in_its_folder(tmp_path: Path) -> N
     rescue.keep([a_result(RUN)])
 
     assert rescue.files == [tmp_path / f"elsewhere/unsaved-{RUN}.jsonl"]
-    assert rescue.sentence.startswith(f"What is not in the history is saved in {tmp_path}")
+    assert rescue.location_text().startswith(f"What is not in the history is saved in {tmp_path}")
 
 
 # --- beside a history -----------------------------------------------------------------------------
@@ -201,9 +201,9 @@ def test_what_cannot_be_kept_to_the_end_is_in_the_file(rescue: FallbackStore) ->
 
     assert records(rescue.files[0])[2:] == [a_result(RUN, "a"), a_result(RUN, "b")]
     assert (
-        writer.problem == f"{away.place}: the connection to the server was lost. {rescue.sentence}"
+        writer.problem == f"{away.place}: the connection to the server was lost. {rescue.location_text()}"
     )
-    trouble = rescue.finish_with(away, ENDED)  # type: ignore[arg-type]  # likewise
+    trouble = rescue.finish_both(away, ENDED)  # type: ignore[arg-type]  # likewise
     assert trouble == f"{away.place}: the connection to the server was lost."
     assert len(records(rescue.files[0])) == 6
 
@@ -217,14 +217,14 @@ def test_a_history_that_comes_back_needs_no_file(rescue: FallbackStore) -> None:
 
     assert away.kept == [a_result(RUN)]
     assert (writer.problem, rescue.files) == (None, [])
-    assert rescue.finish_with(away, ENDED) == ""  # type: ignore[arg-type]  # likewise
+    assert rescue.finish_both(away, ENDED) == ""  # type: ignore[arg-type]  # likewise
     assert rescue.files == []
 
 
 def test_an_end_that_cannot_be_kept_is_in_the_file(rescue: FallbackStore) -> None:
-    trouble = rescue.finish_with(_Away(), ENDED)  # type: ignore[arg-type]  # likewise
+    trouble = rescue.finish_both(_Away(), ENDED)  # type: ignore[arg-type]  # likewise
 
-    assert trouble.endswith(rescue.sentence)
+    assert trouble.endswith(rescue.location_text())
     assert [type(record).__name__ for record in records(rescue.files[0])] == [
         "RunRecord",
         "EvaluationRecord",
@@ -287,7 +287,7 @@ def test_while_something_is_only_in_the_file_the_run_did_not_end_in_the_history(
     rescue.keep([a_result(RUN, "rescued")])
     ended: FinishArguments = (RUN, "finished", {"answered": 2}, {0: {"passed": 2}})
 
-    assert rescue.finish_with(store, ended) == ""
+    assert rescue.finish_both(store, ended) == ""
 
     here = store.find(RUN)
     assert (here.status, here.totals, store.evaluations(RUN)[0].summary) == ("interrupted", {}, {})
@@ -302,7 +302,7 @@ def test_what_is_lost_altogether_leaves_a_run_that_did_not_end(
 ) -> None:
     store.begin(a_run())
 
-    rescue.finish_with(store, ENDED, is_whole=False)
+    rescue.finish_both(store, ENDED, is_whole=False)
 
     assert store.find(RUN).status == "interrupted"
     assert rescue.files == []
@@ -337,6 +337,6 @@ def test_a_command_finds_the_history_that_was_named(tmp_path: Path) -> None:
     made.keep([a_result(RUN)])
 
     assert made.files[0].parent == tmp_path / "else where"
-    assert made.sentence.endswith(f" --store '{tmp_path}/else where/h.db'")
-    assert "позже: callscore import" in made.told("ru")
+    assert made.location_text().endswith(f" --store '{tmp_path}/else where/h.db'")
+    assert "позже: callscore import" in made.location_text("ru")
     assert fallback_store_for("postgresql:me:s3cret@host").words == ' --store "$CALLSCORE_STORE"'

@@ -119,7 +119,7 @@ def test_the_newest_answer_to_a_question_counts(store: Store) -> None:
     store.keep([old, new])
 
     assert store.answer("00ff", "", 1) == new
-    assert store.answer_in(RUN, "00ff", 1) == old
+    assert store.answer_of_run(RUN, "00ff", 1) == old
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_an_answer_of_another_run_is_not_one_of_this(store: Store) -> None:
     store.begin(a_run(OTHER))
     store.keep([an_answer(OTHER)])
 
-    assert store.answer_in(RUN, "00ff", 1) is None
+    assert store.answer_of_run(RUN, "00ff", 1) is None
 
 
 def test_a_judgement_is_kept_by_its_key(store: Store) -> None:
@@ -177,7 +177,7 @@ def test_all_is_there_when_it_is_opened_again(place: Path | str) -> None:
 
     with open_store(place) as again:
         assert list(again.results(RUN)) == [a_result(RUN)]
-        assert again.answer_in(RUN, "00ff", 1) == an_answer(RUN)
+        assert again.answer_of_run(RUN, "00ff", 1) == an_answer(RUN)
 
 
 @pytest.mark.parametrize("number", [0, None])

@@ -48,7 +48,7 @@ def test_processes_write_at_once_and_no_row_is_lost(place: Path | str) -> None:
             cases = [result.case for result in store.results(run.id)]
             assert cases == [f"case-{number}" for number in range(400)]
             for number in range(400):
-                kept = store.answer_in(run.id, f"{number:08x}", 1)
+                kept = store.answer_of_run(run.id, f"{number:08x}", 1)
                 assert kept == an_answer(run.id, f"{number:08x}")
 
 
@@ -77,7 +77,7 @@ def test_what_was_reported_kept_survives_being_killed(place: Path | str, seed: i
     with open_store(place) as store:
         run = store.find(RUN)
         assert run.status == "running"
-        lost = [one for one in reported if store.answer_in(RUN, one, 1) != an_answer(RUN, one)]
+        lost = [one for one in reported if store.answer_of_run(RUN, one, 1) != an_answer(RUN, one)]
         assert lost == []
         results = [result.case for result in store.results(RUN)]
         assert results == [f"case-{number}" for number in range(len(results))]

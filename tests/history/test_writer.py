@@ -57,7 +57,7 @@ def test_a_record_that_is_reported_kept_can_be_read_by_others(begun: Store, path
         writer.put(an_answer(RUN), is_kept.set)
 
         assert is_kept.wait(10)
-        assert other.answer_in(RUN, "00ff", 1) == an_answer(RUN)
+        assert other.answer_of_run(RUN, "00ff", 1) == an_answer(RUN)
     assert writer.problem is None
 
 

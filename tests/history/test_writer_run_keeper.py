@@ -29,7 +29,7 @@ def test_a_run_that_is_kept_as_a_whole_has_ended(store: Store) -> None:
     keeper = RunWriter(store, store.begin(a_run()))
     keeper.add_evaluation(an_evaluation(RUN))
     keeper.put(a_result(RUN))
-    keeper.hurry()
+    keeper.flush_soon()
     keeper.flush()
     keeper.finish("finished", {"answered": 1}, {0: {"passed": 1}})
 

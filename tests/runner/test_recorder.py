@@ -51,7 +51,7 @@ def test_a_run_that_goes_on_finds_its_evaluations_by_name(store: Store, run: Run
 
     result = Result(case=question.case, status="error", failure=failed)
     recorder.result(1, question, result, digest="00ff", on_kept=kept.set)
-    recorder.hurry()
+    recorder.flush_soon()
     assert kept.wait(10)
     recorder.close()
 
@@ -71,7 +71,7 @@ def test_an_answer_is_kept_under_its_digests(store: Store, run: RunRecord) -> No
     found = recorder.known(question, digests)
     assert found is not None
     assert (found.document, found.is_reused) == (RIGHT, True)
-    assert store.answer_in(run.id, digests[0], 1) is not None
+    assert store.answer_of_run(run.id, digests[0], 1) is not None
     unasked = recorder_of(store, run, "a")
     assert unasked.known(question, digests) is None
     unasked.close()

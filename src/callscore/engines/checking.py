@@ -140,7 +140,7 @@ class _CheckTotals:
             self._unchecked += len(case.actual) - checked
             self._invalid += count_faulty_calls(faults)
         self._faulty += len({fault.index for fault in faults})
-        self._keep(place, case, faults)
+        self._add_findings(place, case, faults)
 
     def _tools_for(self, case: Case) -> Mapping[str, Tool] | None:
         if self._tools is not None:
@@ -149,7 +149,7 @@ class _CheckTotals:
         self._unusable |= problems
         return tools
 
-    def _keep(self, place: str, case: Case, faults: Iterable[Fault]) -> None:
+    def _add_findings(self, place: str, case: Case, faults: Iterable[Fault]) -> None:
         calls = case.actual or ()
         for fault in faults:
             self._counts[fault.tool, fault.kind] += 1

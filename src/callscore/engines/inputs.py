@@ -161,7 +161,7 @@ class CaseReader:
         self._recogniser = Recogniser()
         # Where the user says which case a line belongs to, the lines of each are a document.
         self._groups: dict[str, tuple[Documents, dict[str, Any]]] = {}
-        self._is_ours = False
+        self._is_own_file = False
 
     def take(self, batch: Record | BadRecord | Array) -> Iterator[Found]:
         """The cases in a batch of a file."""
@@ -170,16 +170,16 @@ class CaseReader:
         elif isinstance(batch, Record):
             yield from self._take(batch)
         else:
-            yield from self._take_array(batch)
+            yield from self._read_array(batch)
 
     def finish(self) -> Iterator[Found]:
         """The cases that could only be told at the end of the file."""
         for documents, fields in self._groups.values():
             yield from self._read_all(documents.finish(), fields)
 
-    def _take_array(self, array: Array) -> Iterator[Found]:
+    def _read_array(self, array: Array) -> Iterator[Found]:
         if self._part is not CASES and self._spells_calls(array.items):
-            yield self._read_our_own(Record(array.place, {"calls": array.items}), {})
+            yield self._read_own_record(Record(array.place, {"calls": array.items}), {})
             return
         is_list_of_records = self._fields is not None or any(map(is_case, array.items[:1]))
         whole = None if is_list_of_records else self._documents_for({}).take_whole(array)
@@ -210,13 +210,13 @@ class CaseReader:
             yield BadRecord(error.place, error.problem)
             return
         documents = self._documents_for(fields)
-        if self._is_our_own(record.value, fields, documents):
-            yield self._read_our_own(record, fields)
+        if self._is_own_format(record.value, fields, documents):
+            yield self._read_own_record(record, fields)
             return
         dialect = documents.dialect_for(record.value)
         if self._wraps_calls(dialect, record.value):
-            self._is_ours = True  # it names its sides in another way
-            yield self._read_our_own(record, fields)
+            self._is_own_file = True  # it names its sides in another way
+            yield self._read_own_record(record, fields)
             return
         yield from self._read_all(documents.take(record, dialect), fields)
 
@@ -225,16 +225,16 @@ class CaseReader:
     ) -> Iterator[Found]:
         for item in found:
             if isinstance(item, Record):
-                yield self._read_our_own(item, fields)
+                yield self._read_own_record(item, fields)
             else:
                 yield from self._read_document(item, fields)
 
-    def _is_our_own(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
+    def _is_own_format(self, value: Any, fields: dict[str, Any], documents: Documents) -> bool:
         if "expected" in fields or "actual" in fields:
             return True
         if documents.is_joining:  # a message of a conversation may have an id, too
             return False
-        return is_case(value) or (self._is_ours and self._dialect is None)
+        return is_case(value) or (self._is_own_file and self._dialect is None)
 
     def _wraps_calls(self, dialect: Dialect | None, value: Any) -> bool:
         """Whether it is an object with calls under a key of ours, for which no dialect is needed."""
@@ -244,8 +244,8 @@ class CaseReader:
             return has_side_field(value)
         return dialect.name == "generic" and not dialect.joins_lines(value)
 
-    def _read_our_own(self, record: Record, fields: dict[str, Any]) -> Found:
-        (found,) = self._offered(lambda wanted: [self._read_record(record, fields, wanted)])
+    def _read_own_record(self, record: Record, fields: dict[str, Any]) -> Found:
+        (found,) = self._with_candidates(lambda wanted: [self._read_record(record, fields, wanted)])
         return found
 
     def _read_record(self, record: Record, fields: dict[str, Any], wanted: Wanted) -> Found:
@@ -262,7 +262,7 @@ class CaseReader:
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
-        yield from self._offered(lambda wanted: [*self._read_traces(document, fields, wanted)])
+        yield from self._with_candidates(lambda wanted: [*self._read_traces(document, fields, wanted)])
 
     def _read_traces(
         self, document: Document, fields: dict[str, Any], wanted: Wanted
@@ -295,7 +295,7 @@ class CaseReader:
         tools = self._latest[1]
         return structs.replace(case, tools=tools) if tools else case
 
-    def _offered(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
+    def _with_candidates(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
         """What a document holds, each case with the other answers that may count."""
         return with_other_answers(read_candidates(read, self._wanted, self._top_k))
 

@@ -192,13 +192,13 @@ class _Discovery:
         if isinstance(found, Unloaded):
             self.unloaded.append(found)
         elif found:
-            self._take_from(source.file.resolve(), found)
+            self._add_from(source.file.resolve(), found)
         elif source.folder is None:
             self.unloaded.append(no_evaluation_in(source.file))
         else:
             self._on_note(f"{display_path(source.file)}: {_PASSED_OVER}")
 
-    def _take_from(self, file: Path, found: Iterable[Evaluation]) -> None:
+    def _add_from(self, file: Path, found: Iterable[Evaluation]) -> None:
         for each in found:
             if Path(each.home) != file:
                 if Path(each.home) in self._files or each.key in self._imported:

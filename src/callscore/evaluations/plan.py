@@ -69,7 +69,7 @@ def keyword_filter(expression: str) -> NameFilter:
     if not tokens:
         return _match_all
     parser = _Parser(expression, tokens)
-    fits = parser.either(0)
+    fits = parser.parse_or(0)
     parser.require_end()
     return fits
 
@@ -84,32 +84,32 @@ class _Parser:
         self.tokens = tokens
         self.at = 0
 
-    def next_is(self, *words: str) -> bool:
+    def accept(self, *words: str) -> bool:
         """Whether one of these comes next; if so it is taken."""
         is_next = self.at < len(self.tokens) and self.tokens[self.at] in words
         self.at += is_next
         return is_next
 
-    def either(self, depth: int) -> NameFilter:
-        fits = self.both(depth)
-        while self.next_is("or"):
-            fits = _or(fits, self.both(depth))
+    def parse_or(self, depth: int) -> NameFilter:
+        fits = self.parse_and(depth)
+        while self.accept("or"):
+            fits = _or(fits, self.parse_and(depth))
         return fits
 
-    def both(self, depth: int) -> NameFilter:
-        fits = self.one(depth)
-        while self.next_is("and"):
-            fits = _and(fits, self.one(depth))
+    def parse_and(self, depth: int) -> NameFilter:
+        fits = self.parse_term(depth)
+        while self.accept("and"):
+            fits = _and(fits, self.parse_term(depth))
         return fits
 
-    def one(self, depth: int) -> NameFilter:
+    def parse_term(self, depth: int) -> NameFilter:
         if depth > _MAX_DEPTH:
             raise InvalidSettings(f"-k {self.expression!r}: is nested too deeply")
-        if self.next_is("not"):
-            return _not(self.one(depth + 1))
-        if self.next_is("("):
-            fits = self.either(depth + 1)
-            if not self.next_is(")"):
+        if self.accept("not"):
+            return _not(self.parse_term(depth + 1))
+        if self.accept("("):
+            fits = self.parse_or(depth + 1)
+            if not self.accept(")"):
                 raise self.wrong("a bracket is not closed")
             return fits
         if self.at == len(self.tokens):
@@ -322,7 +322,7 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     if evaluation.tools is not None:
         tools = _ExpectedTools(evaluation, evaluation.tools)
         for case in cases:
-            for key, doubt in tools.doubts_in(case):
+            for key, doubt in tools.warnings_in(case):
                 found.setdefault(key, f"the case {case.id} {doubt}")
     strays = getattr(evaluation.task, "strays", None)
     told = list(found.values())[:_MAX_WARNINGS]
@@ -346,11 +346,11 @@ class _ExpectedTools:
             name: close_schema(tool.parameters) for name, tool in self._tools.items()
         }
 
-    def doubts_in(self, case: Case) -> Iterator[tuple[tuple[str, ...], str]]:
+    def warnings_in(self, case: Case) -> Iterator[tuple[tuple[str, ...], str]]:
         """What is doubtful about a case, and the names by which the same doubt is known."""
         expected = case.expected or ()
         for item in expected:
-            if isinstance(item, Forbidden) and (hint := self._meant_by_pattern(item.pattern)):
+            if isinstance(item, Forbidden) and (hint := self._suggestion_for_pattern(item.pattern)):
                 doubt = f"forbids {item.pattern}, which is none of the tools{hint}"
                 yield ("forbid", item.pattern), doubt
         for call in calls_in(expected):
@@ -361,7 +361,7 @@ class _ExpectedTools:
                 hint = did_you_mean(call.name, self._names)
                 yield (call.name,), f"expects {call.name}, which is none of the tools{hint}"
 
-    def _meant_by_pattern(self, pattern: str) -> str:
+    def _suggestion_for_pattern(self, pattern: str) -> str:
         if any(matches_pattern(pattern, name) for name in (*self._names, *self._tools)):
             return ""
         return did_you_mean(pattern, self._names)
@@ -489,7 +489,7 @@ def make_plan(
             chosen = [
                 case
                 for case in cases
-                if focus.has(evaluation, case) and is_asked_for(evaluation, variant, case)
+                if focus.includes(evaluation, case) and is_asked_for(evaluation, variant, case)
             ]
             limited = _limited(evaluation, chosen, selection.limit)
             found.append(_group(evaluation, variant, limited, trials))
@@ -530,7 +530,7 @@ class _Focus:
         }
         self._is_set = bool(self._narrowed) or any(evaluation.only for evaluation, _ in read)
 
-    def has(self, evaluation: Evaluation, case: Case) -> bool:
+    def includes(self, evaluation: Evaluation, case: Case) -> bool:
         if not self._is_set:
             return True
         return case.only or (evaluation.only and id(evaluation) not in self._narrowed)

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["CleanupResult", "remove_old_runs"]
 
-# So many runs are removed in one transaction: whoever wants to write should not wait for long.
+# Runs removed in one transaction: other writers should not wait for long.
 _RUNS_PER_TRANSACTION = 20
-# And so many payloads; for each lot, what refers to any is looked through once.
+# Payloads removed in one transaction; for each batch all references are scanned once.
 _PAYLOADS_PER_TRANSACTION = 50_000
-# A run that says it is under way is believed for a day, and then only if a process is at it.
+# A run marked as running counts as active for a day, afterwards only if a process has locked it.
 _TRUSTED_SECONDS = 86_400.0
-# Milliseconds to wait for others before the file is left as long as it is.
+# Milliseconds to wait for other processes before shrinking the file is given up.
 _VACUUM_TIMEOUT_MS = 1_000
 
 
@@ -48,10 +48,10 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
     """What was removed, or would be removed by a dry run.
 
     Attributes:
-        runs: the runs, the oldest first.
-        results: how many results they have.
-        payloads: how many texts nobody refers to without them.
-        bytes: how much room these take.
+        runs: the runs, oldest first.
+        results: the number of their results.
+        payloads: the number of payloads that only they refer to.
+        bytes: the size of these payloads.
     """
 
     runs: tuple[RunRecord, ...] = ()
@@ -63,16 +63,16 @@ class CleanupResult(Struct, frozen=True, kw_only=True):
 def remove_old_runs(store: Store, keep: int, *, is_dry: bool) -> CleanupResult:
     """Remove all but the newest runs, their answers, and payloads that only they use.
 
-    Baselines stay, runs that are under way, and those whose answers a run that stays scores again.
-    So do answers that a run that stays has taken over, and what judges have said.
+    Not removed are baselines, active runs, runs whose answers a remaining run scores again, answers
+    that a remaining run reuses, and judgements.
 
     Args:
         store: the history.
         keep: how many of the newest runs stay.
-        is_dry: whether to say only what would be removed.
+        is_dry: whether to report only what would be removed.
 
     Raises:
-        InvalidSettings: fewer than no runs are to stay.
+        InvalidSettings: `keep` is negative.
     """
     if keep < 0:
         raise InvalidSettings(f"keep: {keep} runs cannot stay; 0 or more can")
@@ -136,7 +136,7 @@ def _with_parents(
     return found
 
 
-# --- what would go ---------------------------------------------------------------------------
+# --- dry run ---------------------------------------------------------------------------------
 
 
 def _preview(connection: Connection, old: dict[int, RunRecord]) -> CleanupResult:
@@ -153,48 +153,48 @@ def _preview(connection: Connection, old: dict[int, RunRecord]) -> CleanupResult
 
 
 def _remove_runs(store: Store, old: dict[int, RunRecord]) -> tuple[tuple[RunRecord, ...], int]:
-    """Remove runs; those that are removed, and how many results they had."""
+    """Remove runs; returns those that were removed, and the number of their results."""
     removed: list[RunRecord] = []
     count = 0
-    numbers = list(reversed(old))  # what is scored again goes before the run that has its answers
+    numbers = list(reversed(old))  # rescored runs before the run that has their answers
     with store.reading() as connection:
-        has_taken = has_reused_answers(connection, numbers)
+        has_reused = has_reused_answers(connection, numbers)
     for start in range(0, len(numbers), _RUNS_PER_TRANSACTION):
-        some = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
-        with _locked(store, some) as free, store.writing(is_alone=True) as connection:
-            going = _still_removable(connection, free)
-            count += delete_runs(connection, going, numbers if has_taken else None)
-        removed += [old[number] for number in going]
+        batch = {number: old[number] for number in numbers[start : start + _RUNS_PER_TRANSACTION]}
+        with _locked(store, batch) as locked, store.writing(is_alone=True) as connection:
+            removable = _still_removable(connection, locked)
+            count += delete_runs(connection, removable, numbers if has_reused else None)
+        removed += [old[number] for number in removable]
     return tuple(reversed(removed)), count
 
 
 @contextmanager
-def _locked(store: Store, some: dict[int, RunRecord]) -> Iterator[dict[int, RunRecord]]:
+def _locked(store: Store, batch: dict[int, RunRecord]) -> Iterator[dict[int, RunRecord]]:
     """The runs that no process is writing; they stay locked inside the block."""
-    with ExitStack() as held:
-        free = {}
-        for number, run in some.items():
-            if run.status != "finished":  # what is finished does not go on
+    with ExitStack() as stack:
+        locked = {}
+        for number, run in batch.items():
+            if run.status != "finished":  # a finished run is not resumed
                 lock = store.lock(run.id)
                 if not lock.take():
                     continue
-                held.callback(lock.release)
-            free[number] = run
-        yield free
+                stack.callback(lock.release)
+            locked[number] = run
+        yield locked
 
 
-def _still_removable(connection: Connection, some: dict[int, RunRecord]) -> list[int]:
+def _still_removable(connection: Connection, batch: dict[int, RunRecord]) -> list[int]:
     """The runs that can still be removed: another process may have started to need one."""
-    named = baseline_numbers(connection)
-    same = {
+    unchanged = {
         row.number
-        for row in runs_by_numbers(connection, some)
-        if (row.id, row.status) == (some[row.number].id, some[row.number].status)
+        for row in runs_by_numbers(connection, batch)
+        if (row.id, row.status) == (batch[row.number].id, batch[row.number].status)
     }
-    going = [number for number in some if number in same - named]
-    while needed := parents_in_use(connection, {some[number].id: number for number in going}):
-        going = [number for number in going if number not in needed]
-    return going
+    candidates = unchanged - baseline_numbers(connection)
+    removable = [number for number in batch if number in candidates]
+    while needed := parents_in_use(connection, {batch[each].id: each for each in removable}):
+        removable = [number for number in removable if number not in needed]
+    return removable
 
 
 def _remove_payloads(store: Store) -> tuple[int, int]:
@@ -205,10 +205,10 @@ def _remove_payloads(store: Store) -> tuple[int, int]:
     count = size = 0
     for start in range(0, len(digests), _PAYLOADS_PER_TRANSACTION):
         with store.writing(is_alone=True) as connection:
-            some = delete_unused_payloads(
+            removed = delete_unused_payloads(
                 connection, digests[start : start + _PAYLOADS_PER_TRANSACTION]
             )
-        count, size = count + some[0], size + some[1]
+        count, size = count + removed[0], size + removed[1]
     return count, size
 
 
@@ -216,7 +216,7 @@ def _shrink_file(store: Store) -> None:
     """Return free space to the disk (VACUUM); a server does this itself."""
     if store.path is None:
         return
-    # Where others are reading, or the disk has no room for a copy, the file takes its room again
-    # when something is written. Nobody should wait long for that.
+    # While others are reading, or without room for a copy on the disk, the file keeps its size, and
+    # the free pages are reused by later writes.
     with suppress(UnusableStore), store.reading() as connection:
         vacuum(connection, _VACUUM_TIMEOUT_MS)

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-# What goes wrong with a database, in sentences that say what to do.
+# --- errors of databases, as sentences with advice --------------------------------------------
 
 FILE_GONE = "the file was moved or deleted while it was in use. Start again to make a new one."
 _DAMAGED = "the file is damaged. Move it away, or put a copy in its place."
@@ -58,7 +58,7 @@ _NO_LOGIN = (
     "the server does not know this user and password. Set PGUSER and PGPASSWORD, or ~/.pgpass."
 )
 
-# By the beginning of the name that SQLite gives to an error, or of the code of PostgreSQL.
+# By prefix of the error name of SQLite, or of the error code (SQLSTATE) of PostgreSQL.
 _ERROR_TEXTS = {
     "SQLITE_FULL": "the disk is full. Make room on it.",
     "SQLITE_READONLY": "nothing can be written there. Make the file and its folder writable.",
@@ -91,7 +91,7 @@ _ERROR_TEXTS = {
     "57": _LOST,
     "XX00": "the server finds damage in the database. Put a copy in its place.",
 }
-# A server that is not reached has no codes. By what is said then, in small letters, as a pattern.
+# Connection errors have no code: by a pattern of the error text in lower case.
 _CONNECTION_ERRORS = {
     "connection refused": (
         "nobody answers there. See whether the server runs, and whether host and port are right."
@@ -218,7 +218,7 @@ def readable_errors(place: str) -> Iterator[None]:
         raise UnusableStore(place, error_text(error)) from error
 
 
-# Connections to a database in a file.
+# --- connections to SQLite --------------------------------------------------------------------
 
 # How long to wait for another process that writes.
 _BUSY_TIMEOUT = 30.0
@@ -292,9 +292,6 @@ def enable_wal(engine: Engine) -> None:
             return
 
 
-# Tells whether a file is still the one that stood there before.
-
-
 def file_identity(path: Path | None) -> tuple[int, int] | None:
     """Device and inode of the file at the path; None if there is no file."""
     try:
@@ -304,12 +301,12 @@ def file_identity(path: Path | None) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found else None
 
 
-# Does again what failed for a reason that passes: others came in between, or a line was cut.
+# --- retries after conflicts and lost connections ---------------------------------------------
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
 
-# How long to wait before each further try, in seconds.
+# Seconds to wait before each further attempt.
 _AFTER_CONFLICT = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _AFTER_LOST_CONNECTION = (0.0, 0.5, 1.5)
 
@@ -358,7 +355,7 @@ def vacuum(connection: Connection, patience: int) -> None:
         connection.exec_driver_sql(f"PRAGMA busy_timeout = {before}")
 
 
-# As many values as every SQLite takes in one statement.
+# The number of values that every SQLite accepts in one statement.
 _MAX_VALUES = 900
 
 

@@ -52,15 +52,15 @@ __all__ = [
 ]
 
 
-# Values as the bytes that a database keeps: JSON, compressed where that pays.
+# --- payloads: values as JSON, compressed if that saves enough --------------------------------
 
 # Shorter texts hardly shrink, and take longer to compress than to write.
 _MIN_SIZE = 400
-# What is saved must be worth the time of every later reader.
+# Compression must save enough to be worth the time of every later reader.
 _MAX_RATIO = 0.85
-# The quickest; the best takes three times as long for a twentieth less.
+# The fastest; the best takes three times as long for 5 % less.
 _LEVEL = 1
-# No JSON text begins like this, and every text that zlib has made does.
+# Every zlib stream begins with this byte, and no JSON text does.
 _ZLIB_PREFIX = b"x"
 _DIGEST_SIZE = 16
 _HEX_PREFIX = b"\x00"
@@ -70,7 +70,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def json_bytes(value: object) -> bytes:
-    """The value as JSON; what JSON does not know becomes text."""
+    """The value as JSON; values that JSON cannot represent become text."""
     try:
         return _encoder.encode(value)
     except (TypeError, ValueError, RecursionError):
@@ -78,7 +78,7 @@ def json_bytes(value: object) -> bytes:
 
 
 def json_text(value: object) -> str | None:
-    """A small value as JSON, for a column that people may read; None for what is empty."""
+    """A small value as JSON, for a readable column; None for an empty value."""
     return json_bytes(value).decode() if value else None
 
 
@@ -96,7 +96,7 @@ def compressed(body: bytes) -> bytes:
 
 
 def unpack(body: bytes) -> Any:
-    """The value of a text that `compressed` gave."""
+    """Decode a stored payload."""
     return msgspec.json.decode(zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body)
 
 
@@ -106,7 +106,7 @@ def clean_text(text: str) -> str:
 
 
 def pack_digest(text: str) -> bytes:
-    """A digest, half as long where it is written in hexadecimal digits."""
+    """A digest as stored: hexadecimal digits are packed to half the length."""
     try:
         raw = bytes.fromhex(text)
     except ValueError:
@@ -119,30 +119,29 @@ def pack_digest(text: str) -> bytes:
 
 
 def unpack_digest(packed: bytes) -> str:
-    """The digest that `pack_digest` was given."""
+    """The inverse of `pack_digest`."""
     return packed[1:].hex() if packed[:1] == _HEX_PREFIX else packed[1:].decode()
 
 
-# Digests by which two runs are compared: of what is asked, of what is expected, of what was
-# called.
+# --- digests by which the cases of two runs are compared --------------------------------------
 
-# What is no part of the question: what the answer is held against, and what people note beside it.
+# Fields of a case that are no part of the question.
 _NOT_ASKED = frozenset({"expected", "tags", "metadata"})
-# What makes a call what it is. Its id, its step and what the tool answered are others in every run.
+# Fields that identify a call; its id, step and result differ in every run.
 _CALL_FIELDS = ("name", "arguments", "raw")
 
-# The order of keys says nothing.
+# Sorted: the order of keys is not significant.
 _sorted_encoder = msgspec.json.Encoder(order="deterministic")
 
 
 def expectation_digest(payload: Mapping[str, Any]) -> str:
-    """The digest of what a case expects, as its payload spells it; empty where it expects nothing."""
+    """The digest of the expected calls of a case payload; empty if there are none."""
     expected = payload.get("expected")
     return "" if expected is None else _digest(expected)
 
 
 def asked_digest(payload: Mapping[str, Any]) -> str:
-    """The digest of the rest of a case: its input, and its tools."""
+    """The digest of the other fields of a case: its input and tools."""
     return _digest({key: payload[key] for key in sorted(payload) if key not in _NOT_ASKED})
 
 
@@ -166,9 +165,9 @@ def _digest(value: object) -> str:
     return digest_of(body).hex()
 
 
-# How the records of a history become the rows of its tables, and come back.
+# --- records as table rows, and back ----------------------------------------------------------
 
-# What is to be kept once: texts by their digests.
+# Payloads by digest.
 Bodies = dict[bytes, bytes]
 
 _NO_COUNTS = (None,) * len(COUNTS)
@@ -176,7 +175,7 @@ _MAX_INTEGER = 2**31 - 1
 
 
 class _StoredValue(msgspec.Struct, array_like=True):
-    """What a scorer says, as it stands in a column."""
+    """A value of a scorer, as stored in a column."""
 
     name: str
     value: float | None
@@ -233,17 +232,17 @@ def run_record(row: Sequence[Any]) -> RunRecord:
 def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
     """Rows, with the columns of `runs` in their order, as runs.
 
-    Most runs of a project are asked for the same things by the same versions, which is read once.
+    Most runs of a project have the same arguments and versions, which are decoded once.
     """
-    known: dict[str | None, Any] = {}
-    found: list[RunRecord] = []
+    decoded: dict[str | None, Any] = {}
+    records: list[RunRecord] = []
     for row in rows:
         _, name, command, status, started_at, finished_at, called, *others = row
         arguments, versions, git_commit, git_dirty, parent, totals = others
         for text in (arguments, versions):
-            if text not in known:
-                known[text] = _decode_object(text)
-        found.append(
+            if text not in decoded:
+                decoded[text] = _decode_object(text)
+        records.append(
             RunRecord(
                 id=name,
                 command=command,
@@ -251,15 +250,15 @@ def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
                 started_at=started_at,
                 finished_at=finished_at,
                 name=called,
-                arguments=known[arguments],
-                versions=known[versions],
+                arguments=decoded[arguments],
+                versions=decoded[versions],
                 git_commit=git_commit,
                 git_dirty=None if git_dirty is None else bool(git_dirty),
                 parent=parent,
                 totals=_decode_object(totals),
             )
         )
-    return found
+    return records
 
 
 def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
@@ -330,7 +329,7 @@ def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, A
 
 
 def _digest_bytes(text: str) -> bytes | None:
-    """A digest as it is kept; what is none, for somebody has made it up, is known by its own."""
+    """A digest as stored; any other text is replaced by its own digest."""
     if not text:
         return None
     try:
@@ -348,13 +347,13 @@ def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
 
 
 def _value_text(value: MetricValue) -> tuple[str | float | None, ...]:
-    """What a scorer says; that it is broken stands at the end, where it is."""
-    said = (value.name, value.value, value.reason)
-    return (*said, True) if value.is_broken else said
+    """A value of a scorer as stored; broken ones have a fourth member."""
+    stored = (value.name, value.value, value.reason)
+    return (*stored, True) if value.is_broken else stored
 
 
 def _usage_row(usage: Usage) -> dict[str, int]:
-    # A server may say anything here, also what no column holds.
+    # Servers may report any number, even one that does not fit the column.
     return {
         "requests": min(usage.requests, _MAX_INTEGER),
         "input_tokens": min(usage.input_tokens, _MAX_INTEGER),
@@ -404,7 +403,7 @@ def _stored_values(scores: str | None) -> tuple[MetricValue, ...]:
 
 
 def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:
-    """An answer as a row; it was asked for in the run of this number, where there is one."""
+    """An answer as a row, with the number of its run, if there is one."""
     return {
         "run": number,
         "question": pack_digest(record.question),

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["USING_FALLBACK", "FallbackStore", "FinishArguments", "fallback_store_for"]
 
-# What is said where there is no history, before a run.
+# Warning before a run whose history cannot be used.
 USING_FALLBACK = Phrase(
     "the history cannot be used, and this goes to a file beside it: {problem}",
     "история недоступна, всё попадёт в файл рядом: {problem}",
@@ -54,22 +54,20 @@ FinishArguments = tuple[str, "RunStatus", "Mapping[str, Any]", "Mapping[int, Map
 
 
 class FallbackStore:
-    """Writes records to a file when the history cannot; also replaces a history that cannot be opened.
+    """Writes records to a file when the history cannot, or in place of a history.
 
-    Nothing is written before something has to be rescued. The file stands beside the history, else
-    in the working directory, else in the folder for temporary files: where one of them is full or
-    may not be written, the next one is used.
+    The file is created with the first record: beside the history, else in the working directory,
+    else in the folder for temporary files. If one is full or read-only, the next one is used.
 
     Args:
-        history: the file of the history; None where it is no file, or where there is none, for the
-            folder `.callscore` of the project then.
-        words: what a command needs to find the history, see `history.addresses`.
+        history: the file of the history; None for the folder `.callscore` of the project.
+        words: the arguments with which a command finds the history, see `store_arguments`.
 
     Attributes:
-        place: what it is called in messages.
-        path: None, as for every history that is no database in a file.
+        place: the name in messages.
+        path: None, as for every history that is not an SQLite file.
         words: see above.
-        files: those that were written.
+        files: the files that were written.
     """
 
     def __init__(self, history: Path | None = None, words: str = "") -> None:
@@ -89,23 +87,23 @@ class FallbackStore:
         self.close()
 
     def close(self) -> None:
-        """Nothing stays open."""
+        """Do nothing: no file stays open."""
 
     def lock(self, run: str) -> RunLock:
-        """Nobody else knows the run."""
+        """A lock that is always free: no other process knows the run."""
         return RunLock(None, run)
 
     def begin(self, run: RunRecord) -> RunRecord:
-        """Note the run that is to be rescued, if need be."""
+        """Remember the run, for the first lines of the file."""
         self._run = run
         return run
 
     def evaluations(self, run: str) -> list[EvaluationRecord]:
-        """What was noted of the run."""
+        """The evaluations of the run so far."""
         return [each for each in self._evaluations.values() if each.run == run]
 
     def add_evaluation(self, record: EvaluationRecord) -> None:
-        """Note what the run evaluates."""
+        """Remember an evaluation of the run."""
         self._evaluations[record.number] = record
 
     def keep(self, records: Iterable[AnswerRecord | ResultRecord]) -> None:
@@ -127,9 +125,9 @@ class FallbackStore:
 
         Args:
             run: its id.
-            status: whether it came to its end.
+            status: whether it finished.
             totals: its counts.
-            summaries: what the results of each evaluation come to, by its number.
+            summaries: the totals of each evaluation, by its number.
 
         Raises:
             UnusableStore: no file can be written anywhere.
@@ -143,70 +141,65 @@ class FallbackStore:
                 self._evaluations[number] = replace(known, summary=dict(summary))
         others = [file for file in self.files if file != self._file]
         is_begun = self._file is not None
-        self._write(self._head() if is_begun else [])  # a new file has it at its beginning
-        for file in others:  # whichever is imported last has to know it
+        self._write(self._header_lines() if is_begun else [])  # a new file begins with them
+        for file in others:  # any of them may be imported last
             with suppress(OSError):
-                _append(file, b"".join(self._head()), _APPEND_FLAGS)
+                _append(file, b"".join(self._header_lines()), _APPEND_FLAGS)
 
-    def finish_with(
+    def finish_both(
         self, store: Store | FallbackStore, ended: FinishArguments, *, is_whole: bool = True
     ) -> str:
         """Store how the run ended in the history, and in the file if there is one.
 
-        A history that lacks something of the run keeps that it did not come to its end, and no
-        totals: it has less than they say. The file knows them, for when it is imported.
+        A history that lacks results is told that the run was interrupted, without totals. The file
+        has the totals, for when it is imported.
 
         Args:
-            store: the history. It may be this one.
-            ended: what `finish` is given.
-            is_whole: whether everything else was kept somewhere.
+            store: the history; may be this object.
+            ended: the arguments of `finish`.
+            is_whole: whether all results were saved somewhere.
 
         Returns:
-            Why the history did not keep it, and where it is then; empty where it did.
+            Why the history did not save it, and where it is instead; empty if it did.
         """
         had_files = bool(self.files)
         is_here = store is self or (is_whole and not had_files)
-        trouble = ""
+        problem = ""
         try:
             if is_here:
                 store.finish(*ended)
             else:
                 store.finish(ended[0], "interrupted", {}, {})
         except CallscoreError as error:
-            trouble = str(error)
-        if store is not self and (trouble or had_files):
+            problem = str(error)
+        if store is not self and (problem or had_files):
             with suppress(UnusableStore):
                 self.finish(*ended)
-        return f"{trouble} {self.sentence}" if trouble and not had_files else trouble
+        return f"{problem} {self.location_text()}" if problem and not had_files else problem
 
-    @property
-    def sentence(self) -> str:
-        """Where everything is, and what to do with it; empty where nothing was written."""
-        return self.told("en")
-
-    def told(self, lang: Language) -> str:
-        """The same in a language."""
+    def location_text(self, lang: Language = "en") -> str:
+        """Which files were written, and how to import them; empty if there are none."""
         if not self.files:
             return ""
         names = [_display_path(path) for path in self.files]
         command = shlex.join(["callscore", "import", *names]) + self.words
         return say(_SAVED, lang, files=", ".join(names), command=command)
 
-    def _head(self) -> list[bytes]:
-        """The run, and what it evaluates."""
-        known: list[Record] = [] if self._run is None else [self._run]
-        return [encode_line(record) for record in [*known, *self._evaluations.values()]]
+    def _header_lines(self) -> list[bytes]:
+        """The lines of the run and its evaluations."""
+        run: list[Record] = [] if self._run is None else [self._run]
+        return [encode_line(record) for record in [*run, *self._evaluations.values()]]
 
     def _write(self, lines: list[bytes]) -> None:
-        """Write the lines to the file; to a new one elsewhere, where that takes them not."""
+        """Append the lines to the file; if that fails, start a new file elsewhere."""
         if self._file is not None:
             with suppress(OSError):
                 _append(self._file, b"".join(lines), _APPEND_FLAGS)
                 return
             self._file = None
-        whole = b"".join([*self._head(), *lines])
+        content = b"".join([*self._header_lines(), *lines])
         for folder in self._folders:
-            path = self._new_file(folder, whole)
+            path = self._new_file(folder, content)
             if path is not None:
                 self._file = path
                 self.files.append(path)
@@ -214,7 +207,7 @@ class FallbackStore:
         raise UnusableStore(self.place, "no file can be written anywhere. Make room on the disk.")
 
     def _new_file(self, folder: Path, content: bytes) -> Path | None:
-        """A file in the folder with this content; None where there can be none."""
+        """Create a file with this content in the folder; None if that fails."""
         name = "run" if self._run is None else self._run.id[:_MAX_NAME].replace("/", "-")
         try:
             for path in _candidate_paths(folder, name):
@@ -227,11 +220,7 @@ class FallbackStore:
 
 
 def fallback_store_for(place: Path | str | None) -> FallbackStore:
-    """What takes a run in place of a history that cannot be opened.
-
-    Args:
-        place: what `--store` says of the history.
-    """
+    """The fallback for a history (`--store`) that cannot be opened."""
     file = None
     with suppress(UnusableStore):  # an address that cannot be read
         file = store_file_path(place)
@@ -257,21 +246,21 @@ def _folders(history: Path | None) -> list[Path]:
 
 
 def _display_path(path: Path) -> str:
-    """The path as a person would write it here."""
+    """The path relative to the working directory, if it is inside it."""
     with suppress(OSError, ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)
 
 
 def _append(path: Path, content: bytes, how: int) -> None:
-    """Write all of it at the end of the file, or nothing."""
+    """Append all of the content to the file, or nothing."""
     file = os.open(path, how, 0o600)
     try:
         before = os.lseek(file, 0, os.SEEK_END)
         try:
-            rest = memoryview(content)
-            while rest:
-                rest = rest[os.write(file, rest) :]
+            remaining = memoryview(content)
+            while remaining:
+                remaining = remaining[os.write(file, remaining) :]
         except OSError:
             os.ftruncate(file, before)
             if how == _CREATE_FLAGS:

@@ -23,20 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["RunLock", "ServerLock", "is_abandoned", "lock_for_writing", "remove_stale_locks"]
 
 
-# Marks a run as being under way, for as long as its process lives: however it ends, the mark
-# does.
+# --- lock files: they are released when the process ends, however it ends --------------------
 
 _LOCK_SUFFIX = ".lock"
-# Whoever clears up holds a mark for a moment, too.
+# `remove_stale_locks` of another process holds a lock for a moment, too.
 _ATTEMPTS = 5
 _PAUSE = 0.02
 
-# The marks that this process holds.
+# File descriptors of the locks that this process holds.
 _held_files: set[int] = set()
 
 
 def _release_after_fork() -> None:
-    """A process that is made as a copy of this one holds nothing, however long it lives."""
+    """Close inherited lock files in a forked child, so that it does not hold the locks."""
     while _held_files:
         with suppress(OSError):
             os.close(_held_files.pop())
@@ -50,8 +49,8 @@ class RunLock:
     """The lock of a run (a file), held by one process at a time.
 
     Args:
-        store: the file of the history, beside which the mark stands; None where it is no file.
-        run: the run.
+        store: the SQLite file, next to which the lock file is created; None for no lock.
+        run: the id of the run.
     """
 
     def __init__(self, store: Path | None, run: str) -> None:
@@ -71,9 +70,9 @@ class RunLock:
         self.release()
 
     def take(self) -> bool:
-        """Take the mark, and keep it; whether nobody else has it.
+        """Acquire the lock; returns False if another process holds it.
 
-        Where none can be made, on a full disk for instance, nobody has.
+        If no lock file can be created, on a full disk for instance, it counts as acquired.
         """
         if self._path is None:
             return True
@@ -89,7 +88,7 @@ class RunLock:
         return False
 
     def release(self) -> None:
-        """Take the mark away, if it is ours."""
+        """Release the lock, if this object holds it."""
         if self._path is not None and self._file >= 0:
             _remove_lock(self._path, self._file)
             self._file = -1
@@ -105,7 +104,7 @@ def remove_stale_locks(store: Path) -> None:
 
 
 def _open_locked(path: Path, creating: int) -> int:
-    """The file of a mark, which is ours now; -1 where it is not."""
+    """Open and lock a lock file; -1 if another process holds it."""
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC | creating, 0o600)
     if _try_lock(file) and _is_same_file(path, file):
         _held_files.add(file)
@@ -115,7 +114,7 @@ def _open_locked(path: Path, creating: int) -> int:
 
 
 def _try_lock(file: int) -> bool:
-    """Take the lock of a file, if it is free; where there are no such locks, it always is."""
+    """Lock an open file without waiting; always succeeds on systems without such locks."""
     try:
         import fcntl
     except ImportError:  # pragma: no cover  (not on this system)
@@ -128,16 +127,16 @@ def _try_lock(file: int) -> bool:
 
 
 def _is_same_file(path: Path, file: int) -> bool:
-    """Whether the file still stands there, and was not removed before it was ours."""
+    """Whether the path still is the open file: it may have been removed before it was locked."""
     try:
-        there, ours = path.stat(), os.fstat(file)
+        on_disk, opened = path.stat(), os.fstat(file)
     except FileNotFoundError:
         return False
-    return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+    return (on_disk.st_dev, on_disk.st_ino) == (opened.st_dev, opened.st_ino)
 
 
 def _remove_lock(path: Path, file: int) -> None:
-    """Remove a mark while it is ours; afterwards it may be another's."""
+    """Delete a lock file while it is locked, then close it."""
     with suppress(OSError):
         path.unlink()
     _held_files.discard(file)
@@ -145,9 +144,9 @@ def _remove_lock(path: Path, file: int) -> None:
         os.close(file)
 
 
-# Locks on a server: each ends with its connection, and so with its process, however that ends.
+# --- locks on a server: they end with the connection, and so with the process -----------------
 
-# The server may end a connection that does nothing; this one does nothing for long.
+# The server may close idle connections; this one is idle for long.
 _NO_IDLE_TIMEOUT = (
     "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
 )
@@ -157,8 +156,8 @@ class ServerLock:
     """The lock of a run (a PostgreSQL advisory lock), held by one process at a time.
 
     Args:
-        parts: the address of the database, by the names in libpq.
-        run: the run.
+        parts: the address of the database, as libpq parameters.
+        run: the id of the run.
     """
 
     def __init__(self, parts: dict[str, Any], run: str) -> None:
@@ -179,9 +178,9 @@ class ServerLock:
         self.release()
 
     def take(self) -> bool:
-        """Take the mark, and keep it; whether nobody else has it.
+        """Acquire the lock; returns False if another process holds it.
 
-        Where the server cannot be asked, nobody has.
+        If the server cannot be reached, it counts as acquired.
         """
         from psycopg import Error
 
@@ -189,19 +188,19 @@ class ServerLock:
         with suppress(Error):
             if self._connection is None:
                 self._connection = connect(self._parts, autocommit=True)
-                is_free = self._is_taken(self._connection)
+                is_free = self._try_server_lock(self._connection)
         if not is_free:
             self.release()
         return is_free
 
-    def _is_taken(self, connection: Connection[Any]) -> bool:
-        """Whether the mark is ours now."""
+    def _try_server_lock(self, connection: Connection[Any]) -> bool:
+        """Try to get the advisory lock; returns whether it was free."""
         connection.execute(_NO_IDLE_TIMEOUT)
         row = connection.execute("SELECT pg_try_advisory_lock(%s)", [self._key]).fetchone()
         return row is None or bool(row[0])
 
     def release(self) -> None:
-        """Take the mark away, if it is ours."""
+        """Release the lock, if this object holds it."""
         from psycopg import Error
 
         connection, self._connection = self._connection, None
@@ -213,22 +212,19 @@ class ServerLock:
 def lock_for_writing(transaction: Transaction, *, is_alone: bool) -> None:
     """Take the write lock of the history until the transaction ends: shared, or exclusive.
 
-    Those who add rows do it at the same time. Whoever changes the tables, or clears away what nobody
-    refers to, is alone: somebody may be about to refer to it.
+    Inserts may run at the same time. Changing the tables, or removing unreferenced payloads, needs
+    the exclusive lock: another process may be about to refer to them.
     """
     which = "pg_advisory_xact_lock" if is_alone else "pg_advisory_xact_lock_shared"
     transaction.exec_driver_sql(f"SELECT {which}({_lock_key('writing')})")
 
 
 def _lock_key(what: str) -> int:
-    """The number of a lock, which is all that the server knows of it."""
+    """The number by which the server knows a lock."""
     digest = blake2b(
         f"callscore {what}".encode("utf-8", "backslashreplace"), digest_size=8
     ).digest()
     return int.from_bytes(digest, "big", signed=True)
-
-
-# Whether a process is still at a run that did not come to its end.
 
 
 def is_abandoned(store: Store, run: RunRecord) -> bool:
@@ -236,7 +232,7 @@ def is_abandoned(store: Store, run: RunRecord) -> bool:
     if run.status != "running":
         return False
     lock = store.lock(run.id)
-    if not lock.take():
+    if not lock.acquire():
         return False
     lock.release()
     return True

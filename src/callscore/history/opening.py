@@ -34,31 +34,29 @@ __all__ = [
 ]
 
 
-# Where the history of a project stands, and how it is opened.
-
 _FOLDER = ".callscore"
 _FILE = "history.db"
 
 
 def default_path() -> Path:
-    """Where the history of the project is that we are in.
+    """The file of the history of the current project.
 
-    In the nearest folder upward that has a folder `.callscore`, not beyond the git repository; else
-    in the working directory. Outside of a repository only the working directory counts: what lies
-    above it need not be ours.
+    In the nearest parent folder with a folder `.callscore`, not beyond the git repository; else in
+    the working directory. Outside of a repository only the working directory counts: its parents
+    may belong to others.
     """
     here = Path.cwd()
-    above = [here, *here.parents]
-    roots = [depth for depth, folder in enumerate(above) if _contains(folder, ".git")]
-    folders = above[: roots[0] + 1] if roots else [here]
-    home = next((folder for folder in folders if _contains(folder, _FOLDER)), here)
-    return home / _FOLDER / _FILE
+    parents = [here, *here.parents]
+    roots = [depth for depth, folder in enumerate(parents) if _contains(folder, ".git")]
+    folders = parents[: roots[0] + 1] if roots else [here]
+    project = next((folder for folder in folders if _contains(folder, _FOLDER)), here)
+    return project / _FOLDER / _FILE
 
 
 def _contains(folder: Path, name: str) -> bool:
     try:
         return (folder / name).exists()
-    except OSError:  # a folder that we may not look into
+    except OSError:  # no permission to read the folder
         return False
 
 
@@ -66,19 +64,18 @@ def open_store(place: Path | str | None = None) -> Store:
     """Open the history, and create it if there is none.
 
     Args:
-        place: a file, or the address of a server, `postgresql://...`. By default what the variable
-            `CALLSCORE_STORE` says; else the file of the project that we are in.
+        place: a file, or the address of a server, `postgresql://...`. By default the value of
+            `CALLSCORE_STORE`; else the file of the current project.
 
     Raises:
         UnusableStore: the file, its folder or the server cannot be used, or a newer callscore has
             written it.
-        MissingExtra: what speaks to the server is not installed.
+        MissingExtra: psycopg is not installed.
     """
-    said = _requested(place)
-    if said is not None and is_server_address(str(said)):
-        return _open_server(str(said), named=place)
-    path = None if said is None else Path(said)
-    place_shown, path = _display_and_path(path)
+    requested = _requested(place)
+    if requested is not None and is_server_address(str(requested)):
+        return _open_server(str(requested), named=place)
+    place_shown, path = _display_and_path(None if requested is None else Path(requested))
     make_store_folder(path)
     return _open_file(path, place_shown, named=place)
 
@@ -91,7 +88,7 @@ def open_for_reading(place: Path | str | None = None) -> Store:
 
     Raises:
         UnusableStore: as for `open_store`, or it is empty and cannot be written.
-        MissingExtra: what speaks to the server is not installed.
+        MissingExtra: psycopg is not installed.
     """
     file = store_file_path(place)
     if file is None:
@@ -125,24 +122,24 @@ def store_file_path(place: Path | str | None) -> Path | None:
     Raises:
         UnusableStore: it is an address that cannot be read, or the working directory is gone.
     """
-    said = _requested(place)
-    if said is None:
+    requested = _requested(place)
+    if requested is None:
         return _display_and_path(None)[1]
-    return None if is_server_address(str(said)) else Path(said)
+    return None if is_server_address(str(requested)) else Path(requested)
 
 
 def _requested(place: Path | str | None) -> Path | str | None:
-    """What somebody says of the place: on the command line, or in the environment."""
+    """The store that the user names: on the command line, or in the environment."""
     return place or os.environ.get(STORE_VARIABLE) or None
 
 
 def _can_write(path: Path) -> bool:
-    """Whether the file can be written, and its folder, where SQLite has files of its own beside it."""
+    """Whether the file and its folder can be written: SQLite creates files beside it."""
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _display_and_path(path: Path | None) -> tuple[str, Path]:
-    """What the file of a history is called in messages, and the file."""
+    """The name of the file in messages, and the file."""
     try:
         path = default_path() if path is None else path
         return _display_path(path), path
@@ -185,7 +182,7 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
         store = Store(engine, place, server=parts, named=named)
         with store.reading() as connection:
             is_ready = is_current(connection)
-        # Of several who come first one makes the tables, and the others wait until they are there.
+        # Of several processes one creates the tables, and the others wait for it.
         if not is_ready:
             with store.writing(is_alone=True) as connection:
                 ensure_tables(connection, place)
@@ -196,7 +193,7 @@ def _open_server(address: str, *, named: Path | str | None) -> Store:
 
 
 def _display_path(path: Path) -> str:
-    """The path as a person would write it here."""
+    """The path relative to the working directory, if it is inside it."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
@@ -205,7 +202,7 @@ def make_store_folder(path: Path) -> None:
     """Create the folder of the file, with a `.gitignore` in it.
 
     Raises:
-        UnusableStore: there can be no such folder, or the file is a folder itself.
+        UnusableStore: the folder cannot be created, or the file is a folder.
     """
     folder = path.parent
     try:
@@ -232,18 +229,14 @@ def _write_gitignore(folder: Path) -> None:
         note.write_text("*\n", encoding="utf-8")
 
 
-# Opens a history to look for something in it: none is made for that.
-
-
 def open_existing(place: Path | str | None = None) -> Store:
-    """Open the history that is there.
+    """Open a history that exists; none is created.
 
     Args:
-        place: a file, or the address of a server. By default what the variable `CALLSCORE_STORE`
-            says; else the file of the project that we are in.
+        place: as for `open_store`.
 
     Raises:
-        UnknownRun: there is no history there.
+        UnknownRun: there is no history.
         UnusableStore: it cannot be used.
     """
     file = store_file_path(place)
@@ -256,26 +249,23 @@ class StoreOpener:
     """Opens a history on the first call; later calls return the same store.
 
     Args:
-        opened: opens it.
+        open_it: opens the history.
     """
 
-    def __init__(self, opened: Callable[[], Store]) -> None:
-        self._opened = opened
+    def __init__(self, open_it: Callable[[], Store]) -> None:
+        self._open = open_it
         self._store: Store | None = None
 
     def __call__(self) -> Store:
-        """Open it, or give the one that is open."""
+        """The open store."""
         if self._store is None:
-            self._store = self._opened()
+            self._store = self._open()
         return self._store
 
     def close(self) -> None:
         """Close it, if it was opened."""
         if self._store is not None:
             self._store.close()
-
-
-# The history of the project, opened when it is needed and not before.
 
 
 class LazyJudgementStore:
@@ -289,7 +279,7 @@ class LazyJudgementStore:
         self._place = place
         self._store: Store | None = None
 
-    def _opened(self) -> Store:
+    def _get_store(self) -> Store:
         if self._store is None:
             self._store = open_store(self._place)
         return self._store
@@ -300,17 +290,15 @@ class LazyJudgementStore:
             self._store.close()
 
     def judgement(self, key: str) -> Any | None:
-        """The answer that is kept under a key; None where there is none."""
-        return self._opened().judgement(key)
+        """The stored answer of a judge; None if there is none."""
+        return self._get_store().judgement(key)
 
     def keep_judgement(self, key: str, model: str, answer: Any) -> None:
-        """Keep an answer under a key."""
-        self._opened().keep_judgement(key, model, answer)
+        """Store an answer of a judge."""
+        self._get_store().keep_judgement(key, model, answer)
 
 
-# What a history knows a file of cases by.
-
-# Behind the suffix of what is in a file may stand how it is compressed.
+# Suffixes that may follow the suffix of the content.
 _COMPRESSED_SUFFIXES = (".gz", ".zst")
 
 
@@ -324,7 +312,7 @@ def project_path(path: str) -> str:
 
 
 def file_evaluation_name(path: str) -> str:
-    """What the cases of a file are called: `answers` in `runs/answers.jsonl.gz`."""
+    """The evaluation name for the cases of a file: `answers` for `runs/answers.jsonl.gz`."""
     file = PurePath(path)
     if file.suffix.lower() in _COMPRESSED_SUFFIXES:
         file = file.with_suffix("")

@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 
-# Connections to PostgreSQL.
+# --- connections ------------------------------------------------------------------------------
 
-# What libpq is told unless the address says otherwise, in seconds; the last one in milliseconds.
+# Defaults for libpq, in seconds (`tcp_user_timeout` in milliseconds); the address overrides them.
 _CONNECTION_DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
-    # A server that vanishes without a word is noticed within this time.
+    # A server that disappears is noticed within this time.
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
@@ -41,7 +41,7 @@ _CONNECTION_DEFAULTS: dict[str, Any] = {
     "client_encoding": "utf8",
     "fallback_application_name": "callscore",
 }
-# For as long as others may keep us waiting; and what a server may have been told to do otherwise.
+# Limit waiting for locks, and override the default isolation level of the server.
 _SESSION_SETTINGS = (
     "SET lock_timeout = '30s';"
     " SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
@@ -50,15 +50,14 @@ _NULL_HANDLER = logging.NullHandler()
 _POOL_SIZE = 2
 _MAX_OVERFLOW = 8
 
-# Those that this process has open.
+# Open connections of this process.
 _open_connections: WeakSet[Connection[Any]] = WeakSet()
 
 
 def _detach_after_fork() -> None:
     """After a fork: point inherited connections to /dev/null, so that the child cannot close them.
 
-    What it would say at its end would end the connection for both. So it is left with connections
-    that lead nowhere.
+    At its end the child would close the connection of both processes.
     """
     if not _open_connections:
         return
@@ -77,15 +76,15 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
     """Open a connection to the server.
 
     Args:
-        parts: the address, by the names in libpq. What it does not say, libpq finds itself, in
-            `PGPASSWORD` or `~/.pgpass` for instance.
-        autocommit: whether each statement is a transaction of its own.
+        parts: the address as libpq parameters; libpq finds missing ones itself, in `PGPASSWORD` or
+            `~/.pgpass` for instance.
+        autocommit: whether each statement is its own transaction.
     """
     import psycopg
 
-    # What goes wrong is told by us; without this the library would say it once more on its own.
+    # We report errors; without this the library would also print them.
     logging.getLogger("psycopg").addHandler(_NULL_HANDLER)
-    # No prepared statements: what stands between us and the server may not know them.
+    # No prepared statements: connection poolers may not support them.
     connection: Connection[Any] = psycopg.connect(
         **{**_CONNECTION_DEFAULTS, **parts}, autocommit=True, prepare_threshold=None
     )
@@ -100,17 +99,13 @@ def connect(parts: dict[str, Any], *, autocommit: bool = False) -> Connection[An
 
 
 def postgres_engine(parts: dict[str, Any]) -> Engine:
-    """What connects to the database, from any thread.
-
-    Args:
-        parts: the address, by the names in libpq.
-    """
+    """An SQLAlchemy engine for the address (libpq parameters); threads may share it."""
     from sqlalchemy import create_engine
 
     return create_engine(
         "postgresql+psycopg://",
         creator=lambda: connect(parts),
-        # One that was lost while nobody needed it is noticed before it is used.
+        # A connection that was lost while idle is noticed before it is used.
         pool_pre_ping=True,
         pool_size=_POOL_SIZE,
         max_overflow=_MAX_OVERFLOW,
@@ -119,7 +114,7 @@ def postgres_engine(parts: dict[str, Any]) -> Engine:
     )
 
 
-# The addresses of databases on a server: `postgresql://...`, and how they are shown.
+# --- addresses: `postgresql://...` ------------------------------------------------------------
 
 STORE_VARIABLE = "CALLSCORE_STORE"
 
@@ -130,11 +125,11 @@ _INVALID_ADDRESS = (
     "this is no address of a server: postgresql://USER@HOST:PORT/DATABASE. In a name or a password,"
     " spell @ as %40, : as %3A, / as %2F and ? as %3F."
 )
-# What copying an address brings with it.
+# Characters that are copied along with an address.
 _SURROUNDING = " \t\r\n\"'`"
 _DRIVE = re.compile(r"[A-Za-z]:(?=[\\/])")
-# What people write who mean a server: its kind without both strokes, a password before a host, or
-# words as libpq takes them. None of it becomes the name of a file: a password may stand in it.
+# Texts that are probably meant as an address: a scheme without both slashes, a password before a
+# host, libpq keywords. They are not used as a file name: they may contain a password.
 _LIKELY_ADDRESSES = (
     re.compile(r"\Apostgres(ql)?(\+\w+)?\s*(:|//)", re.IGNORECASE),
     re.compile(r":.*@|@.*:", re.DOTALL),
@@ -143,10 +138,10 @@ _LIKELY_ADDRESSES = (
         re.IGNORECASE,
     ),
 )
-# What users of databases are called; anything else may be a key that somebody has put there.
+# Usual names of database users; anything else may be a secret in the wrong place.
 _PLAIN_USER = re.compile(r"[a-z_][a-z_.@-]{0,31}|(?!.*(\d.*){5})[A-Za-z0-9_.@-]{1,16}")
 
-# An address that says nothing but a user, a host, a port and a database.
+# An address with only a user, a host, a port and a database.
 _PLAIN_ADDRESS = re.compile(r"postgres(?:ql)?://(?:([^@:/?]*)@)?[^@?]*")
 _STORE_BY_VARIABLE = f' --store "${STORE_VARIABLE}"'
 
@@ -155,14 +150,14 @@ def is_server_address(place: str) -> bool:
     """Whether this is the address of a server, and not the path of a file.
 
     Raises:
-        UnusableStore: it is an address of another kind, or one that is not spelled as it should be.
-            What it says is not repeated: it may hold a password.
+        UnusableStore: it is an address of another kind, or a malformed one. The text is not
+            repeated: it may contain a password.
     """
-    said = place.strip(_SURROUNDING)
-    kind = _SCHEME.match(said)
+    text = place.strip(_SURROUNDING)
+    kind = _SCHEME.match(text)
     if kind is None:
-        rest = _DRIVE.sub("", said, count=1)
-        if any(attempt.search(rest) for attempt in _LIKELY_ADDRESSES):
+        without_drive = _DRIVE.sub("", text, count=1)
+        if any(attempt.search(without_drive) for attempt in _LIKELY_ADDRESSES):
             raise UnusableStore(_HIDDEN, _INVALID_ADDRESS)
         return False
     if kind[1].lower() not in _SCHEMES:
@@ -174,11 +169,11 @@ def is_server_address(place: str) -> bool:
 
 
 def parse_address(address: str) -> dict[str, Any]:
-    """The parts of an address, by their names in libpq.
+    """The parts of an address, as libpq parameters.
 
     Raises:
         MissingExtra: psycopg is not installed.
-        UnusableStore: it cannot be read. What it says is not repeated: it may hold a password.
+        UnusableStore: it is malformed. It is not repeated: it may contain a password.
     """
     try:
         from psycopg import Error
@@ -195,7 +190,7 @@ def parse_address(address: str) -> dict[str, Any]:
 
 
 def _normalized(address: str) -> str:
-    """An address as libpq wants it: its kind in small letters, and nothing around it."""
+    """The address with a lower-case scheme, and without surrounding characters."""
     return f"postgresql://{address.strip(_SURROUNDING).partition('://')[2]}"
 
 
@@ -219,24 +214,22 @@ def display_address(parts: dict[str, Any]) -> str:
 
 
 def store_arguments(place: object) -> str:
-    """The `--store` option that finds the same history, with a leading space; empty for the default.
+    """The ` --store ...` option that finds the same history; empty for the default.
 
-    Args:
-        place: what `--store` says. An address that may hold a secret is not repeated: the variable
-            that can hold it is named in its place.
+    An address that may contain a secret is not repeated: the variable is named in its place.
     """
-    said = "" if place is None else str(place)
-    if not said:
+    text = "" if place is None else str(place)
+    if not text:
         return ""
-    return f" --store {shlex.quote(said)}" if _is_safe_to_show(said) else _STORE_BY_VARIABLE
+    return f" --store {shlex.quote(text)}" if _is_safe_to_show(text) else _STORE_BY_VARIABLE
 
 
-def _is_safe_to_show(said: str) -> bool:
+def _is_safe_to_show(text: str) -> bool:
     """Whether the address cannot contain a secret."""
     try:
-        if not is_server_address(said):
+        if not is_server_address(text):
             return True
-    except UnusableStore:  # nobody knows what is in it
+    except UnusableStore:  # it may contain anything
         return False
-    plain = _PLAIN_ADDRESS.fullmatch(said)
+    plain = _PLAIN_ADDRESS.fullmatch(text)
     return plain is not None and (plain[1] is None or _PLAIN_USER.fullmatch(plain[1]) is not None)

@@ -1,4 +1,4 @@
-"""What a run should be known by later: the commit of the project, and the versions in use."""
+"""The commit of the project and the versions in use, which are stored with a run."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from callscore import __version__
 
 __all__ = ["git_state", "resolve_commit", "resolve_commit_here", "versions"]
 
-# Large repositories on slow disks take long; nobody should wait for a note.
+# Seconds: git is slow in large repositories, and the commit is not worth a long wait.
 _GIT_TIMEOUT = 3.0
-# In a hook git names its own folders here; asked about another folder, it must not obey them.
+# Set by git in hooks; they must not apply to another folder.
 _GIT_VARIABLES = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX")
-# Whose versions may change what a model is sent, or what is made of its answer.
+# Libraries whose version may change requests to models, or how responses are read.
 _LIBRARIES = ("openai",)
 
 
 def git_state(folder: Path) -> tuple[str | None, bool | None]:
     """The commit of the repository that the folder is in, and whether its files have changed since.
 
-    Files that git does not know are no change. What cannot be told, for there is no repository, no
-    commit or no git, is None.
+    Untracked files are no change. None if unknown: no repository, no commit, or no git.
     """
     commit = _run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
@@ -37,7 +36,7 @@ def git_state(folder: Path) -> tuple[str | None, bool | None]:
 def resolve_commit(folder: Path, reference: str) -> str | None:
     """The commit that git resolves a reference to, in the repository of the folder.
 
-    None where it knows none. What begins like an option is never given to git.
+    None if there is none. References that begin like an option are never passed to git.
     """
     if not reference or reference.startswith("-") or "\x00" in reference:
         return None
@@ -45,22 +44,22 @@ def resolve_commit(folder: Path, reference: str) -> str | None:
 
 
 def resolve_commit_here(reference: str) -> str | None:
-    """The commit that git knows by a reference in the working directory; None where it knows none."""
+    """The same in the repository of the working directory."""
     try:
         return resolve_commit(Path.cwd(), reference)
     except OSError:  # the working directory is gone
         return None
 
 
-def _run_git(folder: Path, *words: str) -> str | None:
+def _run_git(folder: Path, *arguments: str) -> str | None:
     git = shutil.which("git")
     if git is None:
         return None
     environment = {name: value for name, value in os.environ.items() if name not in _GIT_VARIABLES}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"  # whoever uses git at the same time is not disturbed
+    environment["GIT_OPTIONAL_LOCKS"] = "0"  # do not block other git processes
     try:
-        done = subprocess.run(  # noqa: S603  (these words alone, and no shell)
-            [git, "-c", "core.fsmonitor=false", *words],
+        done = subprocess.run(  # noqa: S603  (no shell)
+            [git, "-c", "core.fsmonitor=false", *arguments],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What a history holds, as values: runs, evaluations, results, answers, baselines."""
+"""The records of a history: runs, evaluations, results, answers, baselines."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ __all__ = [
 ]
 
 
-# What the history holds, as values: runs, what they evaluated, results and answers.
-
 RunStatus = Literal["running", "finished", "interrupted"]
 
 
@@ -30,17 +28,17 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     """A run.
 
     Attributes:
-        id: its name, which sorts by time: `20261115-184354-k3f9`.
-        command: what made it: `run`, `rescore`, `score` ...
-        status: whether it came to its end.
-        started_at: when, in seconds since 1970.
-        finished_at: likewise; None while it runs, and for ever where its process was ended.
-        name: what somebody calls it.
-        arguments: what was asked for: paths, selection, trials.
-        versions: of callscore, of Python, and of what else matters.
+        id: sorts by time: `20261115-184354-k3f9`.
+        command: `run`, `rescore`, `score` ...
+        status: whether it finished.
+        started_at: seconds since 1970.
+        finished_at: seconds since 1970; None while it runs, or if its process was killed.
+        name: the name that the user gave it.
+        arguments: paths, selection, trials.
+        versions: of callscore, Python and libraries.
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
-        parent: the run whose answers it scores again, or goes on with.
+        parent: the run whose answers it scores again.
         totals: the counts of the finished run, for lists of runs.
     """
 
@@ -63,15 +61,15 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
 
     Attributes:
         run: the run.
-        number: its place in the run, from 0 on.
-        name: what it is called.
-        variant: the variant; None where there is only one way to run it.
-        place: the file that it stands in, from the folder of the history on, and its name there.
-        settings: what decides the scores, as plain data.
+        number: its position in the run, from 0.
+        name: its name.
+        variant: the variant; None if it has no variants.
+        place: its file, relative to the project, and its name there.
+        settings: the settings, as plain data.
         scorers: the names of the scorers.
-        thresholds: what their means must reach.
-        tools: the definitions of the tools, as plain data; None where nobody knows them.
-        summary: what all its results come to, once it is finished.
+        thresholds: the means that they must reach.
+        tools: the definitions of the tools, as plain data; None if unknown.
+        summary: the totals of its results, once it is finished.
     """
 
     run: str
@@ -87,7 +85,7 @@ class EvaluationRecord(Struct, frozen=True, kw_only=True):
 
 
 class ResultRecord(Struct, frozen=True, kw_only=True):
-    """What became of one question.
+    """The result of one question.
 
     Attributes:
         run: the run.

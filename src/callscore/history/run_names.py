@@ -26,13 +26,12 @@ __all__ = [
 ]
 
 
-# What somebody may call a run, or a baseline: a word that means nothing else where a run is
-# named.
+# --- names that users give --------------------------------------------------------------------
 
 MAX_NAME_LENGTH = 200
-# What finds runs by their age.
+# References to a run by its age.
 _LATEST = re.compile(r"latest(\W.*)?", re.DOTALL | re.IGNORECASE)
-# What git calls the commit that is checked out.
+# Names of the commit that is checked out.
 _GIT_HEADS = ("head", "@")
 _ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4}", re.ASCII)
 
@@ -71,9 +70,9 @@ def require_no_baseline(name: str | None, baselines: Iterable[Baseline]) -> None
             )
 
 
-# Names for runs: they sort by time, can be typed, and are given once.
+# --- ids: they sort by time, can be typed, and are unique -------------------------------------
 
-# Without vowels, so that they make no words, and without what looks like something else.
+# Without vowels, so that they make no words, and without ambiguous characters.
 _LETTERS = "23456789bcdfghjkmnpqrstvwxz"
 _ENDING_LENGTH = 4
 
@@ -85,13 +84,13 @@ _used_endings: set[str] = set()
 def new_run_id(now: float) -> str:
     """A new run id, such as `20261115-184354-k3f9`.
 
-    The time is UTC. A process never gives the same name twice; that two processes do is unlikely,
-    and a store notices it.
+    The time is UTC. A process never returns the same id twice; a collision between processes is
+    unlikely, and the store detects it.
 
     Args:
         now: seconds since 1970.
     """
-    global _current_second  # noqa: PLW0603  (the names of one second are forgotten in the next)
+    global _current_second  # noqa: PLW0603  (the ids of one second are forgotten in the next)
     second = strftime("%Y%m%d-%H%M%S", gmtime(now))
     with _lock:
         if second != _current_second:
@@ -104,17 +103,17 @@ def new_run_id(now: float) -> str:
     return f"{second}-{ending}"
 
 
-def _random_ending(given: int) -> str:
-    # Longer where so many were given that four letters could run out.
-    length = _ENDING_LENGTH if given < len(_LETTERS) ** _ENDING_LENGTH // 2 else _ENDING_LENGTH * 2
+def _random_ending(used: int) -> str:
+    # Longer when four letters could run out.
+    length = _ENDING_LENGTH if used < len(_LETTERS) ** _ENDING_LENGTH // 2 else _ENDING_LENGTH * 2
     return "".join(secrets.choice(_LETTERS) for _ in range(length))
 
 
-# Whether a run has left cases out because somebody told it to.
+# --- partial runs -----------------------------------------------------------------------------
 
-# What makes a run ask only some of the cases, among the arguments that it keeps.
+# Stored arguments that select some of the cases.
 _SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
-# What a run of files calls `cases` are the files.
+# `cases` of this command are files, not a selection.
 _SCORE_COMMAND = "score"
 
 
@@ -123,7 +122,7 @@ def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
 
     Args:
         run: the run.
-        others: runs by their ids, those that it has its answers from among them.
+        others: runs by id, including those whose answers it scores again.
     """
     seen: set[str] = set()
     current: RunRecord | None = run

@@ -163,7 +163,7 @@ class Store:
     @with_retries
     def add_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what a run evaluates; in place of what was kept under the same number."""
-        number = self._number(record.run)
+        number = self._run_number(record.run)
         bodies: Bodies = {}
         row = evaluation_row(record, number, bodies)
         with self.writing() as connection:
@@ -186,7 +186,7 @@ class Store:
             totals: its counts, for lists of runs.
             summaries: what the results of each evaluation come to, by the number of the evaluation.
         """
-        number = self._number(run)
+        number = self._run_number(run)
         with self.writing() as connection:
             end_run(connection, (run, number), status, totals, summaries)
 
@@ -226,7 +226,7 @@ class Store:
         Raises:
             InvalidSettings: the name means something else wherever a run is named.
         """
-        number = self._number(run)
+        number = self._run_number(run)
         with self.writing() as connection:
             save_baseline(connection, name, number)
 
@@ -234,11 +234,11 @@ class Store:
         """Forget a baseline, and not its run; whether there was one."""
         # Asked before: of what is tried again, the first time may have come to its end.
         is_there = clean_text(name) in {each.name for each in self.baselines()}
-        self._forget(name)
+        self._delete_baseline(name)
         return is_there
 
     @with_retries
-    def _forget(self, baseline: str) -> None:
+    def _delete_baseline(self, baseline: str) -> None:
         with self.writing() as connection:
             delete_baseline(connection, baseline)
 
@@ -249,7 +249,7 @@ class Store:
     @with_retries
     def evaluations(self, run: str) -> list[EvaluationRecord]:
         """What a run evaluated, in order."""
-        number = self._number(run)
+        number = self._run_number(run)
         with self.reading() as connection:
             found = connection.execute(EVALUATIONS, {"run": number})
             return [evaluation_record(row, run) for row in found]
@@ -264,7 +264,7 @@ class Store:
         """
         records = list(records)
         for run in {record.run for record in records if record.run}:
-            self._number(run)
+            self._run_number(run)
         rows = rows_from(records, self._numbers)
         with self.writing() as connection:
             save_rows(connection, rows)
@@ -274,15 +274,15 @@ class Store:
 
         They are read as they are asked for, a few at a time.
         """
-        number = self._number(run)
-        return self._pages(run, number, evaluation)
+        number = self._run_number(run)
+        return self._result_pages(run, number, evaluation)
 
     @with_retries
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
         """What became of one case: in each evaluation that has it, each trial; or one of these."""
-        number = self._number(run)
+        number = self._run_number(run)
         with self.reading() as connection:
             return results_of_case(connection, (run, number), case, trial, evaluation)
 
@@ -292,27 +292,29 @@ class Store:
 
         A variant means its evaluations alone; `UnknownRun` where the run has no such variant.
         """
-        number = self._number(run.id)
+        number = self._run_number(run.id)
         with self.reading() as connection:
             return run_side(connection, number, run, label, variant)
 
     @with_retries
     def trials(self, run: str) -> dict[int, int]:
         """How often the cases of each evaluation of a run were asked, by its number."""
-        number = self._number(run)
+        number = self._run_number(run)
         with self.reading() as connection:
             return trials_by_evaluation(connection, number)
 
-    def _pages(self, run: str, number: int, evaluation: int | None) -> Iterator[ResultRecord]:
+    def _result_pages(
+        self, run: str, number: int, evaluation: int | None
+    ) -> Iterator[ResultRecord]:
         after = -1
         while True:
-            page, after = self._page((run, number), evaluation, after)
+            page, after = self._result_page((run, number), evaluation, after)
             yield from page
             if len(page) < _PAGE:
                 return
 
     @with_retries
-    def _page(
+    def _result_page(
         self, run: tuple[str, int], evaluation: int | None, after: int
     ) -> tuple[list[ResultRecord], int]:
         with self.reading() as connection:
@@ -325,9 +327,9 @@ class Store:
             return newest_answer(connection, question, source, trial)
 
     @with_retries
-    def answer_in(self, run: str, question: str, trial: int) -> AnswerRecord | None:
+    def answer_of_run(self, run: str, question: str, trial: int) -> AnswerRecord | None:
         """The answer to a question that was asked in this run."""
-        number = self._number(run)
+        number = self._run_number(run)
         with self.reading() as connection:
             return answer_in_run(connection, number, question, trial)
 
@@ -345,7 +347,7 @@ class Store:
         with self.writing() as connection:
             save_judgement(connection, key, model, answer)
 
-    def _number(self, run: str) -> int:
+    def _run_number(self, run: str) -> int:
         """The number of the run of this id, which is what other rows know it by."""
         number = self._numbers.get(run)
         if number is None:

@@ -30,19 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["BackgroundWriter", "RunWriter"]
 
 
-# Keeps answers and results while a run goes on, without holding it up.
-
-# A transaction costs as much as ten records. What comes within this time shares one, unless somebody
-# is in a hurry.
+# A transaction costs as much as ten records: records that arrive within this time share one,
+# unless `flush_soon` is called.
 _BATCH_SECONDS = 0.05
-# More would make others wait who write to the same database.
+# Larger batches would block other writers of the same database for too long.
 _MAX_BATCH = 500
-# What waits in memory for a database that cannot be written.
+# Records kept in memory while the database cannot be written.
 _MAX_PENDING = 10_000
-# Seconds between two tries to write to one.
+# Seconds between two attempts to write to such a database.
 _RETRY_SECONDS = 1.0
 
-# What to keep, and whom to tell; without a record only whom to tell, and without both it is the end.
+# A record and its callback. Without a record only the callback is called; without both the
+# thread ends.
 _Record = Union["AnswerRecord", "ResultRecord"]
 _Item = tuple[_Record | None, "Callable[[], None] | None"]
 _END: _Item = (None, None)
@@ -51,25 +50,25 @@ _END: _Item = (None, None)
 class BackgroundWriter:
     """A thread that writes records in batches, one transaction for each batch.
 
-    A record that is reported kept is there even if the process is killed. Where the database cannot
-    be written, records are reported all the same, so that the run goes on; they stay in memory, and
-    are tried again with those that come, and at the end. What still cannot be kept then is rescued.
+    A record that is reported as kept survives a kill of the process. If the database cannot be
+    written, records are reported anyway, so that the run continues; they stay in memory, and are
+    retried with the next batch and at the end. What still fails then goes to the fallback.
 
     Args:
-        store: where records are kept.
-        rescue: takes what cannot be kept there; None where that is lost.
+        store: the history.
+        fallback: receives the records that the history does not accept; None to drop them.
     """
 
-    def __init__(self, store: Store | FallbackStore, rescue: FallbackStore | None = None) -> None:
+    def __init__(self, store: Store | FallbackStore, fallback: FallbackStore | None = None) -> None:
         self._store = store
-        self._rescue = rescue
+        self._fallback = fallback
         self._problem: str | None = None
-        self._left: list[_Record] = []  # to be tried again
-        self._trouble = ""
-        self._rests_until = 0.0
-        # No lock of our own: whoever puts something would wait for it until this thread had its turn.
-        self._waiting: SimpleQueue[_Item] = SimpleQueue()
-        self._hurry = Event()  # somebody waits
+        self._unsaved: list[_Record] = []  # to be retried
+        self._last_error = ""
+        self._retry_after = 0.0
+        # A queue without a lock of our own: `put` would have to wait for this thread.
+        self._queue: SimpleQueue[_Item] = SimpleQueue()
+        self._flush_now = Event()
         self._is_closed = False
         self._thread = Thread(target=self._run, name="callscore-history", daemon=True)
         self._thread.start()
@@ -87,143 +86,139 @@ class BackgroundWriter:
 
     @property
     def problem(self) -> str | None:
-        """Why something is not kept, in a sentence, and where it is then; None while all is."""
-        if self._problem is None or self._rescue is None or not self._rescue.sentence:
+        """Why records are not in the history, and where they are instead; None if all are."""
+        if self._problem is None or self._fallback is None or not self._fallback.location_text():
             return self._problem
-        return f"{self._problem} {self._rescue.sentence}"
+        return f"{self._problem} {self._fallback.location_text()}"
 
     def put(
         self, record: AnswerRecord | ResultRecord, on_kept: Callable[[], None] | None = None
     ) -> None:
-        """Have a record kept, soon; from any thread, and without waiting.
+        """Queue a record to be written soon; from any thread, without waiting.
 
         Args:
-            record: what to keep. It must not be changed any more.
-            on_kept: called when it is kept, in the thread that keeps it.
+            record: the record, which must not be changed any more.
+            on_kept: called in the writing thread when it is stored.
 
         Raises:
             RuntimeError: the writer is closed.
         """
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be kept")
-        self._waiting.put((record, on_kept))
+        self._queue.put((record, on_kept))
 
-    def hurry(self) -> None:
-        """Keep what is waiting at once: nothing more comes that could share the transaction."""
-        self._hurry.set()
+    def flush_soon(self) -> None:
+        """Write the queued records at once: no more will come that could share the transaction."""
+        self._flush_now.set()
 
     def flush(self) -> None:
-        """Wait until all that was given is kept and reported."""
+        """Wait until all queued records are written and reported."""
         if self._is_closed:
             return
         is_done = Event()
-        self._waiting.put((None, is_done.set))
-        self.hurry()
+        self._queue.put((None, is_done.set))
+        self.flush_soon()
         is_done.wait()
 
     def close(self) -> None:
-        """Keep what is waiting, and end the thread."""
+        """Write the queued records, and end the thread."""
         if not self._is_closed:
             self._is_closed = True
-            self._waiting.put(_END)
-            self._hurry.set()
+            self._queue.put(_END)
+            self._flush_now.set()
         self._thread.join()
 
     def _run(self) -> None:
         last = -_BATCH_SECONDS
         batch: list[_Item] = []
         while _END not in batch:
-            first = self._waiting.get()
-            self._hurry.wait(last + _BATCH_SECONDS - monotonic())
-            batch = [first, *self._at_hand(_MAX_BATCH - 1)]
+            first = self._queue.get()
+            self._flush_now.wait(last + _BATCH_SECONDS - monotonic())
+            batch = [first, *self._take_queued(_MAX_BATCH - 1)]
             last = monotonic()
-            self._hurry.clear()
-            self._left += [record for record, _ in batch if record is not None]
-            self._keep(is_last=_END in batch)
+            self._flush_now.clear()
+            self._unsaved += [record for record, _ in batch if record is not None]
+            self._write(is_last=_END in batch)
             for _, on_kept in batch:
                 if on_kept is not None:
-                    # Whoever listens may be gone by now; the others have not deserved that.
+                    # A failing callback must not keep the others from being called.
                     with suppress(Exception):
                         on_kept()
 
-    def _at_hand(self, most: int) -> Iterator[_Item]:
-        """What is waiting now, up to so many."""
-        for _ in range(most):
+    def _take_queued(self, limit: int) -> Iterator[_Item]:
+        """The items that are queued now, at most this many."""
+        for _ in range(limit):
             try:
-                yield self._waiting.get_nowait()
+                yield self._queue.get_nowait()
             except Empty:
                 return
 
-    def _keep(self, *, is_last: bool) -> None:
-        """Keep what is left, unless that has just failed; at the end nothing may be left."""
+    def _write(self, *, is_last: bool) -> None:
+        """Write the unsaved records, unless that has just failed; at the end in any case."""
         started = monotonic()
-        if self._left and (is_last or started >= self._rests_until):
-            self._try(started)
-        if self._left and (is_last or len(self._left) > _MAX_PENDING):
-            self._problem = self._problem or self._trouble
-            if self._is_rescued(self._left):
-                self._left = []
-            del self._left[_MAX_PENDING:]
+        if self._unsaved and (is_last or started >= self._retry_after):
+            self._try_write(started)
+        if self._unsaved and (is_last or len(self._unsaved) > _MAX_PENDING):
+            self._problem = self._problem or self._last_error
+            if self._write_to_fallback(self._unsaved):
+                self._unsaved = []
+            del self._unsaved[_MAX_PENDING:]
 
-    def _is_rescued(self, records: list[_Record]) -> bool:
-        """Whether what cannot be kept is in a file now."""
-        if self._rescue is None:
+    def _write_to_fallback(self, records: list[_Record]) -> bool:
+        """Write records to the fallback file; returns whether that worked."""
+        if self._fallback is None:
             return False
         try:
-            self._rescue.keep(records)
+            self._fallback.keep(records)
         except UnusableStore as error:
-            self._problem = f"{self._problem or self._trouble} And {error.problem}"
+            self._problem = f"{self._problem or self._last_error} And {error.problem}"
             return False
         return True
 
-    def _try(self, started: float) -> None:
+    def _try_write(self, started: float) -> None:
         try:
-            self._store.keep(self._left)
+            self._store.keep(self._unsaved)
         except UnusableStore as error:
             if not is_record_error(error.__cause__):  # it may pass
-                self._trouble = str(error)
+                self._last_error = str(error)
                 took = monotonic() - started
-                self._rests_until = monotonic() + max(_RETRY_SECONDS, took)
+                self._retry_after = monotonic() + max(_RETRY_SECONDS, took)
                 return
-            self._keep_each()
+            self._write_one_by_one()
         except Exception:  # noqa: BLE001  (a thread that ends would leave the run waiting)
-            self._keep_each()
-        self._left = []
+            self._write_one_by_one()
+        self._unsaved = []
 
-    def _keep_each(self) -> None:
-        """Keep what can be kept, where something among it cannot; that is rescued."""
+    def _write_one_by_one(self) -> None:
+        """Write each record on its own; those that are refused go to the fallback."""
         refused: list[_Record] = []
-        for record in self._left:
+        for record in self._unsaved:
             try:
                 self._store.keep([record])
             except CallscoreError as error:
                 self._problem = self._problem or str(error)
                 refused.append(record)
             except Exception as error:  # noqa: BLE001  (as above)
-                told = f"{self._store.place}: {type(error).__name__}: {error}"
-                self._problem = self._problem or told
+                text = f"{self._store.place}: {type(error).__name__}: {error}"
+                self._problem = self._problem or text
                 refused.append(record)
         if refused:
-            with suppress(Exception):  # as above: what is not even a line of JSON is lost
-                self._is_rescued(refused)
-
-
-# Keeps one run while it goes on: in the history as long as that takes it, else in a file beside
-# it.
+            with suppress(Exception):  # as above: what cannot even be JSON is lost
+                self._write_to_fallback(refused)
 
 
 class RunWriter:
     """Writes one run; errors of the history are collected and do not stop the run.
 
     Args:
-        store: the history; a rescue where there is none.
-        run: the run, as the history holds it.
-        lock: what keeps other processes away from the run.
+        store: the history, or a fallback in its place.
+        run: the run, as it is stored.
+        lock: the lock of the run.
 
     Attributes:
         run: the run.
-        problems: what went wrong with the history, in sentences.
-        is_aside: whether there is no history, and everything goes to a file beside it.
+        problems: problems with the history, in sentences.
+        is_aside: whether everything goes to a fallback file.
     """
 
     def __init__(
@@ -233,21 +228,21 @@ class RunWriter:
         self.problems: list[str] = []
         self.is_aside = isinstance(store, FallbackStore)
         self._store = store
-        self._rescue = (
+        self._fallback = (
             store if isinstance(store, FallbackStore) else FallbackStore(store.path, store.words)
         )
-        self._rescue.begin(run)
+        self._fallback.begin(run)
         self._lock = lock
         self._writer: BackgroundWriter | None = None
         self._missing: list[EvaluationRecord] = []
 
     def add_evaluation(self, record: EvaluationRecord) -> None:
-        """Keep what is evaluated.
+        """Save an evaluation of the run.
 
         Raises:
-            UnusableStore: the history does not take it now; it is tried once more at the end.
+            UnusableStore: the history cannot save it now; `finish` tries once more.
         """
-        self._rescue.add_evaluation(record)
+        self._fallback.add_evaluation(record)
         try:
             self._store.add_evaluation(record)
         except UnusableStore:
@@ -257,28 +252,28 @@ class RunWriter:
     def put(
         self, record: AnswerRecord | ResultRecord, on_kept: Callable[[], None] | None = None
     ) -> None:
-        """Keep an answer or a result, soon.
+        """Queue an answer or a result to be written soon.
 
         Args:
-            record: what to keep.
-            on_kept: called when it is kept, in another thread.
+            record: the record.
+            on_kept: called in another thread when it is stored.
         """
         if self._writer is None:
-            self._writer = BackgroundWriter(self._store, None if self.is_aside else self._rescue)
+            self._writer = BackgroundWriter(self._store, None if self.is_aside else self._fallback)
         self._writer.put(record, on_kept)
 
-    def hurry(self) -> None:
-        """Have what is waiting kept at once."""
+    def flush_soon(self) -> None:
+        """Write the queued records at once."""
         if self._writer is not None:
-            self._writer.hurry()
+            self._writer.flush_soon()
 
     def flush(self) -> None:
-        """Wait until all that was given is kept."""
+        """Wait until all queued records are written."""
         if self._writer is not None:
             self._writer.flush()
 
     def close(self) -> None:
-        """Keep what is waiting."""
+        """Write the queued records."""
         if self._writer is not None:
             self._writer.close()
             if self._writer.problem is not None:
@@ -287,23 +282,23 @@ class RunWriter:
     def finish(
         self, status: RunStatus, totals: Mapping[str, Any], summaries: Mapping[int, Any]
     ) -> None:
-        """Keep how the run ended; where something of it is missing, that it did not.
+        """Save how the run ended; if records are missing, that it was interrupted.
 
         Args:
-            status: whether it came to its end.
+            status: whether it finished.
             totals: its counts.
-            summaries: what the results of each evaluation come to, by its number.
+            summaries: the totals of each evaluation, by its number.
         """
         self.close()
         is_whole = self._writer is None or self._writer.problem is None
-        is_whole = self._are_evaluations_kept() and is_whole
+        is_whole = self._retry_evaluations() and is_whole
         ended = (self.run.id, status, totals, summaries)
-        trouble = self._rescue.finish_with(self._store, ended, is_whole=is_whole)
-        if trouble:
-            self.note(trouble)
+        problem = self._fallback.finish_both(self._store, ended, is_whole=is_whole)
+        if problem:
+            self.note(problem)
 
-    def _are_evaluations_kept(self) -> bool:
-        """Whether the history takes now what it did not take before."""
+    def _retry_evaluations(self) -> bool:
+        """Save the evaluations that failed before; returns whether all are saved now."""
         try:
             while self._missing:
                 self._store.add_evaluation(self._missing[-1])
@@ -313,11 +308,11 @@ class RunWriter:
         return True
 
     def saved(self, lang: Language = "en") -> str:
-        """Where the run is, where it is not in the history; empty where nothing is anywhere."""
-        return self._rescue.told(lang) if self.is_aside else ""
+        """Where the run is if it is not in the history; else empty."""
+        return self._fallback.location_text(lang) if self.is_aside else ""
 
     def release(self) -> None:
-        """Let other processes go on with the run, where it did not end."""
+        """Release the lock, so that other processes can resume the run."""
         if self._lock is not None:
             self._lock.release()
 

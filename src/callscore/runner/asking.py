@@ -67,11 +67,11 @@ class _TaskCall(Struct, frozen=True):
         return isinstance(self.task, Chat)
 
     @property
-    def is_record(self) -> bool:
+    def is_recorded(self) -> bool:
         """Whether the answers were recorded before, so that they cost nothing now."""
         return hasattr(self.task, "identity") and not self.is_model
 
-    def case_of_its_own(self) -> Case:
+    def copy_of_case(self) -> Case:
         """The case for one attempt, which the task may change as it likes."""
         return self.case if self.is_model else _copy_case(self.case)
 
@@ -190,7 +190,7 @@ def _copy_value(value: Any) -> Any:
 
 def _usage(call: _TaskCall, document: Any, requests: int, attempts: int) -> Usage:
     """What an answer cost: counted where a chat of ours was asked, else as the answer says."""
-    if call.is_record:
+    if call.is_recorded:
         return Usage()
     usage = usage_of(document)
     known = usage.requests + attempts - 1 if usage.requests else 0
@@ -224,19 +224,19 @@ async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
     watch = _Timeout(seconds, call.on_stuck)
     try:
         answered = await _call_contained(call)
-        if watch.is_cancelled:  # from within, and it comes to whoever waits next
+        if watch.is_cancelled_by_others:  # from within, and it comes to whoever waits next
             await asyncio.sleep(0)
     except asyncio.CancelledError:
-        watch.raise_if_over()
-        if watch.is_cancelled:
+        watch.raise_if_timed_out()
+        if watch.is_cancelled_by_others:
             raise
         raise RuntimeError("it was cancelled from within") from None
     except Exception:
-        watch.raise_if_over()
+        watch.raise_if_timed_out()
         raise
     finally:
         watch.end()
-    watch.raise_if_over()
+    watch.raise_if_timed_out()
     return answered.document
 
 
@@ -257,19 +257,19 @@ class _Timeout:
         self._deadline = inf if seconds is None else task.get_loop().time() + seconds
         if seconds is not None:
             self._error = TaskTimeout(f"the task took more than {seconds:g} s and was given up")
-            self._timer = task.get_loop().call_later(seconds, self._time_is_over)
+            self._timer = task.get_loop().call_later(seconds, self._on_timeout)
 
-    def _time_is_over(self) -> None:
+    def _on_timeout(self) -> None:
         self._is_over = True
         self._task.cancel()
         self._timer = self._task.get_loop().call_later(_GRACE_SECONDS, self._on_stuck, self._error)
 
     @property
-    def is_cancelled(self) -> bool:
+    def is_cancelled_by_others(self) -> bool:
         """Whether somebody else wants it to end."""
         return self._task.cancelling() > self._cancelling
 
-    def raise_if_over(self) -> None:
+    def raise_if_timed_out(self) -> None:
         """Say so where the time was over, whatever the task has made of that.
 
         Raises:
@@ -323,14 +323,14 @@ async def _call_task(call: _TaskCall) -> Any:
     """What the task returns, awaited where that can be."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
-        return await task(call.case_of_its_own(), **_copy_value(call.keywords))
+        return await task(call.copy_of_case(), **_copy_value(call.keywords))
     returned = await run_in_daemon_thread(_call_in_thread, call)
     return await returned if isinstance(returned, Awaitable) else returned
 
 
 def _call_in_thread(call: _TaskCall) -> Any:
     """What a plain function returns, as data where nothing has to be awaited for that."""
-    returned = call.task(call.case_of_its_own(), **_copy_value(call.keywords))
+    returned = call.task(call.copy_of_case(), **_copy_value(call.keywords))
     if isinstance(returned, Awaitable | AsyncIterable):
         return returned
     return _Document(plain_document(returned))

@@ -152,7 +152,7 @@ class _ReusableLoop:
         self._process = 0
         self._lock = threading.Lock()
 
-    def take(self) -> asyncio.AbstractEventLoop:
+    def acquire(self) -> asyncio.AbstractEventLoop:
         """The loop, or a new one where somebody else has it."""
         with self._lock:
             loop, self._loop = self._loop, None
@@ -161,7 +161,7 @@ class _ReusableLoop:
             loop.set_default_executor(DaemonExecutor())
         return loop
 
-    def give_back(self, loop: asyncio.AbstractEventLoop) -> None:
+    def release(self, loop: asyncio.AbstractEventLoop) -> None:
         """Keep a loop for the next run, or close it where there is one already."""
         with self._lock:
             if self._loop is None:
@@ -186,7 +186,7 @@ atexit.register(_reusable_loop.close)
 
 @contextmanager
 def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = _reusable_loop.take()
+    loop = _reusable_loop.acquire()
     try:
         yield loop
     except BaseException:  # what is under way in it must not go on in the next run
@@ -195,7 +195,7 @@ def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
         loop.close()
         raise
     _cancel_left_tasks(loop)
-    _reusable_loop.give_back(loop)
+    _reusable_loop.release(loop)
 
 
 def _cancel_left_tasks(loop: asyncio.AbstractEventLoop) -> None:

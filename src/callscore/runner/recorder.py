@@ -66,10 +66,10 @@ class Recorder:
         self.problems = self._keeper.problems
         self.is_aside = self._keeper.is_aside
         self._known = known
-        self._numbers = self._keep_evaluations(groups)
+        self._numbers = self._save_evaluations(groups)
         self._digests = QuestionDigests()
 
-    def _keep_evaluations(self, groups: Sequence[Group]) -> list[int]:
+    def _save_evaluations(self, groups: Sequence[Group]) -> list[int]:
         """The number of each group in the run; a run that goes on knows some of them already."""
         before = {
             (record.place, record.variant): record.number
@@ -82,11 +82,11 @@ class Recorder:
             if number is None:
                 number, free = free, free + 1
             record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
-            self._keep_evaluation(record)
+            self._save_evaluation(record)
             numbers.append(number)
         return numbers
 
-    def _keep_evaluation(self, record: EvaluationRecord) -> None:
+    def _save_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
         try:
             self._keeper.add_evaluation(record)
@@ -135,9 +135,9 @@ class Recorder:
         record = result_record(self.run.id, number, question, result, digest=digest)
         self._keeper.put(record, on_kept)
 
-    def hurry(self) -> None:
+    def flush_soon(self) -> None:
         """Have what is waiting kept at once."""
-        self._keeper.hurry()
+        self._keeper.flush_soon()
 
     def close(self) -> None:
         """Keep what is waiting, and let go of the history."""

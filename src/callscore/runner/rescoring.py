@@ -288,7 +288,7 @@ class _Rescoring:
         waits = any(each.settings.judge for each in self._evaluations.values())
         try:
             run_until_done(
-                lambda: self._score_some(results, keeper, _JUDGE_JOBS if waits else 1),
+                lambda: self._score_with_jobs(results, keeper, _JUDGE_JOBS if waits else 1),
                 self._stop,
             )
         finally:
@@ -298,7 +298,7 @@ class _Rescoring:
     def _stop(self) -> None:
         self._is_stopping = True
 
-    async def _score_some(
+    async def _score_with_jobs(
         self, results: Iterator[tuple[int, ResultRecord]], keeper: RunWriter, jobs: int
     ) -> None:
         async def work() -> None:
@@ -312,7 +312,7 @@ class _Rescoring:
 
     async def _score_one(self, position: int, kept: ResultRecord, keeper: RunWriter) -> None:
         answer = stored_answer(kept)
-        question, failed = self._question(kept)
+        question, failed = self._question_of(kept)
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
         elif answer is None:
@@ -324,7 +324,7 @@ class _Rescoring:
         self._totals[number].add(result, position)
         self._hooks.on_done(question, result)
 
-    def _question(self, result: ResultRecord) -> tuple[Question, Failure | None]:
+    def _question_of(self, result: ResultRecord) -> tuple[Question, Failure | None]:
         """The question; and why it cannot be scored, if it cannot."""
         problem = None
         try:

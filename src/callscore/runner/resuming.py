@@ -189,7 +189,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         digest, source = digests
         found: AnswerRecord | None = None
         if self.run is not None:
-            found = self.store.answer_in(self.run, digest, question.trial)
+            found = self.store.answer_of_run(self.run, digest, question.trial)
         if found is None and self.use_cache:
             found = self.store.answer(digest, source, question.trial)
             if found is not None and source and found.asked_at < self.since:

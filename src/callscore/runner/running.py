@@ -207,7 +207,7 @@ def run(
     try:
         running = _Run(plan, options, hooks)
         if store is not None:
-            running.keep_in(store)
+            running.record_in(store)
         try:
             found = running.results(is_interrupted=running.ask_all())
         finally:
@@ -240,7 +240,7 @@ class _Run:
         self._unloaded = list(plan.unloaded)
         self._warnings: list[str] = list(plan.warnings)
         self._recorder: Recorder | None = None
-        self._groups = [group for group in plan.groups if self._can_be_asked(group)]
+        self._groups = [group for group in plan.groups if self._is_askable(group)]
         self._totals = [
             totals_for(group.evaluation, options.fail_under, show=options.show, most=options.most)
             for group in self._groups
@@ -248,7 +248,7 @@ class _Run:
         require_judges(self._groups, can_remember=bool(options.resume) or options.use_cache)
         self._judges = RunJudges(self._groups)
 
-    def _can_be_asked(self, group: Group) -> bool:
+    def _is_askable(self, group: Group) -> bool:
         """Whether the model of a group can be asked: its key is there, and the SDK is installed."""
         if self._options.resume or self._options.use_cache or not group.questions:
             return True  # perhaps nothing has to be asked
@@ -263,7 +263,7 @@ class _Run:
             return False
         return True
 
-    def keep_in(self, store: Store | FallbackStore) -> None:
+    def record_in(self, store: Store | FallbackStore) -> None:
         """Keep everything there; where that cannot be, say so and go on."""
         from callscore.history.fallback_store import USING_FALLBACK, FallbackStore
         from callscore.runner.recorder import begin_recording
@@ -293,12 +293,12 @@ class _Run:
         self._hooks.on_plan(total)
         with ExitStack() as held:
             held.enter_context(_frozen_heap())
-            held.push(self._let_go)
+            held.push(self._close_recorder)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
             run_until_done(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
         return workers.is_interrupted
 
-    def _let_go(self, kind: type[BaseException] | None, *_: Any) -> None:
+    def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
         """End the keeping, also where a hook has raised; a second Ctrl-C waits for nothing."""
         is_order = kind is not None and issubclass(kind, KeyboardInterrupt)
         if self._recorder is not None and not is_order:

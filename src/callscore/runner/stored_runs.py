@@ -265,7 +265,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
     made = {number: scores.score_of(record) for number, record in whole.items()}
     given = [part.results(whole, made) for part in parts]
     warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
-    untold = sum(part.untold for part in parts)
+    untold = sum(part.without_score for part in parts)
     if untold:
         cases = count_of(_CASES, untold, options.lang)
         warnings.append(say(_CALLS_ONLY, options.lang, cases=cases, run=run.id))
@@ -311,15 +311,15 @@ class _EvaluationPart:
         self._rows = rows
         self._settings = settings
         self._options = options
-        to_show = self._to_show()
+        to_show = self._rows_to_show()
         self._shown = to_show if options.most is None else to_show[: options.most]
         self._not_shown = len(to_show) - len(self._shown)
-        self._unclear = {row.number for row in rows if self._is_unclear(row.result)}
+        self._incomplete = {row.number for row in rows if self._needs_full_result(row.result)}
         shown = {row.number for row in self._shown}
-        self.wanted = [row for row in rows if row.number in shown or row.number in self._unclear]
-        self.untold = 0
+        self.wanted = [row for row in rows if row.number in shown or row.number in self._incomplete]
+        self.without_score = 0
 
-    def _to_show(self) -> list[LightRow]:
+    def _rows_to_show(self) -> list[LightRow]:
         """The answers to show; of a case that fails in several trials the first."""
         if self._options.show == "none":
             return []
@@ -332,7 +332,7 @@ class _EvaluationPart:
                 failing.setdefault(row.result.case.id, row)
         return list(failing.values())
 
-    def _is_unclear(self, result: Result) -> bool:
+    def _needs_full_result(self, result: Result) -> bool:
         """Whether its counts do not say all that is asked for."""
         kept = result.kept
         if kept is None or not kept.counts or result.status == "error":
@@ -352,7 +352,7 @@ class _EvaluationPart:
             self._case(row.result, whole.get(row.number), made.get(row.number))
             for row in self._shown
         ]
-        self.untold = sum(
+        self.without_score = sum(
             isinstance(case, CaseValues) and row.result.status == "scored"
             for case, row in zip(cases, self._shown, strict=True)
         )
@@ -372,7 +372,7 @@ class _EvaluationPart:
         totals = Totals(self._settings, thresholds, show="none", most=self._options.most)
         for row in self._rows:
             # Only where the counts do not say enough: else some tables would be half full.
-            score = made.get(row.number) if row.number in self._unclear else None
+            score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
         skipped = record.summary.get("skipped")
         return totals.evaluation(

@@ -80,8 +80,8 @@ class Workers:
         self._tasks: set[asyncio.Task[None]] = set()
         self._started: Callable[[Question], None] = _ignore
         self._waiting = 0  # for being kept
-        self._kept: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
-        self._ahead: dict[int, asyncio.Future[None]] = {}
+        self._stored: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
+        self._pending_by_job: dict[int, asyncio.Future[None]] = {}
         self._error: BaseException | None = None
 
     async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
@@ -94,34 +94,34 @@ class Workers:
         """
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        self._all_kept = asyncio.Event()
+        self._all_stored = asyncio.Event()
         self._report = report
         self._started = on_started
         for job in range(self._jobs):
-            self._begin(self._work(job))
+            self._start_worker(self._run_worker(job))
         await self._ended.wait()
-        self._all_kept.clear()
+        self._all_stored.clear()
         if self._waiting:
-            await self._all_kept.wait()
+            await self._all_stored.wait()
         if self._error is not None:
             raise self._error
 
     def stop(self) -> None:
         """Ask nothing more, and wait for nothing that is being asked."""
         self.is_interrupted = True
-        self._end()
+        self._cancel_all()
 
-    def _end(self) -> None:
+    def _cancel_all(self) -> None:
         self._is_ending = True
         for task in tuple(self._tasks):
             task.cancel()
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_worker(self, work: Coroutine[Any, Any, None]) -> None:
         task = create_abandonable_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._leave)
+        task.add_done_callback(self._on_worker_done)
 
-    def _leave(self, task: asyncio.Task[None]) -> None:
+    def _on_worker_done(self, task: asyncio.Task[None]) -> None:
         """A worker ends, or is given up."""
         if task not in self._tasks:
             return
@@ -131,19 +131,19 @@ class Workers:
         if not self._tasks:
             self._ended.set()
 
-    async def _work(self, job: int) -> None:
+    async def _run_worker(self, job: int) -> None:
         run_limits.set(self._limits)  # for judges, and in this task alone
         for group, position, question in self._queue:
             if self._is_ending:  # and the last task made an answer of being told so
                 return
             self._started(question)
             asked = _ActiveQuestion(group, position, question)
-            answer = await self._answer(job, asked)
+            answer = await self._get_answer(job, asked)
             if asked.is_stuck:
                 return  # somebody else does the rest
             await self._finish(job, asked, answer)
 
-    async def _answer(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
+    async def _get_answer(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
         recorder, question = self._recorder, asked.question
         if recorder is not None:
             try:
@@ -153,19 +153,19 @@ class Workers:
             known = recorder.known(question, asked.digests)
             if known is not None:
                 return known
-        answer = await self._asked(job, asked)
+        answer = await self._ask(job, asked)
         if recorder is not None and not isinstance(answer, Failure) and not asked.is_stuck:
             recorder.answer(question, asked.digests, answer)
         return answer
 
-    async def _asked(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
+    async def _ask(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
         question = asked.question
         task: Any = asyncio.current_task()
 
         def go_on_without(failure: Failure) -> None:
             asked.is_stuck = True
-            self._begin(self._finish_stuck(job, asked, failure))
-            self._leave(task)
+            self._start_worker(self._finish_stuck(job, asked, failure))
+            self._on_worker_done(task)
             abandon_task(task)
 
         try:
@@ -182,10 +182,10 @@ class Workers:
     async def _finish_stuck(self, job: int, asked: _ActiveQuestion, failure: Failure) -> None:
         """Take the place of a worker whose task does not listen."""
         await self._finish(job, asked, failure)
-        await self._work(job)
+        await self._run_worker(job)
 
     async def _finish(self, job: int, asked: _ActiveQuestion, answer: Answer | Failure) -> None:
-        result = await self._scored(asked.question, answer)
+        result = await self._score(asked.question, answer)
 
         def report() -> None:
             self._report(asked.group, asked.position, asked.question, result)
@@ -200,7 +200,7 @@ class Workers:
                 asked.question,
                 result,
                 digest=asked.digests[0],
-                on_kept=self._when_kept(report, is_kept),
+                on_kept=self._on_stored(report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case that cannot be data: nested too deeply, say)
             told = f"{_question_label(asked.question)} is not kept: {type(error).__name__}: {error}"
@@ -209,9 +209,9 @@ class Workers:
             return
         self._waiting += 1  # its report comes through the loop, and so not before this
         seconds = 0.0 if result.answer is None else result.answer.seconds
-        await self._keep_pace(job, is_kept, self._recorder, seconds)
+        await self._wait_until_stored(job, is_kept, self._recorder, seconds)
 
-    async def _keep_pace(
+    async def _wait_until_stored(
         self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
     ) -> None:
         """Wait until the answer is stored before the next question is asked.
@@ -221,50 +221,50 @@ class Workers:
         """
         is_strict = self._jobs <= _FEW_WORKERS or seconds >= _SLOW_SECONDS
         if is_strict or self._waiting >= len(self._tasks):
-            recorder.hurry()  # nobody else brings anything that could share a transaction
-        before = self._ahead.pop(job, None)
+            recorder.flush_soon()  # nobody else brings anything that could share a transaction
+        before = self._pending_by_job.pop(job, None)
         if before is not None:
             await before
         if is_strict:
             await is_kept
         else:
-            self._ahead[job] = is_kept
+            self._pending_by_job[job] = is_kept
 
-    async def _scored(self, question: Question, answer: Answer | Failure) -> Result:
+    async def _score(self, question: Question, answer: Answer | Failure) -> Result:
         if isinstance(answer, Failure):
             return unanswered(question, answer)
         return await score_answer(question, answer, seconds=self._limits.timeout)
 
-    def _when_kept(
+    def _on_stored(
         self, report: Callable[[], None], is_kept: asyncio.Future[None]
     ) -> Callable[[], None]:
         """What to call, in whatever thread, when something is kept; the loop is woken once for many."""
 
         def kept() -> None:
-            self._kept.append((report, is_kept))
-            if len(self._kept) == 1:
-                self._loop.call_soon_threadsafe(self._report_kept)
+            self._stored.append((report, is_kept))
+            if len(self._stored) == 1:
+                self._loop.call_soon_threadsafe(self._report_stored)
 
         return kept
 
-    def _report_kept(self) -> None:
+    def _report_stored(self) -> None:
         # What comes meanwhile wakes nobody as long as there is something left.
-        while self._kept:
-            report, is_kept = self._kept[0]
+        while self._stored:
+            report, is_kept = self._stored[0]
             try:
                 report()
             except Exception as error:  # noqa: BLE001  (of whoever listens: the run ends with it)
                 self._fail(error)
-            self._kept.popleft()
+            self._stored.popleft()
             self._waiting -= 1
             if not is_kept.done():  # or its worker was told to end
                 is_kept.set_result(None)
         if not self._waiting:
-            self._all_kept.set()
+            self._all_stored.set()
 
     def _fail(self, error: BaseException | None) -> None:
         self._error = self._error or error
-        self._end()
+        self._cancel_all()
 
 
 def _numbered_questions(groups: Sequence[Group]) -> Iterator[tuple[int, int, Question]]:

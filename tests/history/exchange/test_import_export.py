@@ -132,7 +132,7 @@ def test_several_runs_stand_in_one_file(store: Store) -> None:
 def test_answers_are_there_to_go_on_with(store: Store) -> None:
     import_records(store, [RUN, EVALUATION, an_answer(RUN.id, "00aa")])
 
-    found = store.answer_in(RUN.id, "00aa", 1)
+    found = store.answer_of_run(RUN.id, "00aa", 1)
     assert found is not None
     assert found.answer == an_answer(RUN.id, "00aa").answer
 

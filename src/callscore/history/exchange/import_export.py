@@ -144,8 +144,8 @@ def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]
             if not isinstance(record, RunRecord):
                 if taking is not None:
                     taking.take(record)
-            elif taking is not None and taking.is_of(record):
-                taking.go_on(record)
+            elif taking is not None and taking.is_same_run(record):
+                taking.update_run(record)
             else:
                 imported += [] if taking is None else [taking.finish()]
                 taking = _RunImport(store, record)
@@ -161,29 +161,29 @@ class _RunImport:
 
     def __init__(self, store: Store, run: RunRecord) -> None:
         self._store = store
-        self._given = run
-        self._waiting: list[AnswerRecord | ResultRecord] = []
+        self._imported = run
+        self._queued: list[AnswerRecord | ResultRecord] = []
         self._results = self._added = 0
         self._summaries: dict[int, dict[str, Any]] = {}
-        self._known: dict[_ResultKey, float] = {}
+        self._result_times: dict[_ResultKey, float] = {}
         self._answered: set[_QuestionKey] = set()
         self._evaluations: dict[int, EvaluationRecord] = {}
         # By the id in the file, so that others who import the same wait; and by that which it gets.
         self._locks = [_acquire_lock(store, run.id)]
         try:
-            self._there = _existing_run(store, run)
-            self._run = self._begun() if self._there is None else self._there
+            self._existing = _existing_run(store, run)
+            self._run = self._begin_run() if self._existing is None else self._existing
             if self._run.id != run.id:
                 self._locks.append(_acquire_lock(store, self._run.id))
-            if self._there is not None:
-                self._look_through(self._run.id)
+            if self._existing is not None:
+                self._load_existing(self._run.id)
         except BaseException:
             self.release()
             raise
 
-    def _begun(self) -> RunRecord:
+    def _begin_run(self) -> RunRecord:
         """The run as one that is running here, under another id where this one is another's."""
-        given = self._given
+        given = self._imported
         arguments = {key: value for key, value in given.arguments.items() if key != _ORIGINAL_ID}
         fresh = replace(given, status="running", finished_at=None, totals={}, arguments=arguments)
         begun = self._store.begin(fresh)
@@ -191,30 +191,30 @@ class _RunImport:
             return begun
         return self._store.begin(replace(begun, arguments={**arguments, _ORIGINAL_ID: given.id}))
 
-    def _look_through(self, run: str) -> None:
-        self._known = _existing_results(self._store, run)
+    def _load_existing(self, run: str) -> None:
+        self._result_times = _existing_results(self._store, run)
         self._answered = _existing_answers(self._store, run)
         self._evaluations = {each.number: each for each in self._store.evaluations(run)}
 
-    def is_of(self, run: RunRecord) -> bool:
+    def is_same_run(self, run: RunRecord) -> bool:
         """Whether this is the same run once more."""
-        return (run.id, run.started_at) == (self._given.id, self._given.started_at)
+        return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
 
-    def go_on(self, run: RunRecord) -> None:
+    def update_run(self, run: RunRecord) -> None:
         """Take what is said of the run later: how it ended, say."""
-        self._given = run
+        self._imported = run
 
     def take(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
         """Keep a part of the run."""
         record = replace(record, run=self._run.id)
         if isinstance(record, EvaluationRecord):
-            self._take_evaluation(sanitize_evaluation(record))
+            self._add_evaluation(sanitize_evaluation(record))
         elif isinstance(record, AnswerRecord):
-            self._take_answer(record)
+            self._add_answer(record)
         else:
-            self._take_result(record)
+            self._add_result(record)
 
-    def _take_evaluation(self, record: EvaluationRecord) -> None:
+    def _add_evaluation(self, record: EvaluationRecord) -> None:
         """Keep what is evaluated; what it comes to is kept at the end, when all of it is there."""
         if record.summary:
             self._summaries[record.number] = record.summary
@@ -222,65 +222,65 @@ class _RunImport:
             self._evaluations[record.number] = replace(record, summary={})
             self._store.add_evaluation(self._evaluations[record.number])
 
-    def _take_answer(self, record: AnswerRecord) -> None:
+    def _add_answer(self, record: AnswerRecord) -> None:
         question = (pack_digest(record.question), record.trial)
         if question not in self._answered:
             self._answered.add(question)
-            self._keep(record)
+            self._enqueue(record)
 
-    def _take_result(self, record: ResultRecord) -> None:
+    def _add_result(self, record: ResultRecord) -> None:
         self._results += 1
         key = (record.evaluation, record.case, record.trial)
-        if self._known.get(key, -1.0) < record.finished_at:
-            self._known[key] = record.finished_at
+        if self._result_times.get(key, -1.0) < record.finished_at:
+            self._result_times[key] = record.finished_at
             self._added += 1
-            self._keep(record)
+            self._enqueue(record)
 
-    def _keep(self, record: AnswerRecord | ResultRecord) -> None:
-        self._waiting.append(record)
-        if len(self._waiting) >= _RECORDS_PER_TRANSACTION:
+    def _enqueue(self, record: AnswerRecord | ResultRecord) -> None:
+        self._queued.append(record)
+        if len(self._queued) >= _RECORDS_PER_TRANSACTION:
             self._flush()
 
     def _flush(self) -> None:
-        if self._waiting:
-            self._store.keep(self._waiting)
-            self._waiting = []
+        if self._queued:
+            self._store.keep(self._queued)
+            self._queued = []
 
     def finish(self) -> ImportedRun:
         """Keep what is left, and how the run ended."""
         self._flush()
-        missing = self._missing()
+        missing = self._missing_results()
         if not missing:
-            self._keep_summaries()
-        ended = self._ended(is_whole=not missing)
-        if ended != self._run or self._there is None:
+            self._save_summaries()
+        ended = self._finished_run(is_whole=not missing)
+        if ended != self._run or self._existing is None:
             self._store.begin(ended)
         self.release()
         return ImportedRun(
             run=ended,
-            is_new=self._there is None,
+            is_new=self._existing is None,
             results=self._results,
             added=self._added,
             missing=missing,
-            given="" if self._given.id == ended.id else self._given.id,
+            given="" if self._imported.id == ended.id else self._imported.id,
         )
 
-    def _missing(self) -> int:
+    def _missing_results(self) -> int:
         """How many results the run had when it ended that are not here."""
-        given, there = self._given, self._there
+        given, there = self._imported, self._existing
         if given.status != "finished" or (there is not None and there.status == "finished"):
             return 0
         wanted = sum(given.totals.get(name) or 0 for name in _COUNTS_WITH_RESULT)
-        return max(0, wanted - len(self._known))
+        return max(0, wanted - len(self._result_times))
 
-    def _keep_summaries(self) -> None:
+    def _save_summaries(self) -> None:
         for number, summary in self._summaries.items():
             known = self._evaluations[number]
             if not known.summary:
                 self._store.add_evaluation(replace(known, summary=summary))
 
-    def _ended(self, *, is_whole: bool) -> RunRecord:
-        given, there = self._given, self._there
+    def _finished_run(self, *, is_whole: bool) -> RunRecord:
+        given, there = self._imported, self._existing
         if there is not None and (there.status == "finished" or given.status != "finished"):
             return there
         # Where it ran, it may run still; here nobody is at it.
