@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from callscore.core.phrases import say
@@ -14,6 +13,7 @@ from callscore.core.rendering import clip, clip_middle, escape, render_arguments
 from callscore.core.score import SCHEMA_FAULTS
 from callscore.reports import check as wording
 from callscore.reports.formatting import MORE
+from callscore.reports.tables import Column, column_table
 from callscore.reports.terminal import (
     Section,
     note_line,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
+    from rich.table import Table
 
     from callscore.checks.check import CheckResults, Finding, ToolFaults
     from callscore.core.call import ToolCall
@@ -95,38 +96,38 @@ def _faults_by_tool(results: CheckResults, width: int, lang: Language) -> Sectio
 def _table_by_kind(
     results: CheckResults, tools: list[tuple[str, ToolFaults]], room: int, lang: Language
 ) -> Table:
-    """A row a tool and a column a class of faults."""
-    kinds = list(results.totals)
-    table = _table([say(wording.TOOL, lang)])
-    for head in (say(wording.CALLS, lang), *(fault_kind_name(kind, lang=lang) for kind in kinds)):
-        label = Text("\n".join(head.split()))
-        table.add_column(label, justify="right", vertical="bottom", no_wrap=True)
-    for name, tool in tools:
-        counts = [_count(tool.faults.get(kind, 0), kind) for kind in kinds]
-        table.add_row(Text(clip_middle(escape(name), room)), str(tool.calls), *counts)
+    """A row per tool and a column per kind of fault."""
+    counted = [(clip_middle(escape(name), room), tool.calls, tool.faults) for name, tool in tools]
     if len(results.tools) > 1:
-        totals = [_count(count, kind) for kind, count in results.totals.items()]
-        table.add_row(Text(say(wording.TOTAL, lang)), str(results.calls), *totals)
-    return table
+        counted.append((say(wording.TOTAL, lang), results.calls, results.totals))
+    columns = [
+        Column(say(wording.TOOL, lang), [Text(name) for name, _, _ in counted], is_left=True),
+        Column(_stacked(say(wording.CALLS, lang)), [Text(str(calls)) for _, calls, _ in counted]),
+    ]
+    for kind in results.totals:
+        cells = [_count(faults.get(kind, 0), kind) for _, _, faults in counted]
+        columns.append(Column(_stacked(fault_kind_name(kind, lang=lang)), cells))
+    return column_table(columns, space=len(_SPACE))
+
+
+def _stacked(label: str) -> str:
+    """A label above numbers, one word per line."""
+    return "\n".join(label.split())
 
 
 def _list_by_kind(tools: list[tuple[str, ToolFaults]], width: int, lang: Language) -> Table:
-    """A row a tool and class of faults, for a narrow terminal."""
-    table = _table([say(wording.TOOL, lang), say(wording.FAULT, lang)])
-    table.add_column(Text(say(wording.TIMES, lang)), justify="right", no_wrap=True)
+    """A row per tool and kind of fault, for a narrow terminal."""
     room = max(width // 2, _SHORTEST_NAME)
-    for name, tool in tools:
-        for kind, count in tool.faults.items():
-            label = Text(clip_middle(escape(name), room))
-            table.add_row(label, fault_kind_name(kind, lang=lang), _count(count, kind))
-    return table
-
-
-def _table(names: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, len(_SPACE), 0, 0), header_style="dim")
-    for name in names:
-        table.add_column(Text(name), no_wrap=True, vertical="bottom")
-    return table
+    rows = [(name, kind, count) for name, tool in tools for kind, count in tool.faults.items()]
+    names = [Text(clip_middle(escape(name), room)) for name, _, _ in rows]
+    kinds = [Text(fault_kind_name(kind, lang=lang)) for _, kind, _ in rows]
+    counts = [_count(count, kind) for _, kind, count in rows]
+    columns = [
+        Column(say(wording.TOOL, lang), names, is_left=True),
+        Column(say(wording.FAULT, lang), kinds, is_left=True),
+        Column(say(wording.TIMES, lang), counts),
+    ]
+    return column_table(columns, space=len(_SPACE))
 
 
 def _count(count: int, kind: FaultKind) -> Text:

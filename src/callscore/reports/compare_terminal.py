@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
@@ -22,7 +21,7 @@ from callscore.reports.compare import (
     slices_by_kind,
 )
 from callscore.reports.formatting import CASES
-from callscore.reports.tables import NumberRow, number_table
+from callscore.reports.tables import NumberRow, number_table, wrapped_grid
 from callscore.reports.terminal import (
     SPACE,
     Section,
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
     from callscore.comparing.changes import ChangeKind
     from callscore.comparing.comparison import Comparison
@@ -78,14 +78,12 @@ _OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
 
 def side_table(comparison: Comparison, lang: Language) -> Table:
     """The two runs below each other; what has no room in a line goes on in the next."""
-    table = Table.grid(padding=(0, _COLUMN_SPACE, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    rows = []
     for label, side in ((wording.BEFORE, comparison.before), (wording.AFTER, comparison.after)):
         name, *words = wording.side_parts(side, lang)
         said = Text(name).append("".join([f", {word}" for word in words]), "dim")
-        table.add_row(Text(say(label, lang), "dim"), said)
-    return table
+        rows.append((Text(say(label, lang), "dim"), said))
+    return wrapped_grid(rows, overflow="fold")
 
 
 def measure_table(differences: Sequence[Difference], width: int, lang: Language) -> Text:

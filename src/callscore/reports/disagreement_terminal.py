@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from callscore.core.phrases import say
@@ -14,7 +13,7 @@ from callscore.reports import disagreement as wording
 from callscore.reports.disagreement import opinions_by_value, short_diff
 from callscore.reports.formatting import number_text
 from callscore.reports.score import MEAN, METRIC, METRICS
-from callscore.reports.tables import NumberRow, number_table, room_for_names
+from callscore.reports.tables import NumberRow, number_table, room_for_names, wrapped_grid
 from callscore.reports.terminal import (
     Section,
     note_line,
@@ -128,18 +127,9 @@ def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
                 section.append(name)
                 name = Text()
             if shown or name or why:
-                section.append(_row([most, room], shown, name, why))
+                row = (shown, name, why)
+                section.append(wrapped_grid([row], widths=[most, room], space=_SPACE))
     return section
-
-
-def _row(widths: list[int], *cells: Text) -> Table:
-    """Cells beside one another, the last of which has what is left of the line."""
-    row = Table.grid(padding=(0, _SPACE, 0, 0), pad_edge=False)
-    for width in widths:
-        row.add_column(width=width, no_wrap=True)
-    row.add_column(ratio=1)
-    row.add_row(*cells)
-    return row
 
 
 def _name(name: str) -> Text:

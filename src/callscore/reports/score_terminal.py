@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.table import Table
 from rich.text import Text
 
 from callscore.core.phrases import count_of, say
@@ -25,7 +24,7 @@ from callscore.reports.score import (
     tool_columns,
     trial_table,
 )
-from callscore.reports.tables import NumberRow, number_table
+from callscore.reports.tables import Column, NumberRow, column_table, number_table, wrapped_grid
 from callscore.reports.terminal import (
     SPACE,
     Section,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console
+    from rich.table import Table
 
     from callscore.core.phrases import Language, Phrase
     from callscore.core.results import CaseScore, Results
@@ -122,26 +122,30 @@ def _rating_colour(score: float) -> str:
 
 
 def _rates(summary: Summary, lang: Language) -> Table:
-    table = _table([""], ["F1", "precision", "recall"])
     macro = (summary.macro_f1, summary.macro_precision, summary.macro_recall)
     micro = (summary.micro_f1, summary.micro_precision, summary.micro_recall)
-    for label, rates in ((wording.MACRO, macro), (wording.MICRO, micro)):
-        table.add_row(say(label, lang), *(percent(rate) for rate in rates if rate is not None))
-    return table
+    rows = [
+        [Text(say(label, lang)), *[Text(percent(rate)) for rate in rates if rate is not None]]
+        for label, rates in ((wording.MACRO, macro), (wording.MICRO, micro))
+    ]
+    return _table([""], ["F1", "precision", "recall"], rows)
 
 
 def _totals(summary: Summary, lang: Language) -> Table:
-    table = Table.grid(padding=(0, 3, 0, 0))
     interval = wording.interval_text(summary.exact_interval)
     note = say(wording.INTERVAL, lang, interval=interval)
     passed = wording.count_text(summary.passed, summary.cases, lang)
     exact = wording.count_text(summary.exact, summary.cases, lang)
-    table.add_row(say(wording.PASSED, lang), passed)
-    table.add_row(say(wording.EXACT, lang), exact + SPACE + note)
     totals, counts = wording.call_counts(summary, lang)
-    table.add_row(say(wording.CALLS, lang), totals)
-    table.add_row("", counts)
-    return table
+    return wrapped_grid(
+        [
+            (say(wording.PASSED, lang), passed),
+            (say(wording.EXACT, lang), exact + SPACE + note),
+            (say(wording.CALLS, lang), totals),
+            ("", counts),
+        ],
+        wraps_labels=True,
+    )
 
 
 def _trials(summary: Summary, width: int, lang: Language) -> Section:
@@ -149,9 +153,7 @@ def _trials(summary: Summary, width: int, lang: Language) -> Section:
     labels, rows = trial_table(summary, most=min(room, MOST_TRIAL_COLUMNS))
     if not rows:
         return []
-    table = _table([""], labels)
-    for row in rows:
-        table.add_row(*row)
+    table = _table([""], labels, [[Text(cell) for cell in row] for row in rows])
     return [_heading(wording.TRIALS, lang), table]
 
 
@@ -263,11 +265,11 @@ def _ranking_section(ranking: _Ranking, width: int, lang: Language) -> Section:
     numbers = [_stacked_label(label, lang) for label in ranking.numbers]
     # On a narrow terminal it is the names that give way, never the numbers.
     space, room = _space_and_room(width - sum(map(_label_width, numbers)), len(names), len(numbers))
-    table = _table(names, numbers, space)
-    for row_names, counts in ranking.rows[: ranking.most]:
-        short = (Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names)
-        table.add_row(*short, *counts)
-    section: Section = [_heading(ranking.heading, lang), table]
+    rows = [
+        [*[Text(clip_middle(escape(name), min(room, _NAME_WIDTH))) for name in row_names], *counts]
+        for row_names, counts in ranking.rows[: ranking.most]
+    ]
+    section: Section = [_heading(ranking.heading, lang), _table(names, numbers, rows, space)]
     more = len(ranking.rows) - ranking.most
     if more > 0:
         section.append(Text(say(MORE, lang, count=more), "dim"))
@@ -310,11 +312,15 @@ def _values(case: CaseScore, width: int) -> Section:
     return [lines]
 
 
-def _table(names: list[str], numbers: list[str], space: int = len(SPACE)) -> Table:
-    """A table without lines, its numbers set to the right."""
-    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
-    for label in names:
-        table.add_column(Text(label), no_wrap=True, vertical="bottom")
-    for label in numbers:
-        table.add_column(Text(label), justify="right", no_wrap=True, vertical="bottom")
-    return table
+def _table(
+    names: list[str], numbers: list[str], rows: Sequence[Sequence[Text]], space: int = len(SPACE)
+) -> Table:
+    """Columns of names, and columns of numbers aligned to the right."""
+    columns = zip([*names, *numbers], zip(*rows, strict=True), strict=True)
+    return column_table(
+        [
+            Column(header, cells, is_left=place < len(names))
+            for place, (header, cells) in enumerate(columns)
+        ],
+        space=space,
+    )

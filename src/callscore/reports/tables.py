@@ -1,9 +1,10 @@
-"""The tables of reports on a terminal: columns that are aligned, and names that are never cut."""
+"""The layout of every table in a report on a terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from rich.table import Table
 from rich.text import Text
 
 from callscore.core.rendering import display_width
@@ -11,13 +12,89 @@ from callscore.core.rendering import display_width
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Column", "NumberRow", "column_lines", "number_table", "room_for_names"]
+    from rich.console import JustifyMethod, OverflowMethod
+
+__all__ = [
+    "Column",
+    "NumberRow",
+    "column_lines",
+    "column_table",
+    "number_table",
+    "room_for_names",
+    "wrapped_grid",
+]
+
+# How many columns of the terminal a name gets at least, before numbers are left out.
+_SHORTEST_NAME = 12
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        header: the label above it; it may have several lines.
+        cells: one per row.
+        is_left: whether its cells are aligned to the left, rather than to the right.
+    """
+
+    header: str
+    cells: Sequence[Text]
+    is_left: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns of the terminal it takes."""
+        return max([_header_width(self.header), *[cell.cell_len for cell in self.cells]])
+
+
+def column_table(columns: Sequence[Column], *, space: int = 3) -> Table:
+    """A table with `space` blanks between two columns, cut where the terminal is too narrow."""
+    table = Table(box=None, pad_edge=False, padding=(0, space, 0, 0), header_style="dim")
+    for column in columns:
+        justify: JustifyMethod = "left" if column.is_left else "right"
+        table.add_column(Text(column.header), justify=justify, no_wrap=True, vertical="bottom")
+    for row in zip(*[column.cells for column in columns], strict=True):
+        table.add_row(*row)
+    return table
+
+
+def column_lines(columns: Sequence[Column], *, space: int = 3) -> list[Text]:
+    """The lines of such a table, never cut; no line ends with blanks."""
+    shapes = [(column.width, column.is_left) for column in columns]
+    lines = _header_lines([column.header for column in columns], shapes, space)
+    rows = zip(*[column.cells for column in columns], strict=True)
+    return [*lines, *[_line(row, shapes, space) for row in rows]]
+
+
+def _header_width(header: str) -> int:
+    return max(map(display_width, header.split("\n")))
+
+
+def _header_lines(
+    headers: Sequence[str], shapes: Sequence[tuple[int, bool]], space: int
+) -> list[Text]:
+    """The headers, aligned at the bottom."""
+    height = max(header.count("\n") + 1 for header in headers)
+    stacks = [[""] * (height - 1 - header.count("\n")) + header.split("\n") for header in headers]
+    return [
+        _line([Text(stack[number], "dim") for stack in stacks], shapes, space)
+        for number in range(height)
+    ]
+
+
+def _line(cells: Sequence[Text], shapes: Sequence[tuple[int, bool]], space: int) -> Text:
+    """Cells side by side, each in a column of a width, aligned to the left or to the right."""
+    line, start = Text(), 0
+    for cell, (width, is_left) in zip(cells, shapes, strict=True):
+        if cell.cell_len:  # so that no line ends with blanks
+            at = start if is_left else start + width - cell.cell_len
+            line.append(" " * (at - line.cell_len)).append_text(cell)
+        start += width + space
+    line.rstrip()
+    return line
 
 
 # A table of names and numbers in which no name and no header is ever cut.
-
-# How many columns of the terminal a name has at least, before numbers are left out.
-_SHORTEST_NAME = 12
 
 
 class NumberRow(NamedTuple):
@@ -25,14 +102,14 @@ class NumberRow(NamedTuple):
 
     Attributes:
         name: what it is about.
-        numbers: one cell a column.
+        numbers: one cell per column.
     """
 
     name: Text
     numbers: Sequence[Text]
 
 
-def number_table(  # noqa: PLR0913  (each is something to say about a table)
+def number_table(  # noqa: PLR0913  (each is a property of the table)
     label: str,
     headers: Sequence[str],
     rows: Sequence[NumberRow],
@@ -41,31 +118,34 @@ def number_table(  # noqa: PLR0913  (each is something to say about a table)
     space: int = 3,
     spare: Sequence[int] = (),
 ) -> Text:
-    """The table as text; a name that has no room beside its numbers stands on a line above them.
+    """The table as text; a name too long to stand beside its numbers gets a line above them.
 
     Args:
-        label: what stands above the names.
-        headers: what stands above the numbers; they may have several lines.
+        label: the label above the names.
+        headers: the labels above the numbers; they may have several lines.
         rows: the rows.
         width: how many columns of the terminal there are.
         space: how many of them to leave between two columns, where there is room.
-        spare: the columns of numbers that may be left out where all have no room, the least first.
+        spare: the columns of numbers that are left out where not all fit, the first of them first.
     """
     longest = max([row.name.cell_len for row in rows], default=0)
     room = max(display_width(label), min(longest, _SHORTEST_NAME))
-    left = _kept_columns(_column_widths(headers, rows), width - room, spare)
-    headers = [headers[place] for place in left]
-    rows = [NumberRow(row.name, [row.numbers[place] for place in left]) for row in rows]
+    kept = _kept_columns(_column_widths(headers, rows), width - room, spare)
+    headers = [headers[place] for place in kept]
+    rows = [NumberRow(row.name, [row.numbers[place] for place in kept]) for row in rows]
     widths = _column_widths(headers, rows)
     names = [display_width(label), *[row.name.cell_len for row in rows]]
-    # Columns stand as close as it takes for every name to have room that can have any.
+    # Columns move together until every name fits that can.
     needed = _widest_that_fits(names, room_for_names(widths, width, 1))
     while space > 1 and room_for_names(widths, width, space) < needed:
         space -= 1
     column = max(needed, names[0])
-    lines = _header_lines(label, headers, [column, *widths], space)
-    for row in rows:
-        lines += _row_lines(row, [column, *widths], space)
+    shapes = [(column, True), *[(each, False) for each in widths]]
+    lines = _header_lines([label, *headers], shapes, space)
+    for name, numbers in rows:
+        has_room = name.cell_len <= column
+        lines += [] if has_room else [name]
+        lines.append(_line([name if has_room else Text(), *numbers], shapes, space))
     return Text("\n").join(lines)
 
 
@@ -77,13 +157,13 @@ def _column_widths(headers: Sequence[str], rows: Sequence[NumberRow]) -> list[in
 
 
 def _kept_columns(widths: Sequence[int], width: int, spare: Sequence[int]) -> list[int]:
-    """Which columns of numbers stand in the table, where those that may go make room for the others."""
-    left = list(range(len(widths)))
+    """Which columns of numbers are shown, where spare ones make room for the others."""
+    kept = list(range(len(widths)))
     for place in spare:
-        if room_for_names([widths[each] for each in left], width, 1) >= 0:
+        if room_for_names([widths[each] for each in kept], width, 1) >= 0:
             break
-        left.remove(place)
-    return left
+        kept.remove(place)
+    return kept
 
 
 def room_for_names(widths: Sequence[int], width: int, space: int) -> int:
@@ -95,76 +175,30 @@ def _widest_that_fits(names: Sequence[int], room: int) -> int:
     return max([name for name in names if name <= room], default=0)
 
 
-def _header_width(header: str) -> int:
-    return max(map(display_width, header.split("\n")))
+# Labels with texts beside them that continue on the next line.
 
 
-def _header_lines(
-    label: str, headers: Sequence[str], widths: Sequence[int], space: int
-) -> list[Text]:
-    """The headers stand on the ground, however many lines they have."""
-    height = max([header.count("\n") + 1 for header in headers], default=1)
-    stacks = [[""] * (height - 1 - header.count("\n")) + header.split("\n") for header in headers]
-    labels = [""] * (height - 1) + [label]
-    return [
-        _number_line(
-            Text(labels[line], "dim"), [Text(stack[line], "dim") for stack in stacks], widths, space
-        )
-        for line in range(height)
-    ]
+def wrapped_grid(
+    rows: Sequence[Sequence[str | Text]],
+    *,
+    widths: Sequence[int] = (),
+    space: int = 3,
+    overflow: OverflowMethod = "ellipsis",
+    wraps_labels: bool = False,
+) -> Table:
+    """Rows whose last cell is wrapped in the rest of the line.
 
-
-def _row_lines(row: NumberRow, widths: Sequence[int], space: int) -> list[Text]:
-    if row.name.cell_len <= widths[0]:
-        return [_number_line(row.name, row.numbers, widths, space)]
-    return [row.name, _number_line(Text(), row.numbers, widths, space)]
-
-
-def _number_line(name: Text, numbers: Sequence[Text], widths: Sequence[int], space: int) -> Text:
-    line, end = Text().append_text(name), widths[0]
-    for number, width in zip(numbers, widths[1:], strict=True):
-        end += space + width
-        if number.cell_len:  # so that no line ends with blanks
-            line.append(" " * (end - number.cell_len - line.cell_len)).append_text(number)
-    return line
-
-
-# A table whose columns begin or end at the same place, as text; no line ends with blanks.
-
-
-class Column(NamedTuple):
-    """A column of a table.
-
-    Attributes:
-        header: what stands above it.
-        cells: one a row.
-        is_left: whether its cells begin at the same place, rather than end there.
+    Args:
+        rows: the cells of each row.
+        widths: the widths of all columns but the last; none to fit the cells.
+        space: how many blanks to leave between two columns.
+        overflow: what becomes of a word that is longer than a line.
+        wraps_labels: whether the other cells may take several lines, too.
     """
-
-    header: str
-    cells: Sequence[Text]
-    is_left: bool = False
-
-    @property
-    def width(self) -> int:
-        """How many columns of the terminal it takes."""
-        return max([display_width(self.header), *[cell.cell_len for cell in self.cells]])
-
-
-def column_lines(columns: Sequence[Column], *, space: int = 3) -> list[Text]:
-    """The header and the rows; as many columns of the terminal as `space` says stand between two."""
-    header = [Text(column.header, "dim") for column in columns]
-    rows = [list(row) for row in zip(*[column.cells for column in columns], strict=True)]
-    return [_column_line(row, columns, space) for row in (header, *rows)]
-
-
-def _column_line(cells: Sequence[Text], columns: Sequence[Column], space: int) -> Text:
-    line, start = Text(), 0
-    for cell, column in zip(cells, columns, strict=True):
-        width = column.width
-        if cell.cell_len:
-            at = start if column.is_left else start + width - cell.cell_len
-            line.append(" " * (at - line.cell_len)).append_text(cell)
-        start += width + space
-    line.rstrip()
-    return line
+    grid = Table.grid(padding=(0, space, 0, 0))
+    for place in range(len(rows[0]) - 1):
+        grid.add_column(width=widths[place] if widths else None, no_wrap=not wraps_labels)
+    grid.add_column(ratio=1 if widths else None, overflow=overflow)
+    for row in rows:
+        grid.add_row(*row)
+    return grid
