@@ -417,7 +417,7 @@ def runs_by_numbers(connection: Connection, numbers: Collection[int]) -> Sequenc
     """The number, the id and the status of each of these runs that is there."""
     given: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
     query = select(runs.c.number, runs.c.id, runs.c.status).where(runs.c.number.in_(given))
-    found: Sequence[Row[Any]] = connection.execute(query, {"numbers": list(numbers)}).all()
+    found: Sequence[Any] = connection.execute(query, {"numbers": list(numbers)}).all()
     return found
 
 

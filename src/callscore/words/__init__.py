@@ -1,1 +1,1 @@
-"""words."""
+"""How a score is put into words: diff, explanation, reasons and plain data, in two languages."""
