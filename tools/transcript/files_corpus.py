@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tools.transcript.steps import Job
 
-__all__ = ["file_jobs"]
+__all__ = ["SETTINGS", "file_jobs"]
 
 LANGUAGES = ("en", "ru")
 # The tools whose numbers are reproduced, as users name them.
@@ -56,6 +56,28 @@ SETTINGS: tuple[tuple[str, ...], ...] = (
     ("--count-calls", "writes", "--effect", "pay=read", "--effect", "get_*=write"),
     ("--argument", 'get_weather.city=text:{"similarity": 0.1}', "--argument", "*.amount=ignore"),
     ("--top-k", "2"),
+    (
+        *("--mode", "strict", "--order", "any", "--extra-arguments", "ignore"),
+        *("--count-calls", "all", "--failed-calls", "count", "--repeated-calls", "count"),
+        *("--arrays", "ordered", "--nested-objects", "equal"),
+    ),
+)
+# How traces are read, for every command that reads them.
+READING: tuple[tuple[str, ...], ...] = (
+    ("--map", "actual=$.expected"),
+    ("--map", "id=$.nope"),
+    ("--input-format", "callscore_case"),
+    ("--input-format", "nothing"),
+    ("--view", "requested"),
+    ("--view", "executed"),
+    ("--candidate", "1"),
+    ("--leave-out", "user"),
+    ("--leave-out", "subagent", "--leave-out", "code"),
+    ("--leave-out", "server"),
+    ("--leave-out", "none"),
+    ("--leave-out", "user", "--leave-out", "none"),
+    ("--failure-pattern", "^ok"),
+    ("--failure-pattern", "("),
 )
 # Options with values that are refused.
 WRONG_OPTIONS: tuple[tuple[str, ...], ...] = (
@@ -92,6 +114,7 @@ def file_jobs(repository: Path) -> Iterator[Job]:
     yield from _bad_input_jobs()
     yield from _explain_jobs()
     yield from _check_jobs()
+    yield from _reading_jobs()
     yield from _metrics_jobs()
     yield from _making_jobs(repository)
     yield from _sample_jobs(repository)
@@ -344,6 +367,7 @@ def _explain_jobs() -> Iterator[Job]:
         ),
         callscore("explain", "cases.jsonl", "--case", "exact", is_terminal=True),
         callscore("explain", "cases.jsonl", "--case", "nested", is_terminal=True),
+        callscore("explain", "cases.jsonl", "--no-config", "--store", "other.db"),
         *(callscore("explain", "cases.jsonl", *more) for more in WRONG_OPTIONS),
         files=files,
     )
@@ -382,6 +406,28 @@ def _check_jobs() -> Iterator[Job]:
         callscore("check", "cases.jsonl", "--limit", "-1"),
         files=files,
     )
+
+
+def _reading_jobs() -> Iterator[Job]:
+    files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
+    commands: tuple[tuple[str, ...], ...] = (
+        ("score", "--show", "none"),
+        ("check", "--limit", "2"),
+        ("capture",),
+        ("explain", "--case", "failed-retry"),
+        ("metrics", "--disagree", "--limit", "1"),
+    )
+    for command, *more in commands:
+        yield job(
+            f"{command}/reading",
+            *(callscore(command, "cases.jsonl", *more, *options) for options in READING),
+            *(
+                callscore(command, "cases.jsonl", *more, "--tools", "tools.json")
+                for _ in range(command != "capture")
+            ),
+            callscore(command, "cases.jsonl", *more, "--output", "report.txt"),
+            files=files,
+        )
 
 
 def _metrics_jobs() -> Iterator[Job]:
@@ -456,6 +502,7 @@ def _making_jobs(repository: Path) -> Iterator[Job]:
             callscore("generate", "--tools", "empty.json", "-n", "4", *words),
             callscore("generate", "--tools", "nowhere.json", *words),
             callscore("generate", "--tools", "tools.json", "-n", "0", *words),
+            callscore("generate", "--tools", "tools.json", "--count", "2", "--output", "two.jsonl"),
             callscore("generate", *words),
             callscore("generate", "--tools", "tools.json", "-n", "40", "-o", "made.jsonl", *words),
             callscore("generate", "--tools", "tools.json", "-n", "4", "-o", "made.jsonl", *words),
@@ -494,6 +541,7 @@ def _making_jobs(repository: Path) -> Iterator[Job]:
         callscore("extract"),
         callscore("extract", "-", stdin=documents[first]),
         callscore("extract", first, "-o", "calls.jsonl"),
+        callscore("extract", first, "--output", "again.jsonl", "--view", "requested"),
         callscore("extract", first, "--format", "nothing"),
         callscore("extract", first, "--format", "anthropic"),
         callscore("extract", first, "--candidate", "1"),

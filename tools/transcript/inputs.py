@@ -12,6 +12,7 @@ __all__ = [
     "BAD_LINES",
     "CASES",
     "MATCHER_CASES",
+    "MOODY",
     "RICH",
     "TOOLS",
     "TWO_SIDES",
@@ -403,3 +404,36 @@ def ask(case):
 
 
 '''
+# One agent with variants, trials, an own scorer, errors and a skipped case.
+MOODY = (
+    AGENT
+    + """
+CASES = [*CASES, Case("Skip me.", id="skipped", expected=[], skip="not yet")]
+
+
+def is_brief(calls):
+    return len(calls) < 2, f"{len(calls)} calls"
+
+
+def is_broken(calls):
+    raise ValueError("cannot score")
+
+
+@evaluation(cases=CASES, variants={"good": {"mood": 1}, "bad": {"mood": 0}}, trials=2,
+            scorers=["accuracy", "exact", is_brief], tags=["moody"])
+def moody(case, mood):
+    if case.id == "sum" and not mood:
+        raise ValueError("the agent is tired: key sk-0123456789abcdef0123456789abcdef")
+    return ask(case) if mood else [*ask(case), "more"]
+
+
+@evaluation(cases=CASES[:2], scorers=["accuracy", is_broken], preset="outcome")
+async def broken(case):
+    return ask(case)
+
+
+@evaluation(cases=CASES[:1], skip="later")
+def later(case):
+    return []
+"""
+)

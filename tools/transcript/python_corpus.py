@@ -56,6 +56,7 @@ def _help_jobs() -> Iterator[Job]:
         callscore("schema", "cases"),
         callscore("demo", is_cold=True),
         callscore("demo", "--lang", "ru"),
+        callscore("schema", "case", "--output", "case.json"),
         callscore("demo", is_terminal=True),
     )
 

@@ -219,6 +219,8 @@ class _JobRunner:
             normalise(name): self._recorded_text(name, text)
             for name, text in changed_files(self._folder, before).items()
         }
+        # A database that was only opened may have another time of change, and no other row.
+        files = {name: text for name, text in files.items() if text or name not in self._databases}
         return Record(
             key=f"{self._job.key} #{number}",
             command=step.command,
