@@ -14,6 +14,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,8 @@ def _in_fixed_environment(source: Path) -> int:
     root = Path(tempfile.mkdtemp(prefix="callscore-", dir=memory))
     # The folder of the repository is where `tools` is found, and is not passed on to commands.
     environment = environment_for(source, root) | {_ROOT: str(root)}
+    # Who ends this program wants the folder to be removed, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("transcript: ended before it was complete"))
     try:
         return subprocess.run(
             [sys.executable, "-m", "tools.transcript", *sys.argv[1:]], env=environment, check=False

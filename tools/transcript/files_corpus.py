@@ -16,6 +16,7 @@ from tools.transcript.inputs import (
     json_text,
 )
 from tools.transcript.steps import callscore, job
+from tools.transcript.values import DATE_CASES, GROUP_CASES, MANY_CALLS, SCHEMA_CASES, SCHEMA_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,78 @@ PEERS = (
     *("tau2", "tool_scorer", "tpmjs", "trajectly", "vertex_ai"),
 )
 SCORE_FORMATS = ("table", "json", "jsonl", "markdown", "junit")
+# Their numbers, and some with options.
+METRICS = (
+    *("callscore.f1", "agentevals.trajectory_match", "autoevals.json_diff"),
+    *("autoevals.list_contains", "autoevals.exact_match", "azure.navigation_match"),
+    *("azure.navigation_precision", "azure.navigation_recall", "azure.navigation_f1"),
+    *("bfcl.valid", "deepeval.tool_correctness", "evalite.tool_call_accuracy"),
+    *("evalite.tool_called", "evalite.parameters_valid", "google_adk.trajectory"),
+    *("mcpjam.passed", "mlflow.tool_call_correctness", "promptfoo.tool_call_f1"),
+    *("promptfoo.tool_call_f1_passes", "pydantic_evals.trajectory_match"),
+    *("pydantic_evals.tool_correctness", "ragas.tool_call_accuracy", "ragas.tool_call_f1"),
+    *("spring_ai_ragas.tool_call_accuracy", "strands.any_order", "strands.in_order"),
+    *("strands.exact", "tau2.action_reward", "tau2.partial_action_reward"),
+    *("tool_scorer.score", "tool_scorer.argument_f1", "tool_scorer.selection_accuracy"),
+    *("tool_scorer.invocation_accuracy", "tool_scorer.sequence_accuracy"),
+    *("tool_scorer.tool_correctness", "tool_scorer.tool_correctness_with_args"),
+    *("tool_scorer.trajectory_accuracy", "tool_scorer.step_match_rate"),
+    *("tool_scorer.path_efficiency", "tool_scorer.partial_trajectory"),
+    *("tool_scorer.redundant_rate", "tool_scorer.identical_rate"),
+    *("tool_scorer.required_call_recall", "tpmjs.tool_call_accuracy", "tpmjs.precision"),
+    *("tpmjs.recall", "trajectly.passes", "vertex_ai.trajectory_exact_match"),
+    *("vertex_ai.trajectory_in_order_match", "vertex_ai.trajectory_any_order_match"),
+    *("vertex_ai.trajectory_precision", "vertex_ai.trajectory_recall"),
+)
+METRIC_OPTIONS = (
+    *(
+        f"agentevals.trajectory_match:trajectory_match_mode={mode},tool_args_match_mode={arguments}"
+        for mode in ("strict", "unordered", "subset", "superset")
+        for arguments in ("exact", "ignore", "subset", "superset")
+    ),
+    "agentevals.trajectory_match:one_message=false",
+    "autoevals.json_diff:preserve_strings=true",
+    "autoevals.list_contains:allow_extra_entities=true",
+    *(
+        f"azure.navigation_match:matching_mode={mode}"
+        for mode in ("exact_match", "in_order_match", "any_order_match")
+    ),
+    "azure.navigation_f1:parameters=false",
+    "bfcl.valid:test_category=simple",
+    "bfcl.valid:test_category=multiple,optional=true",
+    "deepeval.tool_correctness:should_exact_match=true,input_parameters=true",
+    "deepeval.tool_correctness:should_consider_ordering=true,output=true,strict_mode=true",
+    "evalite.tool_call_accuracy:mode=flexible",
+    "evalite.tool_call_accuracy:name_only=0.1,extra_penalty=1,wrong_penalty=1",
+    *(f"google_adk.trajectory:match_type={kind}" for kind in ("IN_ORDER", "ANY_ORDER")),
+    "google_adk.trajectory:ignore_args=true",
+    *(
+        f"mcpjam.passed:tool_call_order={order},argument_matching={matching}"
+        for order in ("ignore", "strict", "superset")
+        for matching in ("partial", "exact", "ignore")
+    ),
+    "mcpjam.passed:max_extra_tool_calls=0,is_negative_test=true",
+    "mlflow.tool_call_correctness:should_consider_ordering=true,include_arguments=false",
+    "promptfoo.tool_call_f1_passes:threshold=0.5,inverse=true",
+    *(
+        f"pydantic_evals.trajectory_match:order={order},include_failed=true"
+        for order in ("in_order", "exact", "any_order")
+    ),
+    "pydantic_evals.tool_correctness:allow_extra=true",
+    "ragas.tool_call_accuracy:strict_order=false",
+    "spring_ai_ragas.tool_call_accuracy:mode=flexible,argument_match_threshold=0.4",
+    *(f"strands.{name}:items=calls" for name in ("any_order", "in_order", "exact")),
+    "tau2.action_reward:same_requestor=false",
+    "tool_scorer.score:strict=true",
+    "tool_scorer.argument_f1:strict=true",
+    "tool_scorer.tool_correctness:strict_order=true",
+    "tool_scorer.partial_trajectory:allow_tool_name_variations=true",
+    "vertex_ai.trajectory_single_tool_use:tool_name=pay",
+    "vertex_ai.trajectory_single_tool_use",
+    "ragas.tool_call_accuracy:strict_order=perhaps",
+    "ragas.tool_call_accuracy:order=1",
+    "ragas",
+)
 # Each setting of a score with each of its values, as options.
 SETTINGS: tuple[tuple[str, ...], ...] = (
     ("--preset", "strict"),
@@ -114,6 +187,7 @@ def file_jobs(repository: Path) -> Iterator[Job]:
     yield from _bad_input_jobs()
     yield from _explain_jobs()
     yield from _check_jobs()
+    yield from _value_jobs()
     yield from _reading_jobs()
     yield from _metrics_jobs()
     yield from _making_jobs(repository)
@@ -218,7 +292,6 @@ def _score_option_jobs() -> Iterator[Job]:
         callscore(
             "score", "cases.jsonl", "--metric", "ragas.tool_call_f1", "--metric", "bfcl.valid"
         ),
-        callscore("score", "cases.jsonl", "--metric", "ragas", "--lang", "ru"),
         callscore("score", "cases.jsonl", "--metric", "ragas.tool_call_f2"),
         callscore("score", "cases.jsonl", "--metric", "deepeval.tool_correctness:strict_mode=true"),
         callscore("score", "cases.jsonl", "--metric", "deepeval.tool_correctness:strict=1"),
@@ -408,6 +481,51 @@ def _check_jobs() -> Iterator[Job]:
     )
 
 
+def _value_jobs() -> Iterator[Job]:
+    """Values that are hard to compare: dates, texts, schemas, many calls of one tool, groups."""
+    inputs = {
+        "dates.jsonl": json_lines(DATE_CASES),
+        "schemas.jsonl": json_lines(SCHEMA_CASES),
+        "groups.jsonl": json_lines(GROUP_CASES),
+        "many.jsonl": json_lines(MANY_CALLS),
+    }
+    files = {**inputs, "schema_tools.json": json_text(SCHEMA_TOOLS)}
+    every = ("--show", "all", "--limit", "200")
+    for name in inputs:
+        yield job(
+            f"score/values/{name}",
+            *(callscore("score", name, *every, "--lang", language) for language in LANGUAGES),
+            callscore("score", name, "--format", "json"),
+            callscore("score", name, *every, "--mode", "flexible", "--threshold", "0.3"),
+            callscore("score", name, *every, "--order", "in_order"),
+            callscore("score", name, *every, "--preset", "outcome"),
+            callscore("score", name, *every, "--tools", "schema_tools.json"),
+            callscore("check", name, "--tools", "schema_tools.json"),
+            callscore(
+                "check", name, "--tools", "schema_tools.json", "--lang", "ru", "--limit", "99"
+            ),
+            callscore("check", name, "--tools", "schema_tools.json", "--format", "jsonl"),
+            callscore("metrics", "--disagree", name),
+            callscore("explain", name),
+            callscore("score", name, "--argument", "*.value=date"),
+            callscore("score", name, "--argument", "*.value=text"),
+            callscore("score", name, "--argument", "*.value=approx"),
+            callscore("score", name, "--argument", "*.value=unordered"),
+            files=files,
+        )
+    yield job(
+        "generate/schemas",
+        *(
+            callscore("generate", "--tools", "schema_tools.json", "-n", "60", "--seed", str(seed))
+            for seed in range(6)
+        ),
+        callscore("generate", "--tools", "schema_tools.json", "-n", "300", "-o", "made.jsonl"),
+        callscore("score", "made.jsonl", "--tools", "schema_tools.json"),
+        callscore("check", "made.jsonl", "--tools", "schema_tools.json"),
+        files=files,
+    )
+
+
 def _reading_jobs() -> Iterator[Job]:
     files = {"cases.jsonl": CASES, "tools.json": json_text(TOOLS)}
     commands: tuple[tuple[str, ...], ...] = (
@@ -436,16 +554,14 @@ def _metrics_jobs() -> Iterator[Job]:
         words = ("--lang", language)
         yield job(
             f"metrics/{language}",
-            callscore("metrics", *words, is_cold=True),
-            *(callscore("metrics", name, *words) for name in PEERS),
-            callscore("metrics", "ragas.tool_call_f1", "bfcl.valid", *words),
-            callscore("metrics", "ragsa", *words),
-            callscore("metrics", "ragas.nope", *words),
-            callscore("metrics", "cases.jsonl", *words),
             *(
                 callscore("metrics", "--disagree", "cases.jsonl", "--format", form, *more, *words)
                 for form in ("table", "json", "markdown")
-                for more in ((), ("--limit", "1"), ("--metric", "ragas", "--metric", "bfcl"))
+                for more in (
+                    (),
+                    ("--limit", "1"),
+                    ("--metric", "ragas.tool_call_f1", "--metric", "bfcl.valid"),
+                )
             ),
             callscore("metrics", "--disagree", *words),
             callscore("metrics", "--disagree", "nowhere.jsonl", *words),
@@ -458,11 +574,34 @@ def _metrics_jobs() -> Iterator[Job]:
             files=files,
         )
     yield job(
+        "metrics/pages",
+        callscore("metrics", is_cold=True),
+        *(callscore("metrics", name) for name in PEERS),
+        *(callscore("metrics", name) for name in METRICS),
+        callscore("metrics", "ragas.tool_call_f1", "bfcl.valid"),
+        callscore("metrics", "ragsa"),
+        callscore("metrics", "ragas.nope"),
+        callscore("metrics", "cases.jsonl"),
+        callscore("metrics", is_terminal=True),
+        callscore("metrics", "ragas", is_terminal=True),
+        callscore("metrics", environment={"COLUMNS": "60"}),
+        files=files,
+    )
+    every = [option for name in METRICS for option in ("--metric", name)]
+    yield job(
         "score/metrics",
-        *(callscore("score", "cases.jsonl", "--metric", name) for name in PEERS),
-        callscore(
-            *("score", "cases.jsonl", "--format", "json", "--lang", "ru"),
-            *(option for name in PEERS for option in ("--metric", name)),
+        *(
+            callscore("score", "cases.jsonl", "--show", "none", "--metric", name)
+            for name in METRICS
+        ),
+        *(
+            callscore("score", "cases.jsonl", "--show", "none", "--metric", name)
+            for name in METRIC_OPTIONS
+        ),
+        *(
+            callscore("score", "cases.jsonl", "--format", form, "--lang", language, *every)
+            for form in ("table", "json", "jsonl", "markdown")
+            for language in LANGUAGES
         ),
         files=files,
     )

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tools.transcript.inputs import AGENT, CASES, TOOLS, json_text
-from tools.transcript.snippets import MCP_CLIENT, PUBLIC_NAMES, SNIPPETS
+from tools.transcript.snippets import MCP_CLIENT, MODELS, PUBLIC_NAMES, SNIPPETS
 from tools.transcript.steps import callscore, job, pytest, python, shell
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def _library_jobs() -> Iterator[Job]:
     yield job("library/public-names", python(PUBLIC_NAMES, is_cold=True))
     for name, code in SNIPPETS.items():
         yield job(f"library/{name}", python(code), files=files)
+    yield job("library/models", python(MODELS), has_model=True)
 
 
 _TESTS = {

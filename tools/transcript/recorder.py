@@ -132,12 +132,16 @@ def _prepare(root: Path) -> None:
     for name in ("bin", "home", "tmp", "site", "records"):
         (root / name).mkdir(parents=True, exist_ok=True)
     shutil.copy(clock.__file__, root / "site" / "sitecustomize.py")
-    for name in ("callscore", "pytest"):
+    commands = {
+        "callscore": "-m callscore",
+        "pytest": "-m pytest",
+        "python": "",
+        "python3": "",
+    }
+    for name, options in commands.items():
         program = root / "bin" / name
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m {name} "$@"\n')
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {options} "$@"\n')
         program.chmod(0o755)
-    for name in ("python", "python3"):
-        (root / "bin" / name).symlink_to(sys.executable)
 
 
 def _finished(running: dict[int, int], root: Path) -> list[Record]:

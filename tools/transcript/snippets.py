@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MCP_CLIENT", "PUBLIC_NAMES", "SNIPPETS"]
+__all__ = ["MCP_CLIENT", "MODELS", "PUBLIC_NAMES", "SNIPPETS"]
 
 # Every public name with its signature and its members. Only what a user can see is printed.
 PUBLIC_NAMES = """\
@@ -368,4 +368,153 @@ for tool in sorted(callscore.parity.__all__):
                 value = f"{type(error).__name__}: {error}"
             print(tool, metric.__name__, name, value)
 """,
+    "evaluations": _HEAD
+    + """\
+import asyncio
+import pathlib
+from callscore import NotScorable, evaluate, evaluation
+
+
+def is_brief(calls):
+    return len(calls) < 2, "as it should be"
+
+
+async def is_kind(case, output):
+    return None if case.id == "a" else 0.5
+
+
+def all_of_it(case, input, output, calls, expected, score, tools):
+    return (score.f1 if score else 1.0) if input else True
+
+
+def refuses(calls):
+    raise NotScorable("no idea")
+
+
+def raises(calls):
+    raise ValueError("broken")
+
+
+def returns_text(calls):
+    return "good"
+
+
+def returns_much(calls):
+    return 7
+
+
+def needs_nonsense(nonsense):
+    return 1
+
+
+def made():
+    yield Case("made", id="made", expected=["f"])
+    yield {"id": "object", "input": "x", "expected": [{"name": "f", "arguments": {"a": {"$gt": 1}}}]}
+    yield "just a question"
+
+
+def agent(case):
+    return [("f", {"a": 2})]
+
+
+def told(run):
+    for one in run.evaluations:
+        print(one.name, one.passed, one.answered)
+    print(json.dumps(run.to_dict(), ensure_ascii=False, default=str))
+
+
+two = [Case("x", id="a", expected=["f"]), Case("y", id="b", expected=["g"], tags=["t"])]
+for scorers in (
+    ["accuracy"], "exact", [is_brief, is_kind], [all_of_it, refuses], [raises], [returns_text], [returns_much],
+    ["precision", "recall", "f1", "tool_called", "parameters_valid", "tool_selection", "argument_accuracy"],
+    ["ragas.tool_call_f1", "agentevals.trajectory_match:trajectory_match_mode=superset"],
+    ["tool_scorer.redundant_rate"], ["nope"], [5], [needs_nonsense], [], ["accuracy", "accuracy"],
+):
+    try:
+        told(evaluate(evaluation(cases=two, scorers=scorers, name="agent")(agent), jobs=1, show="all"))
+    except callscore.CallscoreError as error:
+        print(type(error).__name__, error)
+for cases in (
+    made, made(), "cases.jsonl", pathlib.Path("cases.jsonl"), ["a question", "a question", {"input": [1]}],
+    [pathlib.Path("nowhere.jsonl")], [], 5, [5], [{"expectd": []}], lambda: 5, lambda: 1 / 0,
+    [Case("x", only=True, expected=["f"]), Case("y", expected=["f"])], [Case("x", skip="why")],
+    [Case(None, id="n", expected=["f"]), Case({"deep": [1]}, expected=["f"])],
+):
+    try:
+        told(evaluate(evaluation(cases=cases, name="agent")(agent), jobs=1, most=2))
+    except callscore.CallscoreError as error:
+        print(type(error).__name__, error)
+for options in (
+    {"thresholds": 0.9}, {"thresholds": {"accuracy": 0.1}}, {"thresholds": {"x": 1}}, {"thresholds": 2},
+    {"variants": {"one": {"n": 1}}}, {"variants": 5}, {"trials": 2}, {"trials": 0}, {"tags": "t"}, {"tags": [5]},
+    {"only": True}, {"skip": "why"}, {"preset": "outcome"}, {"preset": "x"}, {"mode": "flexible"}, {"mod": 1},
+    {"tools": [is_brief]}, {"tools": 5}, {"judge": "m"}, {"judge": 5}, {"name": ""},
+):
+    try:
+        told(evaluate(evaluation(cases=two, **options)(agent), jobs=1))
+    except (callscore.CallscoreError, TypeError) as error:
+        print(options.keys(), type(error).__name__, error)
+for options in (
+    {"keyword": "a"}, {"keyword": "("}, {"tags": ["t"]}, {"limit": 1}, {"limit": 0}, {"trials": 2}, {"jobs": 0},
+    {"rate": "100/s"}, {"rate": "x"}, {"timeout": -1}, {"retries": -1}, {"fail_under": 2}, {"fail_under": 0.9},
+    {"show": "x"}, {"most": -1}, {"cache": True}, {"store": "x.db", "cache": True},
+):
+    tell(lambda: json.dumps(evaluate(evaluation(cases=two, name="a")(agent), **{"jobs": 1, **options}).to_dict(), default=str))
+""",
 }
+
+# A chat with a model that calls functions, and a judge; the server answers the same every time.
+MODELS = (
+    _HEAD
+    + """\
+import asyncio
+from callscore import evaluate, evaluation, models
+
+
+def get_weather(city: str, days: int = 1) -> str:
+    \"\"\"The weather of a city.\"\"\"
+    if city == "Rome":
+        raise ValueError("no weather in Rome")
+    return f"It is cold in {city}."
+
+
+async def in_time(city: str) -> dict:
+    return {"city": city}
+
+
+base = {"base_url": "{model}"}
+for tools in (None, [get_weather], [in_time], [{"name": "look", "parameters": {"type": "object", "properties": {"q": {}}}}], [], 5):
+    for options in ({}, {"max_steps": 1}, {"max_steps": 2}, {"system": "Be kind.", "prompt": "Hm, {{input}}"}, {"temperature": 0}):
+        for question in ("Is it cold in Paris?", "And in Rome?", [{"role": "user", "content": "Oslo?"}], {"x": 1}):
+            try:
+                chat = models.chat("small", tools=tools, **base, **options)
+                answer = asyncio.run(chat(Case(question, id="a")))
+                print(json.dumps(answer, default=str))
+                print(callscore.read_calls(answer))
+                print(json.dumps(chat.asks(Case(question, id="a")), default=str))
+            except Exception as error:
+                print(type(error).__name__, error)
+tell(lambda: models.chat("small", nonsense=1, **base))
+tell(lambda: models.chat("small", prompt="{{nope}}", **base))
+tell(lambda: models.chat("", **base))
+tell(lambda: models.chat("small", base_url="nonsense"))
+tell(lambda: asyncio.run(models.chat("broken", **base)(Case("x"))))
+tell(lambda: asyncio.run(models.chat("unknown", **base)("x")))
+tell(lambda: models.Limits(retries=-1))
+tell(lambda: models.Rate(0))
+tell(lambda: models.Limits(retries=5, timeout=120, rate=models.Rate(500, 60)))
+judge = models.judge("judge", **base)
+expected = [expect.call("say", text=expect.judge("is it polite?"))]
+for text in ("good morning", "rude words", "good morning", 5):
+    score = callscore.score(expected, [("say", {"text": text})], judge=judge)
+    print(score)
+    print(score.explain())
+print(judge.counts())
+tell(lambda: callscore.score(expected, [("say", {"text": "x"})], judge=models.judge("vague", **base)))
+tell(lambda: callscore.score(expected, [("say", {"text": "x"})], judge=lambda q, v: 7))
+tell(lambda: callscore.score(expected, [("say", {"text": "x"})], judge=lambda q, v: (0.4, "so so")))
+agent = evaluation(cases=[Case("Is it cold in Paris?", id="p", expected=[expect.call("get_weather", city="Paris")])], tools=[get_weather], name="chat")
+run = evaluate(agent(models.chat("small", **base)), jobs=1, show="all", keep=True)
+print(json.dumps(run.to_dict(), default=str))
+"""
+)
