@@ -363,7 +363,7 @@ def _model_jobs() -> Iterator[Job]:
 
 
 def _place_jobs(repository: Path) -> Iterator[Job]:
-    """Examples of the repository, and histories of earlier versions."""
+    """Examples of the repository, and histories of other versions."""
     assistant = repository / "examples" / "assistant"
     files: dict[str, str | bytes] = {
         file.name: file.read_bytes() for file in sorted(assistant.iterdir()) if file.is_file()
@@ -381,20 +381,6 @@ def _place_jobs(repository: Path) -> Iterator[Job]:
         callscore("generate", "--tools", "tools.json", "-n", "20"),
         callscore("compare", "answers.jsonl", "eager.jsonl", "--expected", "cases.yaml"),
         files=files,
-    )
-    old = (repository / "tests" / "samples" / "history" / "version-1.db").read_bytes()
-    yield job(
-        "history/version-1",
-        *(
-            callscore(*command)
-            for command in (
-                ("history",),
-                ("show", "--show", "none"),
-                ("run", "--show", "none"),
-                ("history", "--json"),
-            )
-        ),
-        files={".callscore/history.db": old, **weather_files()},
     )
     newer = (
         "import sqlite3\n"
