@@ -127,14 +127,14 @@ def _score_with_more(expected: Any, actual: Any, settings: Settings, tools: Any)
     return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
 
 
-def _read_answers(document: Any, wanted: Wanted, most: int) -> list[_Calls]:
+def _read_answers(document: Any, wanted: Wanted, max_answers: int) -> list[_Calls]:
     """The calls of each of the first answers that a document offers."""
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
 
-    held = list(document) if isinstance(document, Iterator) else document  # it is read again
-    return read_candidates(lambda chosen: _read_actual_trace(held, chosen), wanted, most)
+    reusable = list(document) if isinstance(document, Iterator) else document  # it is read again
+    return read_candidates(lambda chosen: _read_actual_trace(reusable, chosen), wanted, max_answers)
 
 
 def tools_by_name(document: Any) -> dict[str, Tool]:

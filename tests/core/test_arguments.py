@@ -42,8 +42,8 @@ def overlap(
 ) -> tuple[int, int]:
     return overlap_ratio(
         count_matched_arguments(expected, actual),
-        wanted=len(expected),
-        given=len(actual),
+        expected=len(expected),
+        actual=len(actual),
         shared=len(expected.keys() & actual.keys()),
         extra_arguments=extra_arguments,
     )

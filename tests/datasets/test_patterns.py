@@ -60,19 +60,19 @@ def test_what_python_does_not_know_is_understood(pattern: str, found: str) -> No
 
 
 def test_what_repeats_without_end_is_repeated_until_the_text_is_long_enough() -> None:
-    assert len(text_matching("^[a-z]+$", Random(0), least=40)) >= 40
+    assert len(text_matching("^[a-z]+$", Random(0), minimum=40)) >= 40
 
 
 @pytest.mark.parametrize("pattern", ["^x_", "_x$", "x"])
 def test_an_end_that_is_open_is_lengthened(pattern: str) -> None:
-    text = text_matching(pattern, Random(0), least=9)
+    text = text_matching(pattern, Random(0), minimum=9)
 
     assert len(text) == 9
     assert re.search(pattern, text)
 
 
 def test_an_expression_that_is_closed_at_both_ends_is_not_lengthened() -> None:
-    assert text_matching("^x$", Random(0), least=9) == "x"
+    assert text_matching("^x$", Random(0), minimum=9) == "x"
 
 
 @pytest.mark.parametrize(

@@ -84,13 +84,13 @@ class CheckResults(Struct, frozen=True, gc=False, kw_only=True):
         runs: how many runs there are in them.
         calls: how many calls they made.
         faulty_calls: how many of these have a fault, of whatever class.
-        checked_calls: how many calls could be held against a schema, or show to be wrong without one.
+        checked_calls: how many calls could be checked against a schema, or are wrong without one.
         unchecked_calls: how many could not, although it is known which tools were offered.
         invalid_calls: how many of those have a fault that makes their parameters invalid.
         tools: the counts for each tool, the one with most faults first.
         findings: the first faults, in the order of the input.
         not_shown: how many more there are.
-        without_tools: runs for which nobody knows which tools were offered.
+        without_tools: runs whose offered tools are unknown.
         without_calls: records that do not say what was called.
         unusable: tools of traces whose schemas cannot be used, and why; their arguments were not
             checked.

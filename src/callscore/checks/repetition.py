@@ -30,7 +30,7 @@ def first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
     """For each call the index of the first equal call, which may be its own.
 
     Arguments are the same as JSON equality has it, and unreadable ones where their text is. A call
-    of which nobody wrote down the arguments is the same as no other.
+    whose arguments were not recorded is equal to no other.
     """
     first: dict[str, int] = {}
     return [
@@ -44,7 +44,7 @@ def _call_key(call: ToolCall) -> str:
     return fingerprint([call.name, arguments])
 
 
-# Cycles of calls that come round again and again.
+# Loops: sequences of calls that repeat.
 
 _MIN_ROUNDS = 3
 _MAX_NAMED = 5
@@ -139,7 +139,7 @@ def _loop_around(items: list[int], place: int, length: int) -> _Loop:
     return _Loop(start, length, end)
 
 
-# Calls that were made before, just so.
+# Calls that are equal to an earlier call.
 
 
 def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
@@ -153,7 +153,7 @@ def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     )
 
 
-# Calls that failed and were made again, just so, although nothing had changed.
+# Failed calls that were repeated unchanged.
 
 
 def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:

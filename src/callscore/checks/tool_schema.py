@@ -99,7 +99,7 @@ def _parts(schema: Any) -> Iterator[dict[str, Any] | None]:
             pending.append(target)
 
 
-# Calls held against the definitions of the tools: is there such a tool, and does it take that?
+# Calls checked against the tool definitions: unknown tools, and invalid arguments.
 
 _KIND_BY_KEYWORD: dict[str, FaultKind] = {
     "required": "missing_argument",
@@ -163,7 +163,7 @@ def require_usable_schema(tool: Tool) -> None:
 def usable_tools(tools: Iterable[Tool]) -> tuple[dict[str, Tool], dict[str, str]]:
     """The tools by name, without the schemas that cannot be used, and the reasons by name.
 
-    That is so, too, where several schemas have the same name: nobody knows which of them was meant.
+    That is so, too, where several schemas have the same name: it is unknown which of them applies.
     """
     found: dict[str, Tool] = {}
     problems: dict[str, str] = {}
@@ -252,7 +252,7 @@ def _fault(error: SchemaError, tool: str, index: int) -> Fault:
     )
 
 
-# Which definition a call is held against where less than the whole names of tools is compared.
+# The definition for a call when tool names are compared only in part.
 
 
 def tools_by_call_name(

@@ -90,22 +90,22 @@ def count_matched_arguments(expected: dict[str, Any], actual: dict[str, Any]) ->
 
 
 def overlap_ratio(
-    matched: int, *, wanted: int, given: int, shared: int, extra_arguments: ExtraArguments
+    matched: int, *, expected: int, actual: int, shared: int, extra_arguments: ExtraArguments
 ) -> tuple[int, int]:
     """The overlap of a pair as a numerator and a denominator, both exact.
 
     Args:
         matched: how many of the wanted arguments were given with the same value.
-        wanted: how many arguments were expected.
-        given: how many were given.
+        expected: how many arguments were expected.
+        actual: how many were given.
         shared: how many were both wanted and given, with whatever value.
         extra_arguments: whether arguments that nobody expected enlarge the denominator.
     """
-    if not wanted and not given:
+    if not expected and not actual:
         return 1, 1
     if extra_arguments == "count":
-        return matched, wanted + given - shared
-    return (matched, wanted) if wanted else (1, 2)
+        return matched, expected + actual - shared
+    return (matched, expected) if expected else (1, 2)
 
 
 # Where a difference is: the steps from the root, newest first, so that descending costs nothing.
@@ -147,8 +147,8 @@ def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Di
     if left is ABSENT:
         return Difference(path, "unexpected", None, right, argument, matcher=matcher)
     if right is ABSENT:
-        wanted = left if matcher is None else _without_structural_rules(left)
-        return Difference(path, "missing", wanted, None, argument, matcher=matcher)
+        expected = left if matcher is None else _without_structural_rules(left)
+        return Difference(path, "missing", expected, None, argument, matcher=matcher)
     kind: DifferenceKind = "value" if json_type(left) == json_type(right) else "type"
     return Difference(path, kind, left, right, argument, matcher=matcher)
 
@@ -156,7 +156,7 @@ def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Di
 def _without_structural_rules(value: Any, depth: int = 0) -> Any:
     """What is missing, without the rules that only say how its parts are compared."""
     if depth == _MAX_MISSING_DEPTH:
-        return value  # nobody looks as deep as this
+        return value  # deeper than any real value
     if isinstance(value, Matcher):
         return (
             _without_structural_rules(value.value, depth + 1) if value.key in _STRUCTURAL else value
@@ -176,9 +176,9 @@ def _compare_by_rule(
     """The parts to compare next, and the differences that the rule reports itself."""
     from callscore.core.value_comparison import may_be_absent
 
-    trail, rule, actual, led_by = pending
+    trail, rule, actual, parent_rule = pending
     if actual is ABSENT and not may_be_absent(rule):
-        return [], [_difference(trail, rule, ABSENT, led_by or rule.key)]
+        return [], [_difference(trail, rule, ABSENT, parent_rule or rule.key)]
     verdict = context.compare(rule, actual)
     if verdict.matched:
         return [], []
@@ -283,25 +283,25 @@ class ExpectedArguments(dict[str, Any]):
 
     __slots__ = ("context", "rules", "tool")
 
-    def __init__(self, tool: str, settings: Settings, slow: Timeouts | None = None) -> None:
+    def __init__(self, tool: str, settings: Settings, timeouts: Timeouts | None = None) -> None:
         super().__init__()
         self.tool = tool
         self.rules = settings.arguments
-        self.context: Context = make_context(settings, slow)
+        self.context: Context = make_context(settings, timeouts)
 
     def counts(self, given: dict[str, Any]) -> ArgumentCounts:
         """How many of the arguments that were given are as demanded."""
         given = self.counted(given)
-        matched = wanted = 0
+        matched = expected = 0
         for key in self:
             actual = given.get(key, ABSENT)
-            will_do = self.accepts(key, actual)
+            is_accepted = self.accepts(key, actual)
             if actual is not ABSENT:
-                wanted += 1
-                matched += will_do
-            elif not will_do:
-                wanted += 1
-        return ArgumentCounts(matched, wanted, len(given), len(self.keys() & given.keys()))
+                expected += 1
+                matched += is_accepted
+            elif not is_accepted:
+                expected += 1
+        return ArgumentCounts(matched, expected, len(given), len(self.keys() & given.keys()))
 
     def accepts(self, argument: str, value: Any) -> bool:
         """Whether a value is accepted for an expected argument."""
@@ -317,37 +317,43 @@ class ExpectedArguments(dict[str, Any]):
         """The arguments that count though a rule ignores them, because the case has its own."""
         return frozenset([key for key in self if self._ignores(key)])
 
-    def counted(self, given: dict[str, Any]) -> dict[str, Any]:
+    def counted(self, actual: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call without those that the rules ignore, and the case does not."""
         if not self.rules:
-            return given
-        return {key: value for key, value in given.items() if key in self or not self._ignores(key)}
+            return actual
+        return {
+            key: value for key, value in actual.items() if key in self or not self._ignores(key)
+        }
 
     def _ignores(self, argument: str) -> bool:
         rule = _rule_for(self.tool, argument, self.rules)
         return rule is not None and rule.rule == IGNORE
 
 
-def count_arguments(wanted: dict[str, Any], given: dict[str, Any]) -> ArgumentCounts:
+def count_arguments(expected: dict[str, Any], actual: dict[str, Any]) -> ArgumentCounts:
     """How many arguments were wanted, given, both, and given as wanted."""
-    if isinstance(wanted, ExpectedArguments):
-        return wanted.counts(given)
-    shared = len(wanted.keys() & given.keys())
-    return ArgumentCounts(count_matched_arguments(wanted, given), len(wanted), len(given), shared)
+    if isinstance(expected, ExpectedArguments):
+        return expected.counts(actual)
+    shared = len(expected.keys() & actual.keys())
+    return ArgumentCounts(
+        count_matched_arguments(expected, actual), len(expected), len(actual), shared
+    )
 
 
-def apply_settings(call: ToolCall, settings: Settings, slow: Timeouts | None = None) -> ToolCall:
+def apply_settings(
+    call: ToolCall, settings: Settings, timeouts: Timeouts | None = None
+) -> ToolCall:
     """The expected call with the rules of the settings in it; itself where none is about it.
 
     Args:
         call: the expected call.
         settings: how calls are compared.
-        slow: what ran out of time so far in the case that is scored; None where none is.
+        timeouts: what ran out of time so far in the case that is scored; None where none is.
     """
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
         return call
-    demands = ExpectedArguments(call.name, settings, slow)
+    demands = ExpectedArguments(call.name, settings, timeouts)
     for key, value in arguments.items():
         rule = _rule_for(call.name, key, settings.arguments)
         if rule is None:
@@ -428,8 +434,8 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
     """What one expected and one actual call of the same tool make as a pair."""
     if actual.error is not None:
         # Arguments that were not recorded are accepted where any arguments are.
-        will_do = expected.arguments is None and actual.error == NOT_CAPTURED
-        return (True, False, 1, 1) if will_do else (False, False, 0, 1)
+        is_accepted = expected.arguments is None and actual.error == NOT_CAPTURED
+        return (True, False, 1, 1) if is_accepted else (False, False, 0, 1)
     wanted, given = expected.arguments, actual.arguments or {}
     if wanted.__class__ is not dict:
         return _grade_with_rules(wanted, given, settings)
@@ -439,8 +445,8 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
     is_counting = settings.extra_arguments == "count"
     part, whole = overlap_ratio(
         matched,
-        wanted=len(wanted),
-        given=len(given),
+        expected=len(wanted),
+        actual=len(given),
         shared=len(wanted.keys() & given.keys()) if is_counting else 0,
         extra_arguments=settings.extra_arguments,
     )
@@ -448,18 +454,18 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
 
 
 def _grade_with_rules(
-    wanted: dict[str, Any] | None, given: dict[str, Any], settings: Settings
+    expected: dict[str, Any] | None, actual: dict[str, Any], settings: Settings
 ) -> Grade:
     """The same where rules stand in the expected arguments, or any will do."""
-    if wanted is None:
+    if expected is None:
         return True, False, 1, 1
-    counts = cast("ExpectedArguments", wanted).counts(given)
+    counts = cast("ExpectedArguments", expected).counts(actual)
     if counts.is_equal:
         return True, True, 1, 1
     part, whole = overlap_ratio(
         counts.matched,
-        wanted=counts.wanted,
-        given=counts.given,
+        expected=counts.wanted,
+        actual=counts.given,
         shared=counts.shared,
         extra_arguments=settings.extra_arguments,
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["BipartiteMatching", "Levels", "assign", "columns_in"]
 
 
-# Which row takes which column: the heaviest one-to-one assignment, and the first of those.
+# The one-to-one assignment of rows to columns with the largest weight (the first of equals).
 
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
@@ -51,7 +51,7 @@ def columns_in(columns: int) -> list[int]:
     return found
 
 
-# Which columns a row may have, which row has a column, and the columns that nobody has.
+# Which columns a row may have, which row has a column, and the free columns.
 _Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
 
 
@@ -243,14 +243,14 @@ class _FirstOptimal:
         self.row_of[column] = row
 
 
-# As many pairs of rows and columns as there can be, where not every row fits every column.
+# Maximum bipartite matching.
 
 
 class BipartiteMatching:
     """A one-to-one pairing that only grows: a row that has a column may change it, not lose it.
 
     Attributes:
-        free: the columns that nobody has taken.
+        free: the columns that are not taken.
         column_of: the column of each row that has one.
     """
 
@@ -276,18 +276,18 @@ class BipartiteMatching:
 
         Rows for which this was called before count for more: none of them is given up.
         """
-        alone = [row for row in rows if row not in self.column_of]
-        while alone:
+        unpaired = [row for row in rows if row not in self.column_of]
+        while unpaired:
             unreached = self.columns
             still_alone: list[int] = []
-            for row in alone:
+            for row in unpaired:
                 unreached, is_paired = self._augment(row, unreached)
                 if not is_paired:
                     still_alone.append(row)
-            if len(still_alone) == len(alone):
+            if len(still_alone) == len(unpaired):
                 break
-            alone = still_alone  # what the found paths used up was not searched: again
-        return alone
+            unpaired = still_alone  # what the found paths used up was not searched: again
+        return unpaired
 
     def _augment(self, root: int, unreached: int) -> tuple[int, bool]:
         """Walk from a row to a free column, and shift every row on the way."""

@@ -82,7 +82,7 @@ class Tool(Struct, frozen=True, gc=False, omit_defaults=True):
         name: what calls name it by.
         description: what the agent was told about it.
         parameters: the JSON Schema of its argument object; None where the trace has none.
-        effect: whether it only reads or may change something; None where nobody said.
+        effect: whether it only reads or may change something; None if unknown.
     """
 
     name: str
@@ -99,7 +99,7 @@ TRUNCATED = "truncated_json"
 CONCATENATED = "concatenated_json"
 NOT_AN_OBJECT = "not_an_object"
 TOO_DEEP = "nested_too_deeply"
-NOT_CAPTURED = "not_captured"  # nobody wrote them down, which is not the same as none
+NOT_CAPTURED = "not_captured"  # they were not recorded, which differs from no arguments
 
 _MAX_EXCERPT = 2000
 
@@ -161,7 +161,7 @@ def split_concatenated_objects(
 
     Args:
         text: the text.
-        parse_int: what makes a number of digits; whoever only counts objects needs no numbers.
+        parse_int: converts digits to a number; counting objects needs none.
     """
     from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
 

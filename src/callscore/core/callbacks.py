@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ask_once_about", "call_user_function", "require_fraction", "shortened"]
 
-_MAX_WIDTH = 200  # columns of what somebody else says
+_MAX_WIDTH = 200  # columns of foreign text
 _MAX_ANSWERS = 2**16  # answers
 
 # By function, question and value. Each answer is kept with a weak reference to its function,
@@ -24,11 +24,11 @@ _MAX_ANSWERS = 2**16  # answers
 _answers: OrderedDict[tuple[int, bytes], tuple[Callable[[], Any], Any]] = OrderedDict()
 
 
-def call_user_function(who: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def call_user_function(function_name: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls a user's function.
 
     Args:
-        who: what the function is called in settings.
+        function_name: what the function is called in settings.
         function: the function.
         arguments: what it is given.
 
@@ -42,12 +42,14 @@ def call_user_function(who: str, function: Callable[..., Any], *arguments: Any) 
         return function(*arguments)
     except (ModelFailed, MissingKey, MissingExtra):  # which say themselves what to do
         raise
-    except Exception as error:  # whatever a function of somebody else does wrong
+    except Exception as error:  # user code may raise anything
         problem = shortened(f"{type(error).__name__}: {error}")
-        raise InvalidSettings(f"{who}: the function raised {problem}") from error
+        raise InvalidSettings(f"{function_name}: the function raised {problem}") from error
 
 
-def ask_once_about(who: str, function: Callable[..., Any], question: str, value: Any) -> Any:
+def ask_once_about(
+    function_name: str, function: Callable[..., Any], question: str, value: Any
+) -> Any:
     """Calls a user's function once for each question and value, and remembers the answer.
 
     It is asked only once about the same value, for the answer may cost money, and another one would
@@ -59,7 +61,7 @@ def ask_once_about(who: str, function: Callable[..., Any], question: str, value:
     key = (id(function), digest(f"{len(question)} {question}{fingerprint(value)}"))
     asked, answer = _answers.get(key, (_no_function, None))
     if asked() is not function:
-        answer = call_user_function(who, function, question, value)
+        answer = call_user_function(function_name, function, question, value)
         _answers[key] = _reference_to(function), answer
         if len(_answers) > _MAX_ANSWERS:
             _answers.popitem(last=False)
@@ -77,7 +79,7 @@ def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
         return lambda: function
 
 
-def require_fraction(who: str, answer: Any) -> float:
+def require_fraction(function_name: str, answer: Any) -> float:
     """Checks that a user's function returned a number from 0 to 1.
 
     Raises:
@@ -88,7 +90,7 @@ def require_fraction(who: str, answer: Any) -> float:
     if not isinstance(answer, bool) and 0 <= share <= 1:
         return share
     problem = f"the function answered {shortened(safe_repr(answer))}, not a number from 0 to 1"
-    raise InvalidSettings(f"{who}: {problem}")
+    raise InvalidSettings(f"{function_name}: {problem}")
 
 
 def shortened(text: str) -> str:

@@ -148,7 +148,7 @@ class _Selector:
 
     def _is_repeat(self, call: ToolCall) -> bool:
         if call.error is not None:
-            return False  # nobody knows what was meant
+            return False  # ambiguous
         arguments = call.arguments
         if self._side == "expected" and _accepts_several(call):
             return False

@@ -160,22 +160,22 @@ class _Mistakes:
         self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
     ) -> int | None:
         """The same for what is left; None, and nothing counted, where there is a choice of pairs."""
-        wanted = [call.name for call in left]
-        given = [call.name for call in rest]
+        expected = [call.name for call in left]
+        actual = [call.name for call in rest]
         missed: list[str] = []
         wrong: list[tuple[str, list[str]]] = []
         for call in left:
             name = call.name
-            times = given.count(name)
+            times = actual.count(name)
             if not times:
                 missed.append(name)
-            elif times > 1 or wanted.count(name) > 1:
+            elif times > 1 or expected.count(name) > 1:
                 return None
             else:
-                differing = _differing_keys(call, rest[given.index(name)])
+                differing = _differing_keys(call, rest[actual.index(name)])
                 if differing:
                     wrong.append((name, differing))
-        extra = [name for name in given if name not in wanted]
+        extra = [name for name in actual if name not in expected]
         is_ordered = missed and extra and len(missed) + len(extra) > _IN_ANY_ORDER
         # Of two spellings of one call, the other one may have had to be taken.
         if is_ordered and _are_respelled(left + rest, taken):

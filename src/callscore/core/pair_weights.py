@@ -122,8 +122,8 @@ class _ToolCalls:
 
     def graded(self, call: ToolCall, settings: Settings) -> _Graded:
         """What an expected call makes with each of them."""
-        wanted = call.arguments
-        demands = None if wanted.__class__ in _PLAIN else cast("ExpectedArguments", wanted)
+        expected = call.arguments
+        demands = None if expected.__class__ in _PLAIN else cast("ExpectedArguments", expected)
         # Which arguments of the actual calls count does not depend on anything else.
         kind = None if demands is None else demands.kept
         if kind not in self.indexes:
@@ -131,7 +131,7 @@ class _ToolCalls:
             for bit, actual in self.columns:
                 given = actual.arguments or {}
                 index.add(bit, actual, given if demands is None else demands.counted(given))
-        return self.same_tool, self.indexes[kind].grades(wanted, demands, settings)
+        return self.same_tool, self.indexes[kind].grades(expected, demands, settings)
 
 
 class _Index:
@@ -171,15 +171,15 @@ class _Index:
             return {(True, False, 1, 1): self.acceptable} if self.acceptable else {}
         found: dict[Grade, int] = {}
         for matched, columns in self._matches(arguments, demands):
-            for (wanted, given, shared), alike in self._splits(arguments, demands, columns):
+            for (expected, actual, shared), alike in self._splits(arguments, demands, columns):
                 part, whole = overlap_ratio(
                     matched,
-                    wanted=wanted,
-                    given=given,
+                    expected=expected,
+                    actual=actual,
                     shared=shared,
                     extra_arguments=settings.extra_arguments,
                 )
-                is_equal = matched == wanted == shared == given
+                is_equal = matched == expected == shared == actual
                 is_correct = is_equal or is_close_enough(part, whole, settings)
                 # As one by one: equal calls may be so with other numbers of arguments.
                 result = (True, True, 1, 1) if is_equal else (is_correct, False, part, whole)

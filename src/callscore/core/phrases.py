@@ -22,7 +22,7 @@ class Note(NamedTuple):
     """A phrase and the values to put into it, before anybody has chosen a language."""
 
     phrase: Phrase
-    values: dict[str, Any] = {}  # noqa: RUF012  (nobody changes it)
+    values: dict[str, Any] = {}  # noqa: RUF012  (never modified)
 
     def text(self, lang: Language) -> str:
         """The note in a language."""

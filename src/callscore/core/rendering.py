@@ -206,10 +206,10 @@ def _items(item: list[object] | tuple[object, ...]) -> Iterator[tuple[str, objec
 
 def _join_pieces(pieces: Iterator[str], limit: int) -> str:
     gathered: list[str] = []
-    room = limit
+    width = limit
     for piece in pieces:
         gathered.append(piece)
-        room -= display_width(piece)
-        if room < 0:
+        width -= display_width(piece)
+        if width < 0:
             break
     return clip("".join(gathered), limit)

@@ -224,8 +224,8 @@ def comparator_from_module(name: str, module: ModuleType) -> Comparator:
     """
     missing = [part for part in _REQUIRED if part not in vars(module)]
     if missing or not module.__doc__:
-        lack = ", ".join(missing) or "a docstring"
-        raise InvalidSettings(f"the comparator {name} ({module.__name__}) lacks {lack}.")
+        missing_text = ", ".join(missing) or "a docstring"
+        raise InvalidSettings(f"the comparator {name} ({module.__name__}) lacks {missing_text}.")
     keys = tuple(module.KEYS)
     if not keys or not all(isinstance(key, str) and key.startswith("$") for key in keys):
         problem = "has KEYS that do not begin with $"

@@ -128,7 +128,7 @@ def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> f
     return (calls - count_faulty_calls(faults)) / calls
 
 
-# One expected call set against one actual call, and the calls that stay out of it.
+# Pairs of an expected and an actual call, and the calls that are ignored.
 
 # The positions of an expected call and of the actual call that it is paired with.
 Positions = tuple[int, int]
@@ -192,11 +192,11 @@ class Pair(Struct, frozen=True, dict=True):
     @property
     def differing_arguments(self) -> list[str]:
         """The names of the top-level arguments that are not the same on both sides."""
-        wanted = self._demands
-        if self.actual.error is not None or wanted is None:
+        expected = self._demands
+        if self.actual.error is not None or expected is None:
             return []
-        if wanted.__class__ is dict:
-            return differing_keys(wanted, self.actual.arguments or {})
+        if expected.__class__ is dict:
+            return differing_keys(expected, self.actual.arguments or {})
         return list(dict.fromkeys([str(found.argument) for found in self.differences]))
 
     @property
@@ -244,7 +244,7 @@ def pairs_at(
     )
 
 
-# The nouns: a case and a score, with what they are made of.
+# The score of a case.
 
 
 class Score(Struct, frozen=True, gc=False):
@@ -353,17 +353,17 @@ class Score(Struct, frozen=True, gc=False):
     @property
     def tool_selection(self) -> float:
         """The same F1 over the names alone, whatever the arguments."""
-        wanted = [call.name for call in self.expected]
-        given = [call.name for call in self.actual]
-        same = count_same_names(wanted, given, self.settings.order)
-        return f1_of(same, len(wanted), len(given))
+        expected = [call.name for call in self.expected]
+        actual = [call.name for call in self.actual]
+        same = count_same_names(expected, actual, self.settings.order)
+        return f1_of(same, len(expected), len(actual))
 
     @property
     def argument_accuracy(self) -> float | None:
         """Matched expected arguments / expected arguments, over all pairs; None without any."""
         pairs = self.correct + self.incorrect
-        wanted = sum(pair.wanted_arguments for pair in pairs)
-        return sum(pair.matched_arguments for pair in pairs) / wanted if wanted else None
+        expected = sum(pair.wanted_arguments for pair in pairs)
+        return sum(pair.matched_arguments for pair in pairs) / expected if expected else None
 
     @property
     def tool_called(self) -> int:
@@ -433,7 +433,7 @@ def f1_of(correct: int, expected: int, actual: int) -> float:
     return 2 * correct / (expected + actual) if expected or actual else 1.0
 
 
-# What one case comes to: four counts, of which every rate of the case follows.
+# The four counts of a case, from which all its rates follow.
 
 # Correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
 Outcome = tuple[int, int, int, int]

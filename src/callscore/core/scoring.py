@@ -55,12 +55,12 @@ def score_calls(
         InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
     """
     ignored: tuple[Ignored, ...] = ()
-    given: PreparedCalls | None = None
+    prepared: PreparedCalls | None = None
     if settings is not DEFAULT:
         from callscore.core.counted_calls import prepare_calls
 
-        given = prepare_calls(expected, actual, settings, tools)
-        expected, actual, ignored, _ = given
+        prepared = prepare_calls(expected, actual, settings, tools)
+        expected, actual, ignored, _ = prepared
     calls: Any = expected  # a group has no name, which ends the loop
     start = 0
     # Leading calls that are equal one by one pair off, whatever follows: most calls, in practice.
@@ -81,7 +81,7 @@ def score_calls(
         from callscore.core.counted_calls import prepare_calls
 
         return score_expectation(
-            given or prepare_calls(expected, actual, settings, tools), settings
+            prepared or prepare_calls(expected, actual, settings, tools), settings
         )
     start, correct, wrong = paired
     incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False)
@@ -139,16 +139,16 @@ def _pair_distinct(
 # The score where more than plain calls is expected: rules, groups, and what is forbidden.
 
 
-def score_expectation(given: PreparedCalls, settings: Settings) -> Score:
+def score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
     """Settle the groups, and pair what is left.
 
     Raises:
         InvalidCall: rules or groups are nested too deeply, or groups are too large to be exact.
         InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
     """
-    wanted = tuple([item for item in given.expected if not isinstance(item, Forbidden)])
+    expected = tuple([item for item in prepared.expected if not isinstance(item, Forbidden)])
     try:
-        calls, matches = _pair_expectation(wanted, given.actual, settings)
+        calls, matches = _pair_expectation(expected, prepared.actual, settings)
     except RecursionError as error:
         raise InvalidCall("expected: rules or groups are nested too deeply.") from error
     correct: list[Positions] = []
@@ -157,25 +157,25 @@ def score_expectation(given: PreparedCalls, settings: Settings) -> Score:
         (correct if is_right else incorrect).append((row, column))
     return Score(
         calls,
-        given.actual,
+        prepared.actual,
         0,
         tuple(correct),
-        pairs_at(incorrect, calls, given.actual, settings, is_correct=False),
+        pairs_at(incorrect, calls, prepared.actual, settings, is_correct=False),
         settings,
-        forbidden=given.forbidden,
-        ignored=given.ignored,
-        expectation=None if calls == given.expected else given.expected,
+        forbidden=prepared.forbidden,
+        ignored=prepared.ignored,
+        expectation=None if calls == prepared.expected else prepared.expected,
     )
 
 
 def _pair_expectation(
-    wanted: tuple[Expected, ...], actual: _Calls, settings: Settings
+    expected: tuple[Expected, ...], actual: _Calls, settings: Settings
 ) -> tuple[_Calls, list[Match]]:
     """The expected calls that count, and the best pairing of them."""
-    slow: Timeouts = {}  # per case, so that one slow case does not affect others
-    if not any(isinstance(item, Group | Times) for item in wanted):
-        calls = cast("_Calls", wanted)
-        demands = [apply_settings(call, settings, slow) for call in calls]
+    timeouts: Timeouts = {}  # per case, so that one slow case does not affect others
+    if not any(isinstance(item, Group | Times) for item in expected):
+        calls = cast("_Calls", expected)
+        demands = [apply_settings(call, settings, timeouts) for call in calls]
         return calls, match_calls(demands, actual, 0, settings)
     if settings.order == "exact":
         problem = "order: `exact` compares position by position, and a group has no position"
@@ -184,11 +184,11 @@ def _pair_expectation(
 
     known: dict[int, ToolCall] = {}  # by identity: a call is looked at many times
 
-    def grade_pair(call: ToolCall, given: ToolCall) -> Grade:
+    def grade_pair(call: ToolCall, prepared: ToolCall) -> Grade:
         demand = known.get(id(call))
         if demand is None:
-            demand = known[id(call)] = apply_settings(call, settings, slow)
-        return grade_calls(demand, given, settings)
+            demand = known[id(call)] = apply_settings(call, settings, timeouts)
+        return grade_calls(demand, prepared, settings)
 
-    grouped = match_groups(wanted, actual, settings, grade_pair)
+    grouped = match_groups(expected, actual, settings, grade_pair)
     return grouped.calls, grouped.matches

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-# How single arguments are compared: the rules that the settings hold, and how people write them.
+# Rules for single arguments, and how they are written in settings.
 
 IGNORE: Final = "ignore"  # the one rule that is no comparator
 
@@ -384,7 +384,7 @@ class SettingOptions(ComparingOptions, total=False):
     judge: Callable[[str, Any], Any] | None
 
 
-# Settings that go together, under a name.
+# Presets: named combinations of settings.
 
 # Each names the same settings, so that choosing one leaves nothing of another in force.
 _STRICT: Final = {

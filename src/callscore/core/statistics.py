@@ -62,10 +62,10 @@ def wilson(successes: float, total: int, *, confidence: float = 0.95) -> Interva
     share = successes / total
     shrink = 1 + z * z / total
     centre = (share + z * z / (2 * total)) / shrink
-    reach = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / shrink
+    half_width = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / shrink
     # At the two ends the formula gives 0 and 1 but for rounding.
-    low = 0.0 if successes == 0 else centre - reach
-    high = 1.0 if successes == total else centre + reach
+    low = 0.0 if successes == 0 else centre - half_width
+    high = 1.0 if successes == total else centre + half_width
     return Interval(low, high)
 
 
@@ -104,8 +104,10 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     if number - _most_alike(kinds) < _MIN_UNLIKE:
         return wilson(mean * number, number, confidence=confidence)
     means = _resampled_means(kinds, number)
-    bend = _bca_correction(kinds, number, mean)
-    low, high = (_bca_share(bend, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2))
+    correction = _bca_correction(kinds, number, mean)
+    low, high = (
+        _bca_share(correction, share) for share in ((1 - confidence) / 2, (1 + confidence) / 2)
+    )
     last = len(means) - 1
     return Interval(means[min(last, floor(len(means) * low))], means[floor(last * high)])
 
@@ -137,18 +139,18 @@ def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
 
 def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float:
     """A sixth of the skewness of the mean: for a mean both corrections of BCa are this number."""
-    away = [(kind.total - mean * kind.size, kind.times) for kind in kinds]
-    square = sum(times * value**2 for value, times in away) / number
-    cube = sum(times * value**3 for value, times in away) / number
+    deviations = [(kind.total - mean * kind.size, kind.times) for kind in kinds]
+    square = sum(times * value**2 for value, times in deviations) / number
+    cube = sum(times * value**3 for value, times in deviations) / number
     return cube / (square * sqrt(square * number) * 6)
 
 
-def _bca_share(bend: float, share: float) -> float:
+def _bca_share(correction: float, share: float) -> float:
     """Which share of the resamples to cut at, where the plain percentile would cut at this one."""
     from statistics import NormalDist
 
-    moved = bend + NormalDist().inv_cdf(share)
-    return NormalDist().cdf(bend + moved / (1 - bend * moved))
+    moved = correction + NormalDist().inv_cdf(share)
+    return NormalDist().cdf(correction + moved / (1 - correction * moved))
 
 
 def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:

@@ -26,5 +26,5 @@ def closest_word(word: str, words: Iterable[str]) -> str | None:
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
     """The end of an error message that suggests the closest word; empty where none is close."""
-    meant = closest_word(word, words) if isinstance(word, str) else None
-    return "" if meant is None else f". Is {meant!r} meant?"
+    closest = closest_word(word, words) if isinstance(word, str) else None
+    return "" if closest is None else f". Is {closest!r} meant?"

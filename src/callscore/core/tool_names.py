@@ -108,7 +108,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
 
-# What two lists of calls have in common by the names of their tools alone.
+# The overlap of two lists of calls by tool names alone.
 
 
 def count_same_names(expected: Sequence[str], actual: Sequence[str], order: Order) -> int:

@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 __all__ = ["compare_value", "is_accepted", "make_context", "may_be_absent", "wrong_type"]
 
 
-# Comparing a value with one in which rules may stand in place of values.
+# Comparing a value with an expected one that may contain rules.
 
 _MATCH = Verdict(matched=True)
 _MISMATCH = Verdict(matched=False, value=0.0)
 
 
-def make_context(settings: Settings, slow: Timeouts | None = None) -> Context:
+def make_context(settings: Settings, timeouts: Timeouts | None = None) -> Context:
     """What rules need beside two values, under these settings.
 
     Args:
         settings: how calls are compared.
-        slow: what ran out of time so far in the case that is scored; None where none is.
+        timeouts: what ran out of time so far in the case that is scored; None where none is.
     """
 
     def compare_inside(expected: Any, actual: Any) -> Verdict:
         return compare_value(expected, actual, context)
 
-    context = Context(compare_inside, settings.similarity, settings.judge, slow)
+    context = Context(compare_inside, settings.similarity, settings.judge, timeouts)
     return context
 
 
@@ -113,7 +113,7 @@ def _failing_items(expected: Any, actual: Any, context: Context) -> list[FailedP
     ]
 
 
-# What is said of a value that is of another JSON type than a rule is about.
+# The note for a value of another JSON type than the rule expects.
 
 _TYPES: Final = {
     "boolean": Phrase("a boolean", "логическое значение"),
@@ -124,12 +124,12 @@ _TYPES: Final = {
 }
 
 
-def wrong_type(actual: Any, wanted: Literal["number", "string"]) -> Verdict:
+def wrong_type(actual: Any, expected: Literal["number", "string"]) -> Verdict:
     """A verdict that rejects a value of another JSON type, with a note."""
     given = json_type(actual)
-    if given == wanted:  # a number that JSON cannot spell
+    if given == expected:  # a number that JSON cannot spell
         return Verdict(matched=False, value=0.0)
     kind = _TYPES.get(given, Phrase("{given}", "{given}"))
-    rest = _TYPES[wanted]
+    rest = _TYPES[expected]
     phrase = Phrase(f"{kind.en}, not {rest.en}", f"{kind.ru}, а не {rest.ru}")
     return Verdict(matched=False, value=0.0, note=Note(phrase, {"given": given}))

@@ -163,9 +163,9 @@ class TraceCapture:
         return [captured.finished() for captured in self._found]
 
 
-def _new_name(asked: Any, path: str, taken: set[str]) -> str:
+def _new_name(question: Any, path: str, taken: set[str]) -> str:
     """A name that nothing else has: the first words of the question, or else the name of the file."""
-    name = name_from_input(asked) or PurePath(path).name.partition(".")[0] or "trace"
+    name = name_from_input(question) or PurePath(path).name.partition(".")[0] or "trace"
     numbered = (f"{name}-{number}" for number in count(2))
     return next(each for each in chain((name,), numbered) if each not in taken)
 

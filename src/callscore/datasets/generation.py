@@ -183,9 +183,9 @@ def _counts_by_kind(kinds: Sequence[CaseKind], count: int) -> dict[CaseKind, int
 class _CaseCollector:
     """The cases so far, no two of them with the same question."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, maximum: int) -> None:
         self.records: list[_Record] = []
-        self._most = most
+        self._most = maximum
         self._asked: set[str] = set()
         self._wanted: set[str] = set()
         self._names: Counter[str] = Counter()
@@ -207,10 +207,10 @@ class _CaseCollector:
             spare = spare or record
         return spare is not None and self._add(spare)
 
-    def add_any(self, many: Iterator[Iterator[_Record]]) -> bool:
+    def add_any(self, iterators: Iterator[Iterator[_Record]]) -> bool:
         """Keep one of each of these, as long as there is room; whether there was any."""
         before = len(self.records)
-        for drafts in many:
+        for drafts in iterators:
             if len(self.records) < self._most:
                 self.add_first(drafts)
         return len(self.records) > before
@@ -230,14 +230,14 @@ def _case_content(record: _Record) -> str:
 
 def _record(
     name: str,
-    asked: str,
+    question: str,
     expected: Sequence[Expected],
     actual: Sequence[ToolCall],
     tags: Sequence[str],
 ) -> _Record:
     return {
         "id": name,
-        "input": asked,
+        "input": question,
         "expected": expected_records(expected),
         "actual": [call_record(call) for call in actual],
         "tags": list(tags),
@@ -336,7 +336,7 @@ def _first_near_miss(
     return []
 
 
-# The tools in a Python file that somebody names: its functions, once it is imported.
+# The tools in a Python file: its functions, once it is imported.
 
 _PYTHON_SUFFIX = ".py"
 _NO_TOOLS = (
@@ -345,14 +345,14 @@ _NO_TOOLS = (
 )
 
 
-def parse_python_tools(given: str) -> tuple[str, tuple[str, ...]] | None:
+def parse_python_tools(source: str) -> tuple[str, tuple[str, ...]] | None:
     """The Python file in `tools.py` or `tools.py:one,two`, and the names; None for other files."""
-    file, colon, names = given.rpartition(f"{_PYTHON_SUFFIX}:")
+    file, colon, names = source.rpartition(f"{_PYTHON_SUFFIX}:")
     if colon:
         return file + _PYTHON_SUFFIX, tuple(
             name.strip() for name in names.split(",") if name.strip()
         )
-    return (given, ()) if given.endswith(_PYTHON_SUFFIX) else None
+    return (source, ()) if source.endswith(_PYTHON_SUFFIX) else None
 
 
 def load_python_tools(file: str, names: tuple[str, ...] = ()) -> dict[str, Tool]:

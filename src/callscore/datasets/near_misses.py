@@ -136,130 +136,131 @@ def generate_near_misses(failure: str, tools: Sequence[Tool], rng: Random) -> It
 
 
 def _with_wrong_arguments(
-    scene: _Context, spoil: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]]
+    context: _Context,
+    break_arguments: Callable[[dict[str, Any]], Iterator[tuple[str, dict[str, Any]]]],
 ) -> Iterator[_Draft]:
     """A call with one wrong argument."""
-    call = random_call(scene.tool, scene.rng)
-    asked = scene.asked(call)
-    for name, arguments in spoil(call.arguments or {}):
+    call = random_call(context.tool, context.rng)
+    asked = context.asked(call)
+    for name, arguments in break_arguments(call.arguments or {}):
         yield asked, (call,), (ToolCall(call.name, arguments),), f"$.{name}"
 
 
-def _wrong_value(scene: _Context) -> Iterator[_Draft]:
-    def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        changed = changed_arguments(scene.tool, given, scene.rng)
+def _wrong_value(context: _Context) -> Iterator[_Draft]:
+    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        changed = changed_arguments(context.tool, arguments, context.rng)
         for name in changed or ():
-            if changed is not None and changed[name] is not given[name]:
+            if changed is not None and changed[name] is not arguments[name]:
                 yield name, changed
 
-    return _with_wrong_arguments(scene, spoil)
+    return _with_wrong_arguments(context, spoil)
 
 
-def _missing_argument(scene: _Context) -> Iterator[_Draft]:
-    def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(given, scene.rng):
-            changed = {key: value for key, value in given.items() if key != name}
-            if scene.refuses(changed):
+def _missing_argument(context: _Context) -> Iterator[_Draft]:
+    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name in _shuffled(arguments, context.rng):
+            changed = {key: value for key, value in arguments.items() if key != name}
+            if context.refuses(changed):
                 yield name, changed
 
-    return _with_wrong_arguments(scene, spoil)
+    return _with_wrong_arguments(context, spoil)
 
 
-def _unknown_argument(scene: _Context) -> Iterator[_Draft]:
-    def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(_UNKNOWN_ARGUMENTS, scene.rng):
-            yield name, {**given, name: True}
+def _unknown_argument(context: _Context) -> Iterator[_Draft]:
+    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name in _shuffled(_UNKNOWN_ARGUMENTS, context.rng):
+            yield name, {**arguments, name: True}
 
-    return _with_wrong_arguments(scene, spoil)
+    return _with_wrong_arguments(context, spoil)
 
 
-def _wrong_type(scene: _Context) -> Iterator[_Draft]:
-    def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(given, scene.rng):
-            for value in values_of_other_types(given[name]):
-                if scene.refuses(changed := {**given, name: value}):
+def _wrong_type(context: _Context) -> Iterator[_Draft]:
+    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name in _shuffled(arguments, context.rng):
+            for value in values_of_other_types(arguments[name]):
+                if context.refuses(changed := {**arguments, name: value}):
                     yield name, changed
 
-    return _with_wrong_arguments(scene, spoil)
+    return _with_wrong_arguments(context, spoil)
 
 
-def _invalid_value(scene: _Context) -> Iterator[_Draft]:
-    def spoil(given: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        for name in _shuffled(given, scene.rng):
-            for value in invalid_values(given[name]):
-                if scene.refuses(changed := {**given, name: value}):
+def _invalid_value(context: _Context) -> Iterator[_Draft]:
+    def spoil(arguments: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name in _shuffled(arguments, context.rng):
+            for value in invalid_values(arguments[name]):
+                if context.refuses(changed := {**arguments, name: value}):
                     yield name, changed
 
-    return _with_wrong_arguments(scene, spoil)
+    return _with_wrong_arguments(context, spoil)
 
 
-def _malformed(scene: _Context) -> Iterator[_Draft]:
-    call = random_call(scene.tool, scene.rng)
+def _malformed(context: _Context) -> Iterator[_Draft]:
+    call = random_call(context.tool, context.rng)
     text = encode_json(call.arguments).decode()
-    broken = text[: scene.rng.randint(max(1, len(text) // 2), len(text) - 1)]
+    broken = text[: context.rng.randint(max(1, len(text) // 2), len(text) - 1)]
     actual = ToolCall(call.name, None, raw=broken, error=TRUNCATED)
-    yield scene.asked(call), (call,), (actual,), None
+    yield context.asked(call), (call,), (actual,), None
 
 
-def _wrong_tool(scene: _Context) -> Iterator[_Draft]:
-    for other in _shuffled(scene.tools[1:], scene.rng):
-        call = random_call(scene.tool, scene.rng)
-        yield scene.asked(call), (call,), (random_call(other, scene.rng),), None
+def _wrong_tool(context: _Context) -> Iterator[_Draft]:
+    for other in _shuffled(context.tools[1:], context.rng):
+        call = random_call(context.tool, context.rng)
+        yield context.asked(call), (call,), (random_call(other, context.rng),), None
 
 
-def _unknown_tool(scene: _Context) -> Iterator[_Draft]:
-    call = random_call(scene.tool, scene.rng)
-    for name in _shuffled(similar_names(call.name), scene.rng):
-        yield scene.asked(call), (call,), (ToolCall(name, call.arguments),), None
+def _unknown_tool(context: _Context) -> Iterator[_Draft]:
+    call = random_call(context.tool, context.rng)
+    for name in _shuffled(similar_names(call.name), context.rng):
+        yield context.asked(call), (call,), (ToolCall(name, call.arguments),), None
 
 
-def _missed_call(scene: _Context) -> Iterator[_Draft]:
-    calls = two_different_calls(scene.tools, scene.rng)
+def _missed_call(context: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(context.tools, context.rng)
     if calls is None:
-        call = random_call(scene.tool, scene.rng)
-        yield scene.asked(call), (call,), (), None
+        call = random_call(context.tool, context.rng)
+        yield context.asked(call), (call,), (), None
     else:
-        yield scene.asked(*calls), calls, calls[:1], None
+        yield context.asked(*calls), calls, calls[:1], None
 
 
-def _extra_call(scene: _Context) -> Iterator[_Draft]:
-    calls = two_different_calls(scene.tools, scene.rng)
+def _extra_call(context: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(context.tools, context.rng)
     if calls is not None:
-        yield scene.asked(calls[0]), calls[:1], calls, None
+        yield context.asked(calls[0]), calls[:1], calls, None
 
 
-def _wrong_order(scene: _Context) -> Iterator[_Draft]:
-    calls = two_different_calls(scene.tools, scene.rng)
+def _wrong_order(context: _Context) -> Iterator[_Draft]:
+    calls = two_different_calls(context.tools, context.rng)
     if calls is not None:
-        known = {tool.name: tool for tool in scene.tools}
-        asked = question_in_order(calls, known, scene.rng)
+        known = {tool.name: tool for tool in context.tools}
+        asked = question_in_order(calls, known, context.rng)
         yield asked, (Group("in_order", calls),), calls[::-1], None
 
 
-def _repeat(scene: _Context) -> Iterator[_Draft]:
-    call = random_call(scene.tool, scene.rng)
-    yield scene.asked(call), (call,), (call, call), None
+def _repeat(context: _Context) -> Iterator[_Draft]:
+    call = random_call(context.tool, context.rng)
+    yield context.asked(call), (call,), (call, call), None
 
 
-def _loop(scene: _Context) -> Iterator[_Draft]:
-    call = random_call(scene.tool, scene.rng)
-    yield scene.asked(call), (call,), (call,) * 3, None
+def _loop(context: _Context) -> Iterator[_Draft]:
+    call = random_call(context.tool, context.rng)
+    yield context.asked(call), (call,), (call,) * 3, None
 
 
-def _retry_unchanged(scene: _Context) -> Iterator[_Draft]:
-    call = random_call(scene.tool, scene.rng)
+def _retry_unchanged(context: _Context) -> Iterator[_Draft]:
+    call = random_call(context.tool, context.rng)
     failed = ToolCall(call.name, call.arguments, result=_ERROR_RESULT, failed=True)
-    yield scene.asked(call), (call,), (failed, call), None
+    yield context.asked(call), (call,), (failed, call), None
 
 
-def _forbidden_call(scene: _Context) -> Iterator[_Draft]:
-    for other in _shuffled(scene.tools[1:], scene.rng):
-        call = random_call(scene.tool, scene.rng)
-        asked = question_forbidding(scene.asked(call), other)
-        forbidden = random_call(other, scene.rng)
+def _forbidden_call(context: _Context) -> Iterator[_Draft]:
+    for other in _shuffled(context.tools[1:], context.rng):
+        call = random_call(context.tool, context.rng)
+        asked = question_forbidding(context.asked(call), other)
+        forbidden = random_call(other, context.rng)
         yield asked, (call, Forbidden(other.name)), (call, forbidden), None
-    call = random_call(scene.tool, scene.rng)
-    yield question_forbidding("Hi!", scene.tool), (Forbidden(scene.tool.name),), (call,), None
+    call = random_call(context.tool, context.rng)
+    yield question_forbidding("Hi!", context.tool), (Forbidden(context.tool.name),), (call,), None
 
 
 def _shuffled(items: Any, rng: Random) -> list[Any]:

@@ -65,7 +65,7 @@ class _Either(NamedTuple):
 
 
 class _Repeat(NamedTuple):
-    """The same kind again and again."""
+    """A repetition of one element."""
 
     part: _Node
     least: int
@@ -75,13 +75,13 @@ class _Repeat(NamedTuple):
 _Node = _Letter | _Row | _Either | _Repeat
 
 
-def text_matching(pattern: str, rng: Random, *, least: int = 0) -> str:
+def text_matching(pattern: str, rng: Random, *, minimum: int = 0) -> str:
     """A text in which a regular expression finds something; all of a short one is what it finds.
 
     Args:
         pattern: the expression, in the words that JSON Schema and Python share.
         rng: what chooses.
-        least: how long the text should be. What is repeated without end is repeated until it is, and
+        minimum: how long the text should be. What is repeated without end is repeated until it is, and
             letters are added where the expression leaves an end open.
 
     Raises:
@@ -91,13 +91,13 @@ def text_matching(pattern: str, rng: Random, *, least: int = 0) -> str:
         raise UnknownPatternError("it is too long")
     node = _Reader(pattern).read()
     pieces: list[str] = []
-    _write(node, rng, least, pieces)
-    return _lengthened("".join(pieces), pattern, rng, least)
+    _write(node, rng, minimum, pieces)
+    return _lengthened("".join(pieces), pattern, rng, minimum)
 
 
-def _lengthened(text: str, pattern: str, rng: Random, least: int) -> str:
+def _lengthened(text: str, pattern: str, rng: Random, minimum: int) -> str:
     """The text with letters at an end that the expression leaves open."""
-    added = min(least, _LONGEST_TEXT) - len(text)
+    added = min(minimum, _LONGEST_TEXT) - len(text)
     is_closed = pattern.startswith("^"), pattern.endswith("$")
     if added <= 0 or all(is_closed):
         return text
@@ -105,7 +105,7 @@ def _lengthened(text: str, pattern: str, rng: Random, least: int) -> str:
     return letters + text if is_closed[1] else text + letters
 
 
-def _write(node: _Node, rng: Random, least: int, pieces: list[str]) -> None:
+def _write(node: _Node, rng: Random, minimum: int, pieces: list[str]) -> None:
     if len(pieces) > _LONGEST_TEXT:
         raise UnknownPatternError("it asks for too much")
     if isinstance(node, _Letter):
@@ -113,16 +113,16 @@ def _write(node: _Node, rng: Random, least: int, pieces: list[str]) -> None:
         pieces.append(chr(rng.randint(ord(first), ord(last))))
     elif isinstance(node, _Row):
         for part in node.parts:
-            _write(part, rng, least, pieces)
+            _write(part, rng, minimum, pieces)
     elif isinstance(node, _Either):
-        _write(rng.choice(node.options), rng, least, pieces)
+        _write(rng.choice(node.options), rng, minimum, pieces)
     else:
-        for _ in range(_count(node, rng, least)):
+        for _ in range(_count(node, rng, minimum)):
             _write(node.part, rng, 0, pieces)
 
 
-def _count(node: _Repeat, rng: Random, least: int) -> int:
-    low = min(max(node.least, least), node.most)
+def _count(node: _Repeat, rng: Random, minimum: int) -> int:
+    low = min(max(node.least, minimum), node.most)
     return rng.randint(low, min(node.most, low + _MORE))
 
 
@@ -200,11 +200,11 @@ class _Reader:
             return _Row(())
         return self._single(letter)
 
-    def _single(self, letter: str) -> _Node:
-        if letter == ".":
+    def _single(self, character: str) -> _Node:
+        if character == ".":
             return _of(string.ascii_letters + string.digits)
-        if letter != "\\":
-            return _of(letter)
+        if character != "\\":
+            return _of(character)
         following = self._take()
         if following in _EMPTY:
             return _Row(())
@@ -255,14 +255,14 @@ class _Reader:
             raise UnknownPatternError("a range ends before it begins")
         return ((found[0][0], last),)
 
-    def _escaped(self, letter: str) -> tuple[tuple[str, str], ...]:
+    def _escaped(self, character: str) -> tuple[tuple[str, str], ...]:
         """What stands after a backslash: a class, a control character, a number, or itself."""
-        if letter.lower() in _CLASSES:
-            found = _of(_CLASSES[letter.lower()]).ranges
-            return found if letter.islower() else _others(found)
-        if letter in ("p", "P"):
-            return self._property(is_other=letter == "P")
-        return _of(self._code(letter) if letter in ("x", "u") else _control(letter)).ranges
+        if character.lower() in _CLASSES:
+            found = _of(_CLASSES[character.lower()]).ranges
+            return found if character.islower() else _others(found)
+        if character in ("p", "P"):
+            return self._property(is_other=character == "P")
+        return _of(self._code(character) if character in ("x", "u") else _control(character)).ranges
 
     def _property(self, *, is_other: bool) -> tuple[tuple[str, str], ...]:
         end = self._text.find("}", self._at)
@@ -273,8 +273,8 @@ class _Reader:
         found = _of(_PROPERTIES[name]).ranges
         return _others(found) if is_other else found
 
-    def _code(self, letter: str) -> str:
-        length = 2 if letter == "x" else 4
+    def _code(self, character: str) -> str:
+        length = 2 if character == "x" else 4
         if self._skip("{"):
             end = self._text.find("}", self._at)
             digits, self._at = self._text[self._at : end], end + 1
@@ -283,14 +283,14 @@ class _Reader:
         try:
             return chr(int(digits, 16))
         except (ValueError, OverflowError) as error:
-            raise UnknownPatternError(f"\\{letter}{digits} is no letter") from error
+            raise UnknownPatternError(f"\\{character}{digits} is no letter") from error
 
 
-def _control(letter: str) -> str:
+def _control(character: str) -> str:
     """A control character, or a sign that stands for itself."""
-    if letter.isalnum() and letter not in _CONTROLS:
-        raise UnknownPatternError(f"\\{letter} is not known")
-    return _CONTROLS.get(letter, letter)
+    if character.isalnum() and character not in _CONTROLS:
+        raise UnknownPatternError(f"\\{character} is not known")
+    return _CONTROLS.get(character, character)
 
 
 def _of(letters: str) -> _Letter:

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-# Plain questions for calls: every value that a call needs is said in so many words.
+# Questions from templates: every argument value is mentioned explicitly.
 
 _REQUESTS = (
     "Please {purpose}{details}.",
@@ -211,12 +211,12 @@ def _normalised_text(text: str) -> str:
     return _WORD_SEPARATORS.sub(" ", _THOUSANDS.sub("", text).casefold())
 
 
-def _is_mentioned(value: str, folded: str) -> bool:
+def _is_mentioned(value: str, text: str) -> bool:
     wanted = _normalised_text(value).strip()
-    if wanted in folded or _without_zeros(wanted) in folded:
+    if wanted in text or _without_zeros(wanted) in text:
         return True
     written = _DATE.fullmatch(value)
-    return written is not None and _is_date_mentioned(written, folded)
+    return written is not None and _is_date_mentioned(written, text)
 
 
 def _without_zeros(text: str) -> str:
@@ -224,7 +224,7 @@ def _without_zeros(text: str) -> str:
     return _TRAILING_ZEROS.sub(r"\1", text).removesuffix(".") if text[:1].isdecimal() else text
 
 
-def _is_date_mentioned(written: re.Match[str], folded: str) -> bool:
+def _is_date_mentioned(written: re.Match[str], text: str) -> bool:
     """Whether the year, the month and the day are there in words: 14 March 2025."""
     try:
         day = date(int(written[1]), int(written[2]), int(written[3]))
@@ -232,9 +232,9 @@ def _is_date_mentioned(written: re.Match[str], folded: str) -> bool:
         return False
     month = _MONTHS[day.month - 1]
     return (
-        written[1] in folded
-        and month in folded
-        and re.search(rf"(?<!\d)0?{day.day}(?!\d)", folded) is not None
+        written[1] in text
+        and month in text
+        and re.search(rf"(?<!\d)0?{day.day}(?!\d)", text) is not None
     )
 
 

@@ -193,7 +193,7 @@ def _by_pattern(schema: dict[str, Any], rng: Random) -> str | None:
     aim, text = least, ""
     for _ in range(_MAX_TRIES):
         try:
-            text = text_matching(pattern, rng, least=aim)
+            text = text_matching(pattern, rng, minimum=aim)
         except UnknownPatternError:
             return None
         over = 0 if most is None else max(0, len(text) - most)
@@ -382,11 +382,11 @@ def _usual_bounds(
     return inner if inner[1] - inner[0] >= 2 * step else (low, high)
 
 
-def _choose_multiple(least: int, most: int, step: Fraction, rng: Random) -> int | float:
+def _choose_multiple(minimum: int, maximum: int, step: Fraction, rng: Random) -> int | float:
     """One of the multiples, of which some are no exact numbers for a machine: those are not taken."""
-    value: int | float = _number(least * step)
+    value: int | float = _number(minimum * step)
     for _ in range(_MAX_TRIES):
-        value = _number(rng.randint(least, most) * step)
+        value = _number(rng.randint(minimum, maximum) * step)
         if isinstance(value, int) or (value / float(step)).is_integer():
             return value
     return value

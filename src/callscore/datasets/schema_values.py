@@ -57,53 +57,55 @@ _NAME_SUFFIX_LENGTH = 4  # letters that tell a name from one that is there alrea
 
 
 def make_object(
-    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, attempt: int
+    builder: ValueBuilder, schema: dict[str, Any], position: ValuePosition, attempt: int
 ) -> dict[str, Any]:
     """An object: what is required, and some of what is not.
 
     Args:
-        making: the value that it is a part of.
-        flat: the schema.
-        task: where it stands.
+        builder: the value that it is a part of.
+        schema: the schema.
+        position: where it stands.
         attempt: which try this is; later ones give less, and more.
 
     Raises:
         UnfilledError: something that is required has no value.
     """
-    flat = _with_dependents(making, flat)
-    required = _required(flat)
+    schema = _with_dependents(builder, schema)
+    required = _required(schema)
     share = (
-        0.0 if task.depth >= _MINIMAL_DEPTH else _OPTIONAL_SHARES[attempt % len(_OPTIONAL_SHARES)]
+        0.0
+        if position.depth >= _MINIMAL_DEPTH
+        else _OPTIONAL_SHARES[attempt % len(_OPTIONAL_SHARES)]
     )
-    names = _names(flat, required, share, making.rng)
+    names = _names(schema, required, share, builder.rng)
     found: dict[str, Any] = {}
     for name in names:
         try:
-            found[name] = making.make(_member_schema(flat, name), task.member(name))
+            found[name] = builder.make(_member_schema(schema, name), position.member(name))
         except NoValueError:
             if name in required:
                 raise
-    _add_missing_members(making, flat, task, found)
+    _add_missing_members(builder, schema, position, found)
     return found
 
 
-def _required(flat: dict[str, Any]) -> list[str]:
+def _required(schema: dict[str, Any]) -> list[str]:
     """What must be given, and what must be given with it."""
-    needed = flat.get("dependentRequired", flat.get("dependencies", {}))
-    found = list(dict.fromkeys(flat.get("required", ())))
+    needed = schema.get("dependentRequired", schema.get("dependencies", {}))
+    found = list(dict.fromkeys(schema.get("required", ())))
     for name in found:  # which grows
         also = needed.get(name, ())
         found += [other for other in also if isinstance(also, list) and other not in found]
     return found
 
 
-def _with_dependents(making: ValueBuilder, flat: dict[str, Any]) -> dict[str, Any]:
+def _with_dependents(builder: ValueBuilder, schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with what is asked for because something else is required."""
-    asked = {**flat.get("dependencies", {}), **flat.get("dependentSchemas", {})}
-    for name in flat.get("required", ()):
+    asked = {**schema.get("dependencies", {}), **schema.get("dependentSchemas", {})}
+    for name in schema.get("required", ()):
         if isinstance(asked.get(name), dict):
-            flat = merge_schemas(flat, flatten_schema(asked[name], making.root, making.rng))
-    return flat
+            schema = merge_schemas(schema, flatten_schema(asked[name], builder.root, builder.rng))
+    return schema
 
 
 def _names(flat: dict[str, Any], required: list[str], share: float, rng: Random) -> list[str]:
@@ -141,7 +143,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _add_missing_members(
-    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, found: dict[str, Any]
+    builder: ValueBuilder, flat: dict[str, Any], position: ValuePosition, found: dict[str, Any]
 ) -> None:
     """Add members until there are enough; an object that has no names of its own gets some."""
     least = flat.get("minProperties", 0)
@@ -149,27 +151,28 @@ def _add_missing_members(
         isinstance(flat.get("additionalProperties"), dict) or bool(flat.get("patternProperties"))
     )
     wanted = max(
-        least, making.rng.randint(1, _EXTRA_ITEMS) if is_free and task.depth < _MINIMAL_DEPTH else 0
+        least,
+        builder.rng.randint(1, _EXTRA_ITEMS) if is_free and position.depth < _MINIMAL_DEPTH else 0,
     )
     wanted = min(wanted, flat.get("maxProperties", wanted), _MAX_ITEMS)
     spare = [name for name in flat.get("properties", {}) if name not in found]
     for _ in range(wanted + _MAX_TRIES):
         if len(found) >= wanted:
             return
-        name = spare.pop(0) if spare else _new_name(making, flat, task, found)
+        name = spare.pop(0) if spare else _new_name(builder, flat, position, found)
         schema = _member_schema(flat, name)
         if name not in found and schema is not False:
-            found[name] = making.make(schema, task.member(name))
+            found[name] = builder.make(schema, position.member(name))
 
 
 def _new_name(
-    making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, found: dict[str, Any]
+    builder: ValueBuilder, flat: dict[str, Any], position: ValuePosition, found: dict[str, Any]
 ) -> str:
-    rng = making.rng
+    rng = builder.rng
     patterns = list(flat.get("patternProperties", {}))
     if isinstance(flat.get("propertyNames"), dict):
         schema = {"type": "string", "allOf": [flat["propertyNames"]]}
-        return str(making.make(schema, task.member("name")))
+        return str(builder.make(schema, position.member("name")))
     if patterns and (flat.get("additionalProperties") is False or rng.random() < 0.5):  # noqa: PLR2004  (one half)
         try:
             name = text_matching(rng.choice(patterns), rng)
@@ -177,20 +180,20 @@ def _new_name(
             return (
                 name
                 if name not in found
-                else text_matching(rng.choice(patterns), rng, least=longer)
+                else text_matching(rng.choice(patterns), rng, minimum=longer)
             )
         except UnknownPatternError as error:
             problem = f"a name for the pattern {patterns[0]!r} is not found"
-            raise NoValueError(task.steps, problem) from error
+            raise NoValueError(position.steps, problem) from error
     number = "" if len(found) < len(GENERIC_WORDS) else str(len(found))
     return rng.choice(GENERIC_WORDS) + number
 
 
-def make_array(making: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
+def make_array(builder: ValueBuilder, flat: dict[str, Any], task: ValuePosition) -> list[Any]:
     """An array: as many items as must be, and mostly one or two more, if there are any.
 
     Args:
-        making: the value that it is a part of.
+        builder: the value that it is a part of.
         flat: the schema.
         task: where it stands.
 
@@ -204,12 +207,12 @@ def make_array(making: ValueBuilder, flat: dict[str, Any], task: ValuePosition) 
     holds = flat.get("minContains", 1) if wanted is not None else 0
     least = max(int(flat.get("minItems", 0)), len(firsts) + holds if holds else 0)
     found: list[Any] = []
-    for position in range(_length(flat, len(firsts), others, least, making.rng, task)):
+    for position in range(_length(flat, len(firsts), others, least, builder.rng, task)):
         schema = firsts[position] if position < len(firsts) else others
         if len(firsts) <= position < len(firsts) + holds:
             schema = {"allOf": [schema, wanted]}
         try:
-            found.append(_item(making, schema, task.item(position), flat, found))
+            found.append(_item(builder, schema, task.item(position), flat, found))
         except NoValueError:
             if position < least:
                 raise
@@ -217,47 +220,56 @@ def make_array(making: ValueBuilder, flat: dict[str, Any], task: ValuePosition) 
     return found
 
 
-def _prefix_schemas(flat: dict[str, Any]) -> list[Any]:
+def _prefix_schemas(schema: dict[str, Any]) -> list[Any]:
     """The schemas of the first items, one each."""
-    items = flat.get("prefixItems", flat.get("items"))
+    items = schema.get("prefixItems", schema.get("items"))
     return items if isinstance(items, list) else []
 
 
 def _length(  # noqa: PLR0913, PLR0917  (one argument a bound)
-    flat: dict[str, Any], firsts: int, others: Any, least: int, rng: Random, task: ValuePosition
+    schema: dict[str, Any],
+    prefix_schemas: int,
+    others: Any,
+    minimum: int,
+    rng: Random,
+    position: ValuePosition,
 ) -> int:
-    most = int(flat.get("maxItems", max(least, firsts, 1) + _EXTRA_ITEMS))
+    most = int(schema.get("maxItems", max(minimum, prefix_schemas, 1) + _EXTRA_ITEMS))
     if others is False:
-        most = min(most, firsts)
-    if task.depth >= _MINIMAL_DEPTH:
-        return min(least, _MAX_ITEMS)
-    low = max(least, min(firsts, most), min(1, most))
+        most = min(most, prefix_schemas)
+    if position.depth >= _MINIMAL_DEPTH:
+        return min(minimum, _MAX_ITEMS)
+    low = max(minimum, min(prefix_schemas, most), min(1, most))
     return min(rng.randint(low, max(low, min(most, low + _EXTRA_ITEMS))), _MAX_ITEMS)
 
 
 def _item(
-    making: ValueBuilder, schema: Any, task: ValuePosition, flat: dict[str, Any], found: list[Any]
+    builder: ValueBuilder,
+    schema: Any,
+    position: ValuePosition,
+    flat: dict[str, Any],
+    found: list[Any],
 ) -> Any:
     if not flat.get("uniqueItems"):
-        return making.make(schema, task)
-    known = _values_of(schema, making)
+        return builder.make(schema, position)
+    known = _values_of(schema, builder)
     if known is not None:
         left = [value for value in known if not any(equal(value, other) for other in found)]
         if left:
-            return making.rng.choice(left)
-        raise NoValueError(task.steps, _TOO_FEW)
+            return builder.rng.choice(left)
+        raise NoValueError(position.steps, _TOO_FEW)
     for _ in range(_MAX_TRIES):
-        value = making.make(schema, task)
+        value = builder.make(schema, position)
         if not any(equal(value, other) for other in found):
             return value
-    raise NoValueError(task.steps, _TOO_FEW)
+    raise NoValueError(position.steps, _TOO_FEW)
 
 
-def _values_of(schema: Any, making: ValueBuilder) -> list[Any] | None:
+def _values_of(schema: Any, builder: ValueBuilder) -> list[Any] | None:
     """All values that there are, where a schema lists them; None where it does not."""
-    if has_alternatives(schema, making.root):
+    if has_alternatives(schema, builder.root):
         return None
-    flat = flatten_schema(schema, making.root, making.rng)
+    flat = flatten_schema(schema, builder.root, builder.rng)
     listed = [False, True] if flat.get("type") == "boolean" else None
     found: list[Any] | None = flat.get("enum", listed)
     return found
@@ -310,14 +322,14 @@ class ValueBuilder:
         self._make = make
         self._left = _MAX_TOTAL_TRIES
 
-    def make(self, schema: Any, task: ValuePosition) -> Any:
+    def make(self, schema: Any, position: ValuePosition) -> Any:
         """The value for a part of the schema.
 
         Raises:
             UnfilledError: none is found.
             GaveUpError: there were too many tries.
         """
-        return self._make(self, schema, task)
+        return self._make(self, schema, position)
 
     def spend(self) -> None:
         """Count one try.
@@ -407,29 +419,29 @@ def _standalone(schema: Any, root: Any) -> Any:
     return {**kept, **schema}
 
 
-def _make_part(making: ValueBuilder, schema: Any, task: ValuePosition) -> Any:
-    if task.depth > _MAX_DEPTH:
-        raise NoValueError(task.steps, "the schema has no end")
+def _make_part(builder: ValueBuilder, schema: Any, position: ValuePosition) -> Any:
+    if position.depth > _MAX_DEPTH:
+        raise NoValueError(position.steps, "the schema has no end")
     problem: NoValueError | TooManyTriesError | None = None
     for attempt in range(_VALUE_TRIES):
         try:
-            making.spend()
-            value = _build(making, schema, task, attempt)
+            builder.spend()
+            value = _build(builder, schema, position, attempt)
         except TooManyTriesError as error:
             problem = error
             break
         except NoValueError as error:
-            problem = NoValueError(error.steps or task.steps, error.problem)
-            if len(problem.steps) > task.depth and not has_alternatives(schema, making.root):
+            problem = NoValueError(error.steps or position.steps, error.problem)
+            if len(problem.steps) > position.depth and not has_alternatives(schema, builder.root):
                 break  # what is inside would be the same again
             continue
-        if is_valid(schema, value, making.root):
+        if is_valid(schema, value, builder.root):
             return value
-    spare = [value for value in _fallback_values(schema) if is_valid(schema, value, making.root)]
+    spare = [value for value in _fallback_values(schema) if is_valid(schema, value, builder.root)]
     if spare:
         return spare[0]
     untold = f"{_schema_text(schema)} accepts none that was tried"
-    raise problem or NoValueError(task.steps, untold)
+    raise problem or NoValueError(position.steps, untold)
 
 
 def _fallback_values(schema: Any) -> list[Any]:
@@ -442,48 +454,48 @@ def _fallback_values(schema: Any) -> list[Any]:
     return [*found, None]
 
 
-def _build(making: ValueBuilder, schema: Any, task: ValuePosition, attempt: int) -> Any:
-    rng = making.rng
-    is_short = task.depth >= _MINIMAL_DEPTH
-    flat = flatten_schema(schema, making.root, rng, is_short=is_short)
+def _build(builder: ValueBuilder, schema: Any, position: ValuePosition, attempt: int) -> Any:
+    rng = builder.rng
+    is_short = position.depth >= _MINIMAL_DEPTH
+    flat = flatten_schema(schema, builder.root, rng, is_short=is_short)
     if "enum" in flat:
-        return _choose_listed(flat["enum"], task, rng)
+        return _choose_listed(flat["enum"], position, rng)
     given = [value for value in _fallback_values(flat)[:-1] if value is not None]
     if given and "default" not in flat and rng.random() < 0.5:  # noqa: PLR2004  (one half)
         return rng.choice(given)
-    return _build_of_type(_choose_type(flat, rng), making, flat, task, attempt)
+    return _build_of_type(_choose_type(flat, rng), builder, flat, position, attempt)
 
 
 def _build_of_type(
-    kind: str, making: ValueBuilder, flat: dict[str, Any], task: ValuePosition, attempt: int
+    kind: str, builder: ValueBuilder, schema: dict[str, Any], position: ValuePosition, attempt: int
 ) -> Any:
     if kind == "object":
-        return make_object(making, flat, task, attempt)
+        return make_object(builder, schema, position, attempt)
     if kind == "array":
-        return make_array(making, flat, task)
-    return _build_scalar(kind, flat, task.name, making.rng)
+        return make_array(builder, schema, position)
+    return _build_scalar(kind, schema, position.name, builder.rng)
 
 
-def _choose_listed(values: list[Any], task: ValuePosition, rng: Random) -> Any:
+def _choose_listed(values: list[Any], position: ValuePosition, rng: Random) -> Any:
     if not values:
-        raise NoValueError(task.steps, "no value is in all of its lists")
+        raise NoValueError(position.steps, "no value is in all of its lists")
     named = [value for value in values if value is not None] or values
     return rng.choice(named)
 
 
-def _build_scalar(kind: str, flat: dict[str, Any], name: str, rng: Random) -> Any:
+def _build_scalar(kind: str, schema: dict[str, Any], name: str, rng: Random) -> Any:
     if kind == "boolean":
         return rng.random() < 0.5  # noqa: PLR2004  (one half)
     if kind == "null":
         return None
     if kind == "string":
-        return make_text(flat, rng, name)
-    return make_number(flat, rng, name=name, is_whole=kind == "integer")
+        return make_text(schema, rng, name)
+    return make_number(schema, rng, name=name, is_whole=kind == "integer")
 
 
-def _choose_type(flat: dict[str, Any], rng: Random) -> str:
+def _choose_type(schema: dict[str, Any], rng: Random) -> str:
     """The type of the value; where a schema names none, the one that it says most about."""
-    kinds = flat.get("type")
+    kinds = schema.get("type")
     if isinstance(kinds, str):
         return kinds
     if isinstance(kinds, list):
@@ -493,9 +505,9 @@ def _choose_type(flat: dict[str, Any], rng: Random) -> str:
         others: list[str] = [kind for kind in known if kind != "null"]
         return rng.choice(others or known)
     for kind, words in _KEYWORDS_BY_TYPE.items():
-        if any(word in flat for word in words):
+        if any(word in schema for word in words):
             return kind
-    return rng.choice(_JSON_TYPES[:4]) if "not" in flat else "string"
+    return rng.choice(_JSON_TYPES[:4]) if "not" in schema else "string"
 
 
 def _schema_text(schema: Any) -> str:
@@ -520,7 +532,7 @@ def random_call(tool: Tool, rng: Random) -> ToolCall:
     return ToolCall(tool.name, make_arguments(tool, rng))
 
 
-def changed_arguments(tool: Tool, given: dict[str, Any], rng: Random) -> dict[str, Any] | None:
+def changed_arguments(tool: Tool, arguments: dict[str, Any], rng: Random) -> dict[str, Any] | None:
     """The arguments with another value in one place; None where there is no other.
 
     What comes of it is mostly valid, but not surely: other places may depend on that one.
@@ -528,11 +540,13 @@ def changed_arguments(tool: Tool, given: dict[str, Any], rng: Random) -> dict[st
     for _ in range(_MAX_TRIES):
         others = make_arguments(tool, rng)
         changed = [
-            name for name in given if name in others and not equal(given[name], others[name])
+            name
+            for name in arguments
+            if name in others and not equal(arguments[name], others[name])
         ]
         if changed:
             name = rng.choice(changed)
-            return {**given, name: others[name]}
+            return {**arguments, name: others[name]}
     return None
 
 

@@ -69,22 +69,22 @@ class ParsedArguments(Struct, frozen=True, gc=False):
     warning: str | None = None
 
 
-def read_arguments(given: Any) -> ParsedArguments:
+def read_arguments(value: Any) -> ParsedArguments:
     """The argument object that a value is or spells; none, an empty text and a null are empty."""
-    if given.__class__ is dict:
-        return ParsedArguments(given)
-    if isinstance(given, str):
-        return _parse(given)
-    return ParsedArguments({}) if given is None else _read_non_object(given)
+    if value.__class__ is dict:
+        return ParsedArguments(value)
+    if isinstance(value, str):
+        return _parse(value)
+    return ParsedArguments({}) if value is None else _read_non_object(value)
 
 
-def _read_non_object(given: Any) -> ParsedArguments:
-    fault = malformed_part(given)
+def _read_non_object(value: Any) -> ParsedArguments:
+    fault = malformed_part(value)
     if fault is not None:
         return ParsedArguments(None, fault.raw, fault.problem)
-    if isinstance(given, Mapping):
-        return ParsedArguments(dict(given))
-    return ParsedArguments(None, raw_text(given), NOT_AN_OBJECT)
+    if isinstance(value, Mapping):
+        return ParsedArguments(dict(value))
+    return ParsedArguments(None, raw_text(value), NOT_AN_OBJECT)
 
 
 def _parse(text: str) -> ParsedArguments:
@@ -159,14 +159,14 @@ def _count_keys(value: Any) -> int:
     return keys
 
 
-def raw_text(given: Any) -> str | None:
+def raw_text(value: Any) -> str | None:
     """What stands in place of arguments, as text; None where nothing does."""
-    if given is None or isinstance(given, str):
-        return given if given is None else excerpt(given)
+    if value is None or isinstance(value, str):
+        return value if value is None else excerpt(value)
     try:
-        return excerpt(msgspec.json.encode(given, enc_hook=repr).decode())
+        return excerpt(msgspec.json.encode(value, enc_hook=repr).decode())
     except (RecursionError, ValueError, TypeError):
-        return describe(given)
+        return describe(value)
 
 
 # How a call is spelled: `{"name", "arguments"}`, its relatives, a pair, a name, a `ToolCall`.
@@ -303,15 +303,15 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     if inner is not None and isinstance(inner, Mapping):  # as chat completions nest it
         call = {**call, "function": None, **inner}
     if _ALIASES.isdisjoint(call):
-        name, given = call.get("name"), call.get("arguments")
+        name, value = call.get("name"), call.get("arguments")
     else:
-        name, given = (
+        name, value = (
             _single_value(call, _NAME_KEYS, where),
             _single_value(call, _ARGUMENT_KEYS, where),
         )
     if not isinstance(name, str) or not name:
         name = _fallback_name(name, call, side, where)
-    arguments = _fallback_arguments(call, side, where) if given is None else read_arguments(given)
+    arguments = _fallback_arguments(call, side, where) if value is None else read_arguments(value)
     raw, error = arguments.raw, arguments.error
     if error is not None and side == "expected":
         raise InvalidCall(f"{where}: {_unreadable(name, raw, error)}")
@@ -356,17 +356,17 @@ def _fallback_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
     """The value that a call has under one of these keys, which all mean the same."""
-    given = [key for key in call if key in keys]
-    if len(given) > 1:
-        given = [key for key in keys if call.get(key) is not None]
-    if len(given) < _PAIR:
-        return call[given[0]] if given else None
-    # Beside a name and an argument object anything may stand: nobody can take it for them.
+    value = [key for key in call if key in keys]
+    if len(value) > 1:
+        value = [key for key in keys if call.get(key) is not None]
+    if len(value) < _PAIR:
+        return call[value[0]] if value else None
+    # Beside a name and an argument object, any other keys are allowed.
     is_plain = isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
-    is_one = all(equal(call[given[0]], call[key]) for key in given[1:])
+    is_one = all(equal(call[value[0]], call[key]) for key in value[1:])
     if not is_plain and not is_one:
-        raise InvalidCall(f"{where}: {' and '.join(given)} mean the same. Keep one of them.")
-    return call[given[0]]
+        raise InvalidCall(f"{where}: {' and '.join(value)} mean the same. Keep one of them.")
+    return call[value[0]]
 
 
 def _first(call: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

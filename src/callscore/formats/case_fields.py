@@ -226,11 +226,11 @@ def has_side_field(value: dict[str, Any]) -> bool:
 
 def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> str | None:
     """The one of these fields, which all mean the same, that a record has."""
-    given = [field for field in fields if field in record]
-    if len(given) > 1:
-        problem = f"{' and '.join(given)} mean the same. Keep one of them."
+    value = [field for field in fields if field in record]
+    if len(value) > 1:
+        problem = f"{' and '.join(value)} mean the same. Keep one of them."
         raise UnreadableInput(place, problem)
-    return given[0] if given else None
+    return value[0] if value else None
 
 
 def refuse_groups(record: dict[str, Any], place: str) -> None:
@@ -332,16 +332,16 @@ _MAX_NAME_LENGTH = 48
 _NON_WORD = re.compile(r"\W+")
 
 
-def name_from_input(asked: Any) -> str:
+def name_from_input(question: Any) -> str:
     """What is asked, as a name: `what-is-the-weather-in-paris`.
 
     Args:
-        asked: a text, or a conversation, of which what was said last counts.
+        question: a text, or a conversation, of which what was said last counts.
 
     Returns:
         The name; an empty text where nothing is asked in words.
     """
-    text = _question_text(asked)[: 4 * _MAX_NAME_LENGTH].casefold()
+    text = _question_text(question)[: 4 * _MAX_NAME_LENGTH].casefold()
     name = _NON_WORD.sub("-", text).strip("-_")
     if len(name) <= _MAX_NAME_LENGTH:
         return name
@@ -349,7 +349,7 @@ def name_from_input(asked: Any) -> str:
     return whole if hyphen else name[:_MAX_NAME_LENGTH]
 
 
-def _question_text(asked: Any) -> str:
-    if isinstance(asked, list) and asked and isinstance(asked[-1], dict):
-        asked = asked[-1].get("content")
-    return asked if isinstance(asked, str) else ""
+def _question_text(question: Any) -> str:
+    if isinstance(question, list) and question and isinstance(question[-1], dict):
+        question = question[-1].get("content")
+    return question if isinstance(question, str) else ""

@@ -53,7 +53,7 @@ def read_side(
         dialect: what a document is written in, where that is known.
 
     Raises:
-        InvalidCall: it holds no calls that can be read, or expected ones that nobody could match.
+        InvalidCall: it holds no calls that can be read, or expected ones that cannot be matched.
     """
     if value.__class__ is list:
         calls = read_simple_calls(value)

@@ -305,7 +305,7 @@ def _read_actual(
         raise UnreadableInput(place, str(error)) from error
 
 
-def _content_id(expected: Sequence[Expected] | None, asked: Any) -> str:
+def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
     """An id from what is asked and expected, so that the same case has it in every run."""
     from hashlib import sha256
 
@@ -317,7 +317,7 @@ def _content_id(expected: Sequence[Expected] | None, asked: Any) -> str:
             for item in expected
         ]
     )
-    text = fingerprint([items, asked])
+    text = fingerprint([items, question])
     return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 

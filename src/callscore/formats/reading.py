@@ -269,17 +269,17 @@ def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> lis
 _Read = TypeVar("_Read")
 
 
-def require_one_selection(wanted: Wanted, most: int) -> None:
+def require_one_selection(wanted: Wanted, max_count: int) -> None:
     """Refuse `top_k` together with `candidate`.
 
     Raises:
         InvalidSettings: both are asked for.
     """
-    if most > 1 and wanted.candidate:
+    if max_count > 1 and wanted.candidate:
         raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
 
 
-def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, most: int) -> list[_Read]:
+def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, max_count: int) -> list[_Read]:
     """What reading a document gives for each of its first answers.
 
     Where a run has several questions, and one of them fewer answers than another, its first answer
@@ -288,16 +288,16 @@ def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, most: int) 
     Args:
         read: reads the document as is wanted.
         wanted: what else to take where there is a choice.
-        most: how many answers to read at the most.
+        max_count: how many answers to read at the most.
 
     Raises:
         InvalidSettings: a single answer is asked for as well.
     """
-    require_one_selection(wanted, most)
-    if most == 1:
+    require_one_selection(wanted, max_count)
+    if max_count == 1:
         return [read(wanted)]
     counts = [1]
     asking = structs.replace(wanted, on_answers=counts.append)
     first = read(asking)
-    further = range(1, min(most, max(counts)))
+    further = range(1, min(max_count, max(counts)))
     return [first, *[read(structs.replace(asking, candidate=number)) for number in further]]

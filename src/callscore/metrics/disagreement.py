@@ -217,16 +217,18 @@ class _RepairedCase:
 
 
 def _metric_opinion(
-    found: MetricValue, again: _RepairedCase, ask: Callable[[Collection[RepairKind]], float | None]
+    found: MetricValue,
+    repaired_case: _RepairedCase,
+    ask: Callable[[Collection[RepairKind]], float | None],
 ) -> MetricOpinion:
     if found.value is None:
         return MetricOpinion(found.name, None, found.reason)
-    faults = again.faults
+    faults = repaired_case.faults
     if not faults:
         return MetricOpinion(found.name, found.value, perfect=found.value, together=0.0)
     best = ask(faults)
     without_repeats = [kind for kind in faults if kind != "repeats"]
-    effects = tuple([_effect(kind, found.value, best, again, ask) for kind in faults])
+    effects = tuple([_effect(kind, found.value, best, repaired_case, ask) for kind in faults])
     together = None if best is None else best - found.value
     is_seen = any(effect.sight == "seen" for effect in effects)
     is_changed = together is not None and abs(together) > TOLERANCE
@@ -242,7 +244,7 @@ def _metric_opinion(
 
 def _needed_repairs(
     faults: tuple[RepairKind, ...],
-    best: float | None,
+    perfect_value: float | None,
     ask: Callable[[Collection[RepairKind]], float | None],
 ) -> tuple[RepairKind, ...]:
     """The repairs without any of which the number is not the one that all of them give."""
@@ -250,7 +252,11 @@ def _needed_repairs(
     for kind in faults:
         fewer = [other for other in needed if other != kind]
         number = ask(fewer)
-        if number is not None and best is not None and abs(number - best) <= TOLERANCE:
+        if (
+            number is not None
+            and perfect_value is not None
+            and abs(number - perfect_value) <= TOLERANCE
+        ):
             needed = fewer
     return tuple(needed)
 
@@ -258,8 +264,8 @@ def _needed_repairs(
 def _effect(
     kind: RepairKind,
     value: float,
-    best: float | None,
-    again: _RepairedCase,
+    perfect_value: float | None,
+    repaired_case: _RepairedCase,
     ask: Callable[[Collection[RepairKind]], float | None],
 ) -> Effect:
     alone = ask([kind])
@@ -271,16 +277,18 @@ def _effect(
         return Effect(kind, "seen", gain)
     # Others may hide what this one costs. Does it show where it is the only one? Of repeats that is
     # the question from the start: with fewer calls, whatever else is wrong weighs more.
-    others = [other for other in again.faults if other != kind]
-    sight = _visibility_of(ask(others) if again.is_shown_alone(kind) else None, best)
+    others = [other for other in repaired_case.faults if other != kind]
+    sight = _visibility_of(
+        ask(others) if repaired_case.is_shown_alone(kind) else None, perfect_value
+    )
     if sight == "masked" and is_changed:
         return Effect(kind, "seen", gain)
     return Effect(kind, sight, 0.0)
 
 
-def _visibility_of(only: float | None, best: float | None) -> Visibility:
+def _visibility_of(value_alone: float | None, perfect_value: float | None) -> Visibility:
     """What a metric sees of a fault, by its numbers with this fault alone, and with none."""
     # A number that is 0 all the same tells nothing.
-    if only is None or best is None or best <= TOLERANCE:
+    if value_alone is None or perfect_value is None or perfect_value <= TOLERANCE:
         return "unknown"
-    return "blind" if abs(best - only) <= TOLERANCE else "masked"
+    return "blind" if abs(perfect_value - value_alone) <= TOLERANCE else "masked"

@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 
-# What somebody else's function gives as a number, checked.
+# Validates the number that a metric function returns.
 
 # Sums and squares of numbers up to this size stay far from where floats end.
 _MAX_VALUE = 1e15
@@ -161,7 +161,7 @@ class MetricProvider(Struct, frozen=True):
     Attributes:
         name: the module that reproduces it.
         title: what it calls itself.
-        version: the version that the metrics were held against.
+        version: the version that the metrics were verified against.
         metrics: the functions, by name; the first is the one that the tool is known for.
         others: its functions that do not give one number a case, and that Python alone can call.
         rates_of_fault: the names of the metrics of which less is better.
@@ -222,7 +222,7 @@ class Metric(Struct, frozen=True):
             raise NotScorable(unknown)
         known = {"tools": tools} if self.takes_tools else {}
         try:
-            if not self._is_ours:  # whoever else it is, the next one is to see the same calls
+            if not self._is_ours:  # a foreign metric might modify them
                 expected, actual = copy_calls(expected), copy_calls(actual)
             value = self.function(expected, actual, **self.options, **known)
         except NotScorable:
@@ -347,7 +347,7 @@ def _parse_option(name: str, part: str, known: dict[str, Option]) -> tuple[str, 
 
 
 def convert_option(place: str, text: str, kind: Any) -> Any:
-    """The value of an option that somebody has written down.
+    """Parse the value of an option.
 
     Raises:
         InvalidSettings: the option cannot have it.

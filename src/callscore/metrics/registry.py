@@ -255,13 +255,13 @@ def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]
     return peer, functions[function]
 
 
-def _metrics_text(peer: MetricProvider) -> str:
+def _metrics_text(provider: MetricProvider) -> str:
     """What can be asked of a tool."""
-    if peer.metrics:
-        names = [f"{peer.name}.{metric}" for metric in peer.metrics]
-        return f"The numbers of {peer.name} are {', '.join(names)}."
-    names = [f"{peer.name}.{function}" for function in peer.others]
-    return f"{peer.name} has no number of a single case; in Python it has {', '.join(names)}."
+    if provider.metrics:
+        names = [f"{provider.name}.{metric}" for metric in provider.metrics]
+        return f"The numbers of {provider.name} are {', '.join(names)}."
+    names = [f"{provider.name}.{function}" for function in provider.others]
+    return f"{provider.name} has no number of a single case; in Python it has {', '.join(names)}."
 
 
 def provider_named(tool: str, name: str | None = None) -> MetricProvider:

@@ -203,14 +203,14 @@ def _reordered(pairs: dict[int, int], kinds: _CallKinds) -> dict[int, int]:
 
 
 def _longest_in_order(
-    kinds: _CallKinds, wanted: Iterable[tuple[int, int]]
+    kinds: _CallKinds, kinds_to_match: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
     """The most pairs of these kinds that do not cross, from the last to the first."""
     places: dict[int, list[int]] = defaultdict(list)
     for column, kind in enumerate(kinds.actual):
         places[kind].append(column)
     partners: dict[int, list[int]] = defaultdict(list)
-    for expected, actual in wanted:
+    for expected, actual in kinds_to_match:
         partners[expected] += places[actual]
     if sum(len(partners[kind]) for kind in kinds.expected) > _MAX_MATCHES:
         return

@@ -62,7 +62,7 @@ class ToolOffer(Struct, frozen=True, eq=False):
 
     definitions: tuple[dict[str, Any], ...] = ()
     functions: dict[str, Callable[..., Any]] = {}
-    _known: dict[str, Any] = field(default_factory=dict)  # its identity, once somebody asked
+    _known: dict[str, Any] = field(default_factory=dict)  # its identity, cached
 
     @property
     def names(self) -> list[str]:
@@ -128,7 +128,7 @@ def _definition(tool: Tool) -> dict[str, Any]:
 
 
 def _source_of(function: Any) -> str:
-    """A text that changes when the function does; its name where nobody has its code."""
+    """A fingerprint of the function's code; its name if there is no code."""
     from inspect import getsource, unwrap
 
     inner = getattr(function, "func", function)  # of a partial
@@ -301,7 +301,7 @@ class Chat(Struct, frozen=True, kw_only=True):
     async def _complete(
         self,
         messages: Sequence[dict[str, Any]],
-        offer: ToolOffer,
+        tools: ToolOffer,
         limits: Limits,
         told: dict[str, Any],
     ) -> dict[str, Any]:
@@ -313,7 +313,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         client = await client_for(server, key)
         require_known_parameters(told)
         parameters, options = split_options(told)
-        body = request_body(self.model, messages, offer.definitions, parameters)
+        body = request_body(self.model, messages, tools.definitions, parameters)
         kind = response_type()
 
         async def ask() -> dict[str, Any]:
@@ -343,14 +343,14 @@ def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in parameters.items() if name != "tool_choice"}
 
 
-def _lost_call_or_raise(lost: dict[str, Any] | None, failed: ModelFailed) -> dict[str, Any]:
+def _lost_call_or_raise(lost_call: dict[str, Any] | None, failed: ModelFailed) -> dict[str, Any]:
     """The call that a server threw away; else the error, away from that of the SDK.
 
-    That one holds the request, and with it the key, which nobody should find in a traceback.
+    That one holds the request, and with it the key, which must not appear in a traceback.
     """
-    if lost is None:
+    if lost_call is None:
         raise failed
-    return lost
+    return lost_call
 
 
 def chat(  # noqa: PLR0913  (one argument a thing to say about a model)

@@ -249,7 +249,7 @@ class Judge:
             client.close()
 
     def __del__(self) -> None:
-        # A judge belongs to settings, which nobody closes; its connections end with it.
+        # A judge belongs to settings, which are never closed; its connections end with it.
         client = getattr(self, "_client", None)
         if client is not None:
             with suppress(Exception):  # at the end of the program all may be gone already
@@ -312,7 +312,7 @@ class Judge:
             return None if kept is None else msgspec.convert(kept, Verdict)
         except CallscoreError as error:  # judging goes on without what was kept
             self.problem = str(error)
-        except msgspec.ValidationError:  # somebody else has written there
+        except msgspec.ValidationError:  # written by another program
             pass
         return None
 

@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 
-# How patient we are with a model, and how fast it may be asked.
+# Timeouts, retries and rate limits.
 
 _PERIODS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-_MAX_INTERVAL = 3600.0  # seconds between two; nobody waits longer for one answer
+_MAX_INTERVAL = 3600.0  # seconds between two requests
 _RATE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:/\s*([smh]))?\s*", re.ASCII)
 
 

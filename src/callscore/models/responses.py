@@ -36,7 +36,7 @@ __all__ = [
 
 # What a server answered, as plain data; and what went wrong, as a sentence without a key in it.
 
-_MAX_MESSAGE_LENGTH = 300  # characters of what somebody else says
+_MAX_MESSAGE_LENGTH = 300  # characters of foreign text
 _MAX_EXCERPT_BYTES = 100_000  # bytes of it that are looked at
 _TIMEOUTS = ("TimeoutError", "APITimeoutError", "Timeout")
 _CONNECT_ERRORS = ("ConnectError", "ConnectTimeout")

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-# What nobody is to see: keys, tokens and passwords, taken out of what is shown or kept.
+# Redacts keys, tokens and passwords from what is shown or stored.
 
 MASK = "***"
 _MIN_LENGTH = 8  # a shorter value is a part of many words
@@ -86,8 +86,8 @@ def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
     return _LABELLED_SECRET.sub(rf"\1{MASK}", text)
 
 
-def _known_values(also: Iterable[str]) -> Iterator[str]:
-    return (secret for secret in also if len(secret) >= _MIN_KNOWN_LENGTH)
+def _known_values(extra_secrets: Iterable[str]) -> Iterator[str]:
+    return (secret for secret in extra_secrets if len(secret) >= _MIN_KNOWN_LENGTH)
 
 
 def _environment_secrets(text: str | None) -> list[str]:
@@ -172,7 +172,7 @@ def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
     return value
 
 
-# Keys: read from the environment alone, and shown to nobody.
+# API keys, which are only read from the environment.
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 NO_KEY = "no-key"  # sent to local servers, which ignore the key

@@ -45,7 +45,7 @@ async def run_in_daemon_thread(function: Callable[..., _Result], *arguments: Any
             raised = error
         try:
             loop.call_soon_threadsafe(_set_outcome, future, (result, raised))
-        except RuntimeError:  # the loop is closed, and nobody waits
+        except RuntimeError:  # the loop is closed: no one is waiting
             return
 
     Thread(target=run, daemon=True, name="callscore-task").start()
@@ -66,7 +66,7 @@ def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> 
 
     Args:
         function: what is called, in a thread of its own where the time is limited.
-        seconds: how long it may take; None for ever.
+        seconds: the timeout; None for no limit.
 
     Raises:
         TimeoutError: it took longer; it goes on without anybody waiting for it.
@@ -91,7 +91,7 @@ def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> 
     return future.result()
 
 
-# Asyncio tasks that nobody waits for any more, because they do not listen.
+# Asyncio tasks that are abandoned because they ignore cancellation.
 
 _Given = TypeVar("_Given")
 _task_contexts: WeakKeyDictionary[Task[Any], Context] = WeakKeyDictionary()
@@ -119,7 +119,7 @@ def abandon_task(task: Task[Any]) -> None:
 def _discard(task: Task[Any]) -> None:
     _abandoned.discard(task)
     if not task.cancelled():
-        task.exception()  # or asyncio would complain that nobody wanted to know
+        task.exception()  # retrieved, or asyncio would log a warning
 
 
 @atexit.register
@@ -129,5 +129,5 @@ def _close_abandoned() -> None:
         task = _abandoned.pop()
         task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
         work: Any = task.get_coro()
-        with suppress(BaseException):  # whatever somebody else's code does at its end
+        with suppress(BaseException):  # user code may raise anything
             _task_contexts[task].run(work.close)

@@ -170,7 +170,7 @@ async def run_call(
         name: of the tool.
         arguments: as the model wrote them.
         functions: by the names of their tools.
-        seconds: for how long it may run; None for ever.
+        seconds: the timeout; None for no limit.
     """
     function = functions.get(name)
     if function is None:
@@ -210,7 +210,7 @@ def _failure_from_error(error: BaseException) -> ToolOutcome:
     kind = type(error).__name__
     try:
         said = str(error)
-    except Exception:  # noqa: BLE001  (whatever an error of somebody else does)
+    except Exception:  # noqa: BLE001  (a foreign exception may raise when printed)
         said = "(it cannot even be printed)"
     return _failure(f"{kind}: {said}" if said else kind)
 
@@ -244,7 +244,7 @@ def _result_text(result: Any) -> ToolOutcome:
     """What a tool returned, as a model is told it; what is no data is told as text."""
     try:
         text = prompt_text(plain_object(result))
-    except Exception:  # noqa: BLE001  (an object of somebody else, which may do anything)
+    except Exception:  # noqa: BLE001  (a foreign object may raise anything)
         text = str(json_safe(result))
     return ToolOutcome(json_safe_string(text))
 
@@ -436,17 +436,17 @@ def _function_in(call: dict[str, Any]) -> dict[str, Any]:
     return function if isinstance(function, dict) else {}
 
 
-def _is_runnable(call: dict[str, Any], offer: ToolOffer) -> bool:
+def _is_runnable(call: dict[str, Any], tools: ToolOffer) -> bool:
     """Whether there is something to tell the model; not of an offered tool that is no function."""
     name = _function_in(call).get("name")
-    return not isinstance(name, str) or name in offer.functions or name not in offer.names
+    return not isinstance(name, str) or name in tools.functions or name not in tools.names
 
 
-async def _run_calls(calls: list[dict[str, Any]], offer: ToolOffer, seconds: float | None) -> _Step:
+async def _run_calls(calls: list[dict[str, Any]], tools: ToolOffer, seconds: float | None) -> _Step:
     """Run the calls of one message, all at once."""
     import asyncio
 
-    outcomes = await asyncio.gather(*(_call_outcome(call, offer, seconds) for call in calls))
+    outcomes = await asyncio.gather(*(_call_outcome(call, tools, seconds) for call in calls))
     kept = [_tool_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
     # The flag is ours: servers may refuse a message with a field that they do not know.
     sent = [{name: each[name] for name in each if name != "is_error"} for each in kept]
@@ -454,11 +454,11 @@ async def _run_calls(calls: list[dict[str, Any]], offer: ToolOffer, seconds: flo
 
 
 async def _call_outcome(
-    call: dict[str, Any], offer: ToolOffer, seconds: float | None
+    call: dict[str, Any], tools: ToolOffer, seconds: float | None
 ) -> ToolOutcome:
     function = _function_in(call)
     name, arguments = function.get("name"), function.get("arguments")
     if not isinstance(name, str) or name == NAMELESS:
-        problem = f"Error: the call names no tool; the tools are {', '.join(offer.functions)}"
+        problem = f"Error: the call names no tool; the tools are {', '.join(tools.functions)}"
         return ToolOutcome(problem, failed=True, is_malformed=True)
-    return await run_call(name, arguments, offer.functions, seconds)
+    return await run_call(name, arguments, tools.functions, seconds)

@@ -137,22 +137,22 @@ def _messages(calls: Calls, pairs: _Pairs, *, one_message: bool) -> list[_Pairs]
     return messages
 
 
-def _all_match(wanted: list[_Pairs], given: list[_Pairs], rules: _Rules) -> bool:
-    return len(wanted) == len(given) and all(
+def _all_match(expected: list[_Pairs], actual: list[_Pairs], rules: _Rules) -> bool:
+    return len(expected) == len(actual) and all(
         len(these) == len(those) and _contains_all(those, these, rules)
-        for these, those in zip(wanted, given, strict=True)
+        for these, those in zip(expected, actual, strict=True)
     )
 
 
-def _contains_all(held: _Pairs, sought: _Pairs, rules: _Rules) -> bool:
+def _contains_all(available: _Pairs, required: _Pairs, rules: _Rules) -> bool:
     """Whether every sought call finds a call of its own; each takes the first that fits."""
     own, usual = rules
     unused: dict[str, list[_Object]] = {}
-    for name, arguments in held:
+    for name, arguments in available:
         unused.setdefault(name, []).append(arguments)
     return all(
         name in unused and _take_match(unused[name], arguments, own.get(name, usual))
-        for name, arguments in sought
+        for name, arguments in required
     )
 
 
@@ -169,16 +169,16 @@ def _take_match(candidates: list[_Object], arguments: _Object, fits: _Rule) -> b
     return False
 
 
-def _superset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(given, wanted, rules)
+def _superset(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
+    return _contains_all(actual, expected, rules)
 
 
-def _subset(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(wanted, given, rules)
+def _subset(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
+    return _contains_all(expected, actual, rules)
 
 
-def _unordered(wanted: _Pairs, given: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(given, wanted, rules) and _contains_all(wanted, given, rules)
+def _unordered(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
+    return _contains_all(actual, expected, rules) and _contains_all(expected, actual, rules)
 
 
 # Where nothing is named, messages are compared, not calls.
@@ -190,16 +190,16 @@ _MODES: dict[str, Callable[[_Pairs, _Pairs, _Rules], bool] | None] = {
 }
 
 
-def _always_matches(_given: _Object, _wanted: _Object) -> bool:
+def _always_matches(_actual: _Object, _expected: _Object) -> bool:
     return True
 
 
-def _contained(given: _Object, wanted: _Object) -> bool:
-    return all(key in wanted and wanted[key] == value for key, value in given.items())
+def _contained(actual: _Object, expected: _Object) -> bool:
+    return all(key in expected and expected[key] == value for key, value in actual.items())
 
 
-def _containing(given: _Object, wanted: _Object) -> bool:
-    return _contained(wanted, given)
+def _containing(actual: _Object, expected: _Object) -> bool:
+    return _contained(expected, actual)
 
 
 _RULES: dict[str, _Rule] = {
@@ -223,8 +223,8 @@ def _rule_for(override: Any, usual: _Rule) -> _Rule:
     return rule
 
 
-def _equal_at_paths(paths: list[str], given: _Object, wanted: _Object) -> bool:
-    return all(_value_at(given, path) == _value_at(wanted, path) for path in paths)
+def _equal_at_paths(paths: list[str], actual: _Object, expected: _Object) -> bool:
+    return all(_value_at(actual, path) == _value_at(expected, path) for path in paths)
 
 
 def _value_at(arguments: _Object, path: str) -> Any:

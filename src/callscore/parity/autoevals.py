@@ -261,70 +261,70 @@ def _as_json(text: str) -> Any:
     return held if isinstance(held, dict | list) else text
 
 
-def _list_diff(made: list[_Pair], wanted: list[_Pair], read: _Reader) -> float:
-    if not made and not wanted:
+def _list_diff(actual: list[_Pair], expected: list[_Pair], read: _Reader) -> float:
+    if not actual and not expected:
         return 1.0
-    scores = [_call_diff(*both, read) for both in zip(made, wanted, strict=False)]
-    return sum(scores) / max(len(made), len(wanted))
+    scores = [_call_diff(*both, read) for both in zip(actual, expected, strict=False)]
+    return sum(scores) / max(len(actual), len(expected))
 
 
-def _call_diff(made: _Pair, wanted: _Pair, read: _Reader = _as_json) -> float:
-    (name, arguments), (wanted_name, wanted_arguments) = made, wanted
+def _call_diff(actual: _Pair, expected: _Pair, read: _Reader = _as_json) -> float:
+    (name, arguments), (wanted_name, wanted_arguments) = actual, expected
     return (_diff(name, wanted_name, read) + _diff(arguments, wanted_arguments, read)) / 2
 
 
-def _diff(made: Any, wanted: Any, read: _Reader) -> float:
+def _diff(actual: Any, expected: Any, read: _Reader) -> float:
     if read is not None:
-        if isinstance(made, str):
-            made = read(made)
-        if isinstance(wanted, str):
-            wanted = read(wanted)
-    if isinstance(made, dict) and isinstance(wanted, dict):
-        return _object_diff(made, wanted, read)
-    if isinstance(made, list) and isinstance(wanted, list):
-        return _array_diff(made, wanted, read)
-    return _plain_diff(made, wanted)
+        if isinstance(actual, str):
+            actual = read(actual)
+        if isinstance(expected, str):
+            expected = read(expected)
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        return _object_diff(actual, expected, read)
+    if isinstance(actual, list) and isinstance(expected, list):
+        return _array_diff(actual, expected, read)
+    return _plain_diff(actual, expected)
 
 
-def _object_diff(made: dict[str, Any], wanted: dict[str, Any], read: _Reader) -> float:
-    keys = sorted(made.keys() | wanted.keys())
+def _object_diff(actual: dict[str, Any], expected: dict[str, Any], read: _Reader) -> float:
+    keys = sorted(actual.keys() | expected.keys())
     if not keys:
         return 1.0
-    return sum([_diff(made.get(key), wanted.get(key), read) for key in keys]) / len(keys)
+    return sum([_diff(actual.get(key), expected.get(key), read) for key in keys]) / len(keys)
 
 
-def _array_diff(made: list[Any], wanted: list[Any], read: _Reader) -> float:
-    if not made and not wanted:
+def _array_diff(actual: list[Any], expected: list[Any], read: _Reader) -> float:
+    if not actual and not expected:
         return 1.0
-    scores = [_diff(value, other, read) for value, other in zip(made, wanted, strict=False)]
-    return sum(scores) / max(len(made), len(wanted))
+    scores = [_diff(value, other, read) for value, other in zip(actual, expected, strict=False)]
+    return sum(scores) / max(len(actual), len(expected))
 
 
-def _plain_diff(made: Any, wanted: Any) -> float:
+def _plain_diff(actual: Any, expected: Any) -> float:
     """How similar two values are that are not both objects or both arrays."""
-    if isinstance(made, str) and isinstance(wanted, str):
-        return _text_diff(made, wanted)
-    if isinstance(made, _NUMBERS) and isinstance(wanted, _NUMBERS):
-        return _number_diff(made, wanted)
-    if made is None or wanted is None:
-        return float(made is wanted)
-    return _text_diff(_compact(made), _compact(wanted))
+    if isinstance(actual, str) and isinstance(expected, str):
+        return _text_diff(actual, expected)
+    if isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
+        return _number_diff(actual, expected)
+    if actual is None or expected is None:
+        return float(actual is expected)
+    return _text_diff(_compact(actual), _compact(expected))
 
 
-def _number_diff(made: float, wanted: float) -> float:
-    if wanted == 0 and made == 0:
+def _number_diff(actual: float, expected: float) -> float:
+    if expected == 0 and actual == 0:
         return 1.0
-    return 1 - abs(wanted - made) / (abs(wanted) + abs(made))
+    return 1 - abs(expected - actual) / (abs(expected) + abs(actual))
 
 
 def _compact(value: Any) -> str:
     return python_json_text(value, sort_keys=True, separators=(",", ":"))
 
 
-def _text_diff(made: str, wanted: str) -> float:
-    if made == wanted:
+def _text_diff(actual: str, expected: str) -> float:
+    if actual == expected:
         return 1.0
-    return 1 - (_distance()(made, wanted) / max(len(made), len(wanted)))
+    return 1 - (_distance()(actual, expected) / max(len(actual), len(expected)))
 
 
 @cache
@@ -339,8 +339,8 @@ def _python_text(call: _Pair) -> str:
     return _guarded(str, {"name": name, "arguments": arguments})
 
 
-def _same(made: str, wanted: str) -> float:
-    return float(made == wanted)
+def _same(actual: str, expected: str) -> float:
+    return float(actual == expected)
 
 
 def _unchanged(call: _Pair) -> _Pair:

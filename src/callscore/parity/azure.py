@@ -222,19 +222,19 @@ def _text(value: Any) -> str:
         raise NotScorable(f"a number cannot be written as text: {error}.") from error
 
 
-def _rates(wanted: _Steps, made: _Steps) -> tuple[float, float, float]:
+def _rates(expected: _Steps, actual: _Steps) -> tuple[float, float, float]:
     """Precision, recall and F1."""
-    common = common_count(wanted, made)
-    precision = common / len(made) if made else 0.0
-    return precision, common / len(wanted), f1_of(common, len(wanted), len(made))
+    common = common_count(expected, actual)
+    precision = common / len(actual) if actual else 0.0
+    return precision, common / len(expected), f1_of(common, len(expected), len(actual))
 
 
-def _is_same(wanted: _Steps, made: _Steps) -> bool:
-    return wanted == made
+def _is_same(expected: _Steps, actual: _Steps) -> bool:
+    return expected == actual
 
 
-def _is_found(wanted: _Steps, made: _Steps) -> bool:
-    return common_count(wanted, made) == len(wanted)
+def _is_found(expected: _Steps, actual: _Steps) -> bool:
+    return common_count(expected, actual) == len(expected)
 
 
 _RULES: dict[str, Callable[[_Steps, _Steps], bool]] = {

@@ -240,8 +240,8 @@ def _bfcl_type(schema: Any) -> dict[str, Any]:
     """The type that a schema gives, the first where it gives several; any where it gives none."""
     if not isinstance(schema, dict):
         return {"type": _ANY}
-    given = schema.get("type")
-    words = given if isinstance(given, list) else [given]
+    actual = schema.get("type")
+    words = actual if isinstance(actual, list) else [actual]
     translated = [_TYPE_BY_SCHEMA.get(word, word) for word in words if isinstance(word, str)]
     word = next((word for word in translated if word in _TYPES), _ANY)
     if word in _TYPES_WITH_ITEMS:

@@ -105,34 +105,34 @@ def _output(call: Call) -> Any:
     return call.get("output", call.get("result")) if isinstance(call, Mapping) else None
 
 
-def _match_score(wanted: _Call, given: _Call, parts: _Parts) -> float:
+def _match_score(expected: _Call, actual: _Call, parts: _Parts) -> float:
     """What a call is worth to an expected one."""
-    if wanted.name != given.name:
+    if expected.name != actual.name:
         return 0.0
     worth = 1.0
     if parts.input_parameters:
-        worth = _arguments_score(wanted.arguments, given.arguments)
-    if parts.output and wanted.output != given.output:
+        worth = _arguments_score(expected.arguments, actual.arguments)
+    if parts.output and expected.output != actual.output:
         return 0.0
     return worth
 
 
-def _arguments_score(wanted: Arguments, given: Arguments) -> float:
-    if wanted == given:
+def _arguments_score(expected: Arguments, actual: Arguments) -> float:
+    if expected == actual:
         return 1.0
-    if wanted is None or given is None:
+    if expected is None or actual is None:
         raise NotScorable("DeepEval cannot compare a call that has arguments with one without.")
-    return _overlap(wanted, given)
+    return _overlap(expected, actual)
 
 
-def _overlap(wanted: dict[str, Any], given: dict[str, Any]) -> float:
+def _overlap(expected: dict[str, Any], actual: dict[str, Any]) -> float:
     """The share of all keys that have the same value; a nested object counts by its own share."""
     # DeepEval adds in the order of such a set, which the last bit of the sum depends on.
-    shared = set(wanted.keys()) & set(given.keys())
-    total = len(wanted) + len(given) - len(shared)
+    shared = set(expected.keys()) & set(actual.keys())
+    total = len(expected) + len(actual) - len(shared)
     overlap = 0.0
     for key in shared:
-        value, other = wanted[key], given[key]
+        value, other = expected[key], actual[key]
         if value == other:
             overlap += 1 / total
         elif isinstance(value, dict) and isinstance(other, dict):
@@ -206,11 +206,11 @@ def _exact(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
     )
 
 
-def _is_exact(wanted: _Call, given: _Call, parts: _Parts) -> bool:
+def _is_exact(expected: _Call, actual: _Call, parts: _Parts) -> bool:
     return (
-        wanted.name == given.name
-        and (not parts.input_parameters or wanted.arguments == given.arguments)
-        and (not parts.output or bool(wanted.output == given.output))
+        expected.name == actual.name
+        and (not parts.input_parameters or expected.arguments == actual.arguments)
+        and (not parts.output or bool(expected.output == actual.output))
     )
 
 

@@ -96,30 +96,30 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
 
 
 def _in_order(
-    wanted: list[tuple[str, Arguments]], made: list[tuple[str, Arguments]]
+    expected: list[tuple[str, Arguments]], made: list[tuple[str, Arguments]]
 ) -> tuple[int, int, int]:
     """How many calls are the same, have only the name, and are neither."""
     same = named = 0
-    for (name, arguments), (given_name, given) in zip(wanted, made, strict=False):
+    for (name, arguments), (given_name, actual) in zip(expected, made, strict=False):
         if name != given_name:
             continue
-        if arguments is None or js_deep_equal(arguments, given, nan_is_nan=True):
+        if arguments is None or js_deep_equal(arguments, actual, nan_is_nan=True):
             same += 1
         else:
             named += 1
-    beyond = max(0, len(made) - len(wanted))
+    beyond = max(0, len(made) - len(expected))
     return same, named, len(made) - same - named + beyond
 
 
 def _in_any_order(
-    wanted: list[tuple[str, Arguments]], made: list[tuple[str, Arguments]]
+    expected: list[tuple[str, Arguments]], actual: list[tuple[str, Arguments]]
 ) -> tuple[int, int, int]:
     """How many calls are the same, have only the name, and are extra."""
-    missing, left = Counter(map(_key, wanted)), Counter(map(_key, made))
+    missing, left = Counter(map(_key, expected)), Counter(map(_key, actual))
     matched = missing & left
     named = _by_name(missing - matched) & _by_name(left - matched)
     same, by_name = matched.total(), named.total()
-    return same, by_name, len(made) - same - by_name
+    return same, by_name, len(actual) - same - by_name
 
 
 def _key(call: tuple[str, Arguments]) -> tuple[str, Any]:

@@ -171,48 +171,48 @@ def passed(  # noqa: PLR0913  (likewise)
     ).passed
 
 
-def _pair_anywhere(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
+def _pair_anywhere(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
     paired: dict[int, int] = {}
-    left = list(range(len(made)))
-    for place, call in enumerate(wanted):
-        found = next((other for other in left if _fit(call, made[other], fits)), None)
+    left = list(range(len(actual)))
+    for place, call in enumerate(expected):
+        found = next((other for other in left if _fit(call, actual[other], fits)), None)
         if found is not None:
             paired[place] = found
             left.remove(found)
-    return paired, [range(len(made))] * len(wanted)
+    return paired, [range(len(actual))] * len(expected)
 
 
-def _pair_by_position(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
-    both = min(len(wanted), len(made))
-    paired = {place: place for place in range(both) if _fit(wanted[place], made[place], fits)}
-    reach = [range(place, min(place + 1, len(made))) for place in range(len(wanted))]
+def _pair_by_position(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
+    both = min(len(expected), len(actual))
+    paired = {place: place for place in range(both) if _fit(expected[place], actual[place], fits)}
+    reach = [range(place, min(place + 1, len(actual))) for place in range(len(expected))]
     return paired, reach
 
 
-def _pair_in_order(wanted: _Pairs, made: _Pairs, fits: _Fits) -> _Paired:
+def _pair_in_order(expected: _Pairs, actual: _Pairs, fits: _Fits) -> _Paired:
     paired: dict[int, int] = {}
     reach: list[range] = []
     start = 0
-    for place, call in enumerate(wanted):
-        reach.append(range(start, len(made)))
-        found = next((other for other in reach[-1] if _fit(call, made[other], fits)), None)
+    for place, call in enumerate(expected):
+        reach.append(range(start, len(actual)))
+        found = next((other for other in reach[-1] if _fit(call, actual[other], fits)), None)
         if found is not None:
             paired[place] = found
         # A search that fails has used up all calls, for the expected ones that follow as well.
-        start = len(made) if found is None else found + 1
+        start = len(actual) if found is None else found + 1
     return paired, reach
 
 
 def _pair_by_name(
-    wanted: _Pairs, made: _Pairs, paired: dict[int, int], reach: list[range]
+    expected: _Pairs, actual: _Pairs, paired: dict[int, int], reach: list[range]
 ) -> tuple[tuple[int, int], ...]:
     """Pair what is left by name alone; these pairs are the mismatches."""
     taken, found = set(paired.values()), []
-    for place, (name, _) in enumerate(wanted):
+    for place, (name, _) in enumerate(expected):
         if place in paired:
             continue
         for other in reach[place]:
-            if other not in taken and made[other][0] == name:
+            if other not in taken and actual[other][0] == name:
                 paired[place] = other
                 taken.add(other)
                 found.append((place, other))
@@ -224,20 +224,22 @@ def _fit(call: tuple[str, Arguments], other: tuple[str, Arguments], fits: _Fits)
     return call[0] == other[0] and fits(call[1] or {}, other[1] or {})
 
 
-def _fits_partly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
+def _fits_partly(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
     return all(
-        _is_met(value, given[key] if key in given else _INHERITED.get(key, _UNDEFINED))
-        for key, value in wanted.items()
+        _is_met(value, actual[key] if key in actual else _INHERITED.get(key, _UNDEFINED))
+        for key, value in expected.items()
     )
 
 
-def _is_met(wanted: Any, given: Any) -> bool:
-    accepts = _PLACEHOLDERS.get(js_trim(wanted).lower()) if isinstance(wanted, str) else None
-    return accepts(given) if accepts else json_stringify_key(wanted) == json_stringify_key(given)
+def _is_met(expected: Any, actual: Any) -> bool:
+    accepts = _PLACEHOLDERS.get(js_trim(expected).lower()) if isinstance(expected, str) else None
+    return (
+        accepts(actual) if accepts else json_stringify_key(expected) == json_stringify_key(actual)
+    )
 
 
-def _fits_exactly(wanted: dict[str, Any], given: dict[str, Any]) -> bool:
-    return json_stringify_key(wanted) == json_stringify_key(given)
+def _fits_exactly(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
+    return json_stringify_key(expected) == json_stringify_key(actual)
 
 
 _ORDERS = {"ignore": _pair_anywhere, "strict": _pair_by_position, "superset": _pair_in_order}

@@ -162,40 +162,40 @@ def _counted(actual: Calls, *, include_failed: bool) -> Calls:
 
 
 def _is_right(
-    wanted: Arguments, made: Sequence[Arguments], occurrence: int, match_mode: MatchMode
+    expected: Arguments, made: Sequence[Arguments], occurrence: int, match_mode: MatchMode
 ) -> bool:
     may_be_more = option_value("match_mode", match_mode, _MODES)
-    given = made[occurrence] if 0 <= occurrence < len(made) else None
-    if given is None:  # no such call, or its arguments were not recorded
+    actual = made[occurrence] if 0 <= occurrence < len(made) else None
+    if actual is None:  # no such call, or its arguments were not recorded
         return False
-    if wanted is None:
+    if expected is None:
         raise NotScorable("an expected call has no arguments that could be compared.")
     try:
-        return _holds(given, wanted) and (may_be_more or len(given) == len(wanted))
+        return _holds(actual, expected) and (may_be_more or len(actual) == len(expected))
     except RecursionError as error:
         raise NotScorable("the arguments are nested too deep to be compared.") from error
 
 
-def _holds(given: dict[str, Any], wanted: dict[str, Any]) -> bool:
+def _holds(actual: dict[str, Any], expected: dict[str, Any]) -> bool:
     # Value by value, for `==` of the two objects would take one NaN for the same as itself.
-    return all(key in given and given[key] == value for key, value in wanted.items())
+    return all(key in actual and actual[key] == value for key, value in expected.items())
 
 
-def _common_length(wanted: list[str], made: list[str]) -> int:
+def _common_length(expected: list[str], actual: list[str]) -> int:
     """The length of the longest common subsequence.
 
     A bit for each expected name, all rows of the usual table at once: a bit is cleared where the
     length grows, so that the cleared ones are counted in the end.
     """
     places: dict[str, int] = {}
-    for place, name in enumerate(wanted):
+    for place, name in enumerate(expected):
         places[name] = places.get(name, 0) | 1 << place
-    everything = (1 << len(wanted)) - 1
+    everything = (1 << len(expected)) - 1
     row = everything
-    for name in made:
+    for name in actual:
         found = row & places.get(name, 0)
         row = (row + found | row - found) & everything
-    return len(wanted) - row.bit_count()
+    return len(expected) - row.bit_count()
 
 
 # How many names two sequences have in common; None where they have to be the same.

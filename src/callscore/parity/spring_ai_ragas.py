@@ -74,18 +74,18 @@ def tool_call_accuracy(
     return f1_of(found, references, len(made))
 
 
-def _strict(wanted: dict[str, Any], given: dict[str, Any]) -> float:
-    return float(_equal(wanted, given))
+def _strict(expected: dict[str, Any], actual: dict[str, Any]) -> float:
+    return float(_equal(expected, actual))
 
 
-def _flexible(wanted: dict[str, Any], given: dict[str, Any]) -> float:
-    if not wanted:
-        return _NO_REFERENCE_ARGUMENTS if given else 1.0
+def _flexible(expected: dict[str, Any], actual: dict[str, Any]) -> float:
+    if not expected:
+        return _NO_REFERENCE_ARGUMENTS if actual else 1.0
     same = [
-        value is not None and _equal(value, given.get(key, _ABSENT))
-        for key, value in wanted.items()
+        value is not None and _equal(value, actual.get(key, _ABSENT))
+        for key, value in expected.items()
     ]
-    return same.count(True) / len(wanted)
+    return same.count(True) / len(expected)
 
 
 def _equal(left: Any, right: Any) -> bool:

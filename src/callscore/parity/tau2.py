@@ -107,15 +107,15 @@ def partial_action_reward(
 
 
 def _requestor(call: Call) -> Any:
-    given = call.get("requestor") if isinstance(call, Mapping) else None
-    return _AGENT if given is None else given
+    actual = call.get("requestor") if isinstance(call, Mapping) else None
+    return _AGENT if actual is None else actual
 
 
 def _compare_args(action: Call) -> Sequence[Any] | None:
-    given = action.get("compare_args") if isinstance(action, Mapping) else None
-    if given is not None and not isinstance(given, list | tuple):
+    actual = action.get("compare_args") if isinstance(action, Mapping) else None
+    if actual is not None and not isinstance(actual, list | tuple):
         raise NotScorable("`compare_args` of an action is null or a list of argument names.")
-    return given
+    return actual
 
 
 def _meets(
@@ -124,9 +124,9 @@ def _meets(
     (name, arguments), (wanted_name, wanted_arguments) = call, action
     if name != wanted_name:
         return False
-    made, wanted = arguments or {}, wanted_arguments or {}
-    keys = made if compared is None else compared
-    return not keys or _part(made, keys) == _part(wanted, keys)
+    actual, expected = arguments or {}, wanted_arguments or {}
+    keys = actual if compared is None else compared
+    return not keys or _part(actual, keys) == _part(expected, keys)
 
 
 def _part(arguments: dict[str, Any], keys: Any) -> dict[str, Any]:

@@ -220,16 +220,16 @@ def _by_name(calls: _Pairs) -> dict[str, list[Arguments]]:
 
 
 def _counts(
-    wanted: list[Arguments], given: list[Arguments], comparable: Callable[[Any], Any]
+    expected: list[Arguments], actual: list[Arguments], comparable: Callable[[Any], Any]
 ) -> tuple[int, int]:
     """How many arguments are right, of how many in the calls that are paired with a checked one."""
     # Once for each call, as each is compared with many.
-    lefts = [_all_comparable(arguments, comparable) for arguments in wanted]
-    rights = [_all_comparable(arguments, comparable) for arguments in given]
+    lefts = [_all_comparable(arguments, comparable) for arguments in expected]
+    rights = [_all_comparable(arguments, comparable) for arguments in actual]
     weights = [[_count_equal(left, right) for right in rights] for left in lefts]
     correct = count = 0
-    for row, column in enumerate(_partners(weights, len(given))):
-        if column is not None and wanted[row] is not None:
+    for row, column in enumerate(_partners(weights, len(actual))):
+        if column is not None and expected[row] is not None:
             correct += weights[row][column]
             count += len(rights[column])
     return correct, count
@@ -239,10 +239,10 @@ def _all_comparable(arguments: Arguments, comparable: Callable[[Any], Any]) -> _
     return {key: comparable(value) for key, value in arguments.items()} if arguments else {}
 
 
-def _count_equal(wanted: _ArgumentMap, given: _ArgumentMap) -> int:
+def _count_equal(expected: _ArgumentMap, actual: _ArgumentMap) -> int:
     count = 0
-    for key, value in wanted.items():
-        if key in given and given[key] == value:
+    for key, value in expected.items():
+        if key in actual and actual[key] == value:
             count += 1
     return count
 
@@ -388,8 +388,8 @@ def _steps_share(expected: _Pairs, actual: _Pairs) -> float:
     return found / len(expected)
 
 
-def _holds(given: _ArgumentMap, wanted: _ArgumentMap) -> bool:
-    return all(key in given and given[key] == value for key, value in wanted.items())
+def _holds(actual: _ArgumentMap, expected: _ArgumentMap) -> bool:
+    return all(key in actual and actual[key] == value for key, value in expected.items())
 
 
 def _repeated_share(calls: _Pairs) -> float:

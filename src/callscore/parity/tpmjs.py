@@ -148,8 +148,8 @@ def recall(expected: Calls, actual: Calls) -> float:
     return _pairing(pairs_of(expected), pairs_of(actual)).rates[1]
 
 
-def _listed(given: Any, side: str) -> Sequence[Mapping[str, Any]]:
-    calls = given.get(side) if isinstance(given, Mapping) else None
+def _listed(actual: Any, side: str) -> Sequence[Mapping[str, Any]]:
+    calls = actual.get(side) if isinstance(actual, Mapping) else None
     if not isinstance(calls, list | tuple):
         raise NotScorable(f"`{side}` has to be a list of calls.")
     for position, call in enumerate(calls):
@@ -187,12 +187,12 @@ def _pairing(
     return _Pairing(taken, matches, len(actual))
 
 
-def _index_of_equal(wanted: Arguments, made: list[Arguments]) -> int | None:
+def _index_of_equal(expected: Arguments, actual: list[Arguments]) -> int | None:
     """The first arguments that are the same; None where none are."""
-    for place, arguments in enumerate(made):
-        if wanted is None or arguments is None:
+    for place, arguments in enumerate(actual):
+        if expected is None or arguments is None:
             raise NotScorable("it reads the arguments of both calls, and one has none.")
-        if js_deep_equal(wanted, arguments, arrays_by_key=True):
+        if js_deep_equal(expected, arguments, arrays_by_key=True):
             return place
     return None
 

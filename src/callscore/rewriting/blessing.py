@@ -217,7 +217,7 @@ class _StoredCase(NamedTuple):
 
 def find_blessings(
     run: StoredRun,
-    standings: CaseLocator,
+    locator: CaseLocator,
     root: Path,
     *,
     keyword: str = "",
@@ -227,7 +227,7 @@ def find_blessings(
 
     Args:
         run: what is known of the run.
-        standings: finds its cases again.
+        locator: finds its cases again.
         root: files outside of this folder are never written.
         keyword: words that the name of the evaluation, the variant or the id of the case has inside,
             with `and`, `or`, `not` and brackets; empty for all.
@@ -239,7 +239,7 @@ def find_blessings(
     fits = keyword_filter(keyword)
     kept = _stored_cases(run)
     chosen = [each for each in kept if each.fits(fits)]
-    blessing = _BlessingFinder(run, standings, root, trial)
+    blessing = _BlessingFinder(run, locator, root, trial)
     for each in chosen:
         blessing.take(each)
     blessing.ask_others(kept)
@@ -260,11 +260,9 @@ def _stored_cases(run: StoredRun) -> list[_StoredCase]:
 class _BlessingFinder:
     """What was found out so far."""
 
-    def __init__(
-        self, run: StoredRun, standings: CaseLocator, root: Path, trial: int | None
-    ) -> None:
+    def __init__(self, run: StoredRun, locator: CaseLocator, root: Path, trial: int | None) -> None:
         self._run = run
-        self._standings = standings
+        self._standings = locator
         self._root = root
         self._trial = trial
         self._blessed: list[tuple[_StoredCase, Blessed]] = []
@@ -275,42 +273,42 @@ class _BlessingFinder:
         self._others: list[str] = []
         self._unexpecting = 0
 
-    def take(self, kept: _StoredCase) -> None:
+    def take(self, stored_case: _StoredCase) -> None:
         """Find out about a case."""
-        scored = [trial for trial in kept.trials if trial.status == "scored"]
-        if all(trial.status == "error" for trial in kept.trials):
-            self._unanswered.append(kept.label)
+        scored = [trial for trial in stored_case.trials if trial.status == "scored"]
+        if all(trial.status == "error" for trial in stored_case.trials):
+            self._unanswered.append(stored_case.label)
         elif not any(trial.counts for trial in scored):
             self._unexpecting += 1
         elif not all(map(is_exact, scored)):
-            self._take_wrong(kept)
+            self._take_wrong(stored_case)
         elif not all(map(is_right, scored)):
-            self._others.append(kept.label)
+            self._others.append(stored_case.label)
 
-    def _take_wrong(self, kept: _StoredCase) -> None:
+    def _take_wrong(self, stored_case: _StoredCase) -> None:
         try:
-            result = observed_trial(kept.trials, self._trial, self._run.calls_of)
+            result = observed_trial(stored_case.trials, self._trial, self._run.calls_of)
             if result is not None and is_exact(result):
-                self._others.append(kept.label)
+                self._others.append(stored_case.label)
                 return
-            blessed = None if result is None else self._change(kept, result)
+            blessed = None if result is None else self._change(stored_case, result)
         except CannotRewrite as problem:
-            self._refused.append(Unblessed(kept.label, str(problem), problem))
+            self._refused.append(Unblessed(stored_case.label, str(problem), problem))
             return
         except self._run.untold:
             untold = CannotRewrite(reasons.COMPARISON_UNKNOWN)
-            self._refused.append(Unblessed(kept.label, str(untold), untold))
+            self._refused.append(Unblessed(stored_case.label, str(untold), untold))
             return
         if blessed is not None:
-            self._blessed.append((kept, blessed))
+            self._blessed.append((stored_case, blessed))
 
-    def _change(self, kept: _StoredCase, result: ResultRecord) -> Blessed | None:
+    def _change(self, stored_case: _StoredCase, result: ResultRecord) -> Blessed | None:
         """What is to be written; None where that stands there by now.
 
         Raises:
             CannotRewrite: nothing can be.
         """
-        standing = self._standings.find(kept.record, result, kept.label)
+        standing = self._standings.find(stored_case.record, result, stored_case.label)
         _refuse_python_values(result)
         score = self._run.score_of(result)
         if score is None:
@@ -327,23 +325,23 @@ class _BlessingFinder:
         _refuse_placeholders(change)
         return Blessed(replace(change, place=find_location_key(change, self._root)), score)
 
-    def _asks_else(self, standing: LocatedCase, result: ResultRecord) -> bool:
+    def _asks_else(self, located: LocatedCase, result: ResultRecord) -> bool:
         """Whether the question is another one than in the run, as far as that can be told here."""
-        if standing.case is None:
+        if located.case is None:
             return False
-        now = asked_digest(self._run.payload_of(standing.case))
+        now = asked_digest(self._run.payload_of(located.case))
         return now != asked_digest(result.payload)
 
-    def _has_changed(self, standing: LocatedCase, result: ResultRecord) -> bool:
+    def _has_changed(self, located: LocatedCase, result: ResultRecord) -> bool:
         """Whether a case expects something else than in the run, as far as that can be told here."""
-        if standing.case is None:
+        if located.case is None:
             return False
-        now = expectation_digest(self._run.payload_of(standing.case))
+        now = expectation_digest(self._run.payload_of(located.case))
         return now != expectation_digest(result.payload)
 
-    def _is_done(self, standing: LocatedCase, result: ResultRecord, score: Score) -> bool:
+    def _is_done(self, located: LocatedCase, result: ResultRecord, score: Score) -> bool:
         """Whether just what was called is expected by now."""
-        expected = None if standing.case is None else standing.case.expected
+        expected = None if located.case is None else located.case.expected
         if expected is None:
             return False
         calls = tuple(self._run.calls_of(result))
@@ -353,37 +351,37 @@ class _BlessingFinder:
             return False
         return now.is_exact and now.passed
 
-    def ask_others(self, kept: Iterable[_StoredCase]) -> None:
+    def ask_others(self, stored_case: Iterable[_StoredCase]) -> None:
         """Ask those who expect the same: other variants and evaluations, chosen or not."""
         wanted = {each.identity for each, _ in self._blessed}
         taken = {id(each.trials) for each, _ in self._blessed}
-        for each in kept:
+        for each in stored_case:
             if each.identity in wanted and id(each.trials) not in taken:
                 self._ask(each)
 
-    def _ask(self, kept: _StoredCase) -> None:
+    def _ask(self, stored_case: _StoredCase) -> None:
         """Note who is content with what is to be changed, or would have it changed otherwise."""
-        scored = [trial for trial in kept.trials if trial.status == "scored"]
+        scored = [trial for trial in stored_case.trials if trial.status == "scored"]
         right = [trial for trial in scored if is_right(trial)]
         wrong = [trial for trial in scored if trial.counts and not is_exact(trial)]
         try:
             for trial in right[:1]:
-                self._note_content(kept, trial)
+                self._note_content(stored_case, trial)
             for trial in wrong:
-                blessed = self._change(kept, trial)
+                blessed = self._change(stored_case, trial)
                 if blessed is not None:
-                    self._rivals.append(VariantChange(blessed.change, kept.record.variant))
+                    self._rivals.append(VariantChange(blessed.change, stored_case.record.variant))
         except CannotRewrite:  # it stands elsewhere, or has no wish
             return
         except self._run.untold:
             return
 
-    def _note_content(self, kept: _StoredCase, trial: ResultRecord) -> None:
-        standing = self._standings.find(kept.record, trial, kept.label)
+    def _note_content(self, stored_case: _StoredCase, trial: ResultRecord) -> None:
+        standing = self._standings.find(stored_case.record, trial, stored_case.label)
         wanted = read_expected_side(trial.payload.get("expected"), where="expected", spelled=True)
         change = expectation_at(standing.spot, wanted)
         change = replace(change, place=find_location_key(change, self._root))
-        self._content.append(CorrectExpectation(location_key(change), kept.record.variant))
+        self._content.append(CorrectExpectation(location_key(change), stored_case.record.variant))
 
     def blessings(self, cases: int) -> Blessings:
         """Everything that was found out."""
@@ -493,7 +491,7 @@ class CaseLocator:
             label: what it is called where people see it.
 
         Raises:
-            CannotRewrite: it is not there any more, or nobody knows where it was.
+            CannotRewrite: it no longer exists, or its location is unknown.
         """
         if _NAME_SEPARATOR in record.place:
             evaluation = self._evaluation(record)

@@ -67,13 +67,13 @@ def matching_records(change: Change, records: Iterable[tuple[DataPath, Any]]) ->
     ]
 
 
-def may_have_name(own: Any, name: str) -> bool:
+def may_have_name(case_id: Any, name: str) -> bool:
     """Whether a case with this id, or with none, can have been named so in a run."""
-    if own is None:
+    if case_id is None:
         return True
     # Where two have the same id, a number behind it tells them apart.
-    rest = name.removeprefix(str(own))
-    return name.startswith(str(own)) and (not rest or rest[1:].isdigit())
+    rest = name.removeprefix(str(case_id))
+    return name.startswith(str(case_id)) and (not rest or rest[1:].isdigit())
 
 
 def record_identity(record: dict[str, Any]) -> tuple[Any, Any]:

@@ -151,14 +151,14 @@ _Path = tuple[str | int, ...]
 
 
 def patches_for(
-    call: tuple[int, ...], pair: Pair, given: dict[str, Any], *, is_deep: bool
+    call: tuple[int, ...], pair: Pair, actual: dict[str, Any], *, is_deep: bool
 ) -> tuple[Patch, ...]:
     """What has to change in an expected call so that it is the one that was made.
 
     Args:
         call: where the expected call stands.
         pair: the two calls.
-        given: the arguments that were given, as plain data.
+        actual: the arguments that were given, as plain data.
         is_deep: whether to look for what is wrong inside of arguments; else they change as a whole.
 
     Raises:
@@ -168,7 +168,7 @@ def patches_for(
     settings = pair.settings
     extras_count = settings.mode == "strict" or settings.extra_arguments == "count"
     wanted = pair.expected.arguments or {}
-    found = list((_deep_patches if is_deep else _member_patches)((), wanted, given, wrong))
+    found = list((_deep_patches if is_deep else _member_patches)((), wanted, actual, wrong))
     if not is_deep:
         _refuse_lost_rules(wanted, found)
     return tuple(
@@ -183,36 +183,36 @@ _PatchStep = tuple[_Path, Any, bool]
 
 
 def _member_patches(
-    path: _Path, wanted: Any, given: Any, wrong: frozenset[str]
+    path: _Path, wanted: Any, actual: Any, wrong: frozenset[str]
 ) -> Iterator[_PatchStep]:
     """The members of an object that are wrong."""
-    for key, value in given.items():
+    for key, value in actual.items():
         if key not in wanted and _has_difference((*path, key), wrong):
             yield (*path, key), value, False
     for key in wanted:
         if _has_difference((*path, key), wrong):
-            is_gone = key not in given
-            yield (*path, key), None if is_gone else given[key], is_gone
+            is_gone = key not in actual
+            yield (*path, key), None if is_gone else actual[key], is_gone
 
 
 def _deep_patches(
-    path: _Path, wanted: Any, given: Any, wrong: frozenset[str]
+    path: _Path, wanted: Any, actual: Any, wrong: frozenset[str]
 ) -> Iterator[_PatchStep]:
     """What is wrong in a value, as deep inside of it as can be told."""
-    if isinstance(wanted, dict) and isinstance(given, dict) and (wanted or not path):
-        for inner, value, is_gone in _member_patches(path, wanted, given, wrong):
+    if isinstance(wanted, dict) and isinstance(actual, dict) and (wanted or not path):
+        for inner, value, is_gone in _member_patches(path, wanted, actual, wrong):
             known = wanted.get(inner[-1])
             if is_gone or inner[-1] not in wanted:
                 yield inner, value, is_gone
             else:
                 yield from _deep_patches(inner, known, value, wrong)
-    elif isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given):
-        for position, (left, right) in enumerate(zip(wanted, given, strict=True)):
+    elif isinstance(wanted, list) and isinstance(actual, list) and len(wanted) == len(actual):
+        for position, (left, right) in enumerate(zip(wanted, actual, strict=True)):
             inner = (*path, position)
             if _has_difference(inner, wrong):
                 yield from _deep_patches(inner, left, right, wrong)
     else:
-        yield path, given, False
+        yield path, actual, False
 
 
 def _has_difference(path: _Path, wrong: frozenset[str]) -> bool:
@@ -261,13 +261,13 @@ def patched_expected(expected: Sequence[Expected], patches: Sequence[Patch]) -> 
     return found
 
 
-def _patched_item(item: Expected, way: list[int], patch: Patch) -> Expected:
+def _patched_item(item: Expected, path: list[int], patch: Patch) -> Expected:
     if isinstance(item, Times):
-        call = _patched_item(item.call, way, patch)
+        call = _patched_item(item.call, path, patch)
         return structs.replace(item, call=call)
     if isinstance(item, Group):
         members = list(item.members)
-        members[way[0]] = _patched_item(members[way[0]], way[1:], patch)
+        members[path[0]] = _patched_item(members[path[0]], path[1:], patch)
         return structs.replace(item, members=tuple(members))
     if not isinstance(item, ToolCall):
         raise CannotRewrite(reasons.NO_SINGLE_ARGUMENTS)

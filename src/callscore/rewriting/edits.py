@@ -357,11 +357,13 @@ def _members_edits(
         yield from _insertion_edits(text, owner, (last, added), style)
 
 
-def _removal_edits(text: str, owner: TextNode, gone: set[str], style: ValueStyle) -> Iterator[Edit]:
+def _removal_edits(
+    text: str, owner: TextNode, removed: set[str], style: ValueStyle
+) -> Iterator[Edit]:
     """Members that stand together go together."""
     members, keys = owner.members or {}, owner.keys or {}
     order = sorted(keys, key=lambda key: keys[key])
-    for is_gone, run in groupby(range(len(order)), key=lambda at: order[at] in gone):
+    for is_gone, run in groupby(range(len(order)), key=lambda at: order[at] in removed):
         if not is_gone:
             continue
         first, *_, last = [*(numbers := list(run)), numbers[-1]]
@@ -471,22 +473,22 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def combine_edits(
-    text: str, between: str, steps: tuple[FoundExpectation, FoundExpectation]
+    text: str, intermediate: str, steps: tuple[FoundExpectation, FoundExpectation]
 ) -> FoundExpectation:
     """Two steps as one, told from the text before the first.
 
     Args:
         text: before the first.
-        between: before the second.
+        intermediate: before the second.
         steps: what is done in each.
     """
     first, second = steps
-    after = apply_edits(between, second.edits)
+    after = apply_edits(intermediate, second.edits)
     start = min(first.start, second.start)
     # How much at the end neither of them touches.
     rest = min(
         len(text) - max(edit.end for edit in first.edits),
-        len(between) - max(edit.end for edit in second.edits),
+        len(intermediate) - max(edit.end for edit in second.edits),
     )
     edit = Edit(start, len(text) - rest, after[start : len(after) - rest])
     return first._replace(edits=(edit,), value=second.value)

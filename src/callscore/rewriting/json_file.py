@@ -89,7 +89,7 @@ def patches_in_json(text: str, change: Change) -> list[FoundExpectation]:
     return _in_document(text, change, _patched_place)
 
 
-def _in_document(text: str, change: Change, placing: _Placing) -> list[FoundExpectation]:
+def _in_document(text: str, change: Change, find_place: _Placing) -> list[FoundExpectation]:
     document = _document(text)
     paths = matching_records(change, records_of(document))
     if not paths:
@@ -100,7 +100,7 @@ def _in_document(text: str, change: Change, placing: _Placing) -> list[FoundExpe
         node, record = root, document
         for step in path:
             node, record = _child(node, step), record[step]
-        found = placing(text, node, record, change)
+        found = find_place(text, node, record, change)
         places.append(found._replace(path=path + found.path))
     return places
 
@@ -132,7 +132,7 @@ def patches_in_lines(text: str, change: Change) -> list[FoundExpectation]:
     return _in_lines(text, change, _patched_place)
 
 
-def _in_lines(text: str, change: Change, placing: _Placing) -> list[FoundExpectation]:
+def _in_lines(text: str, change: Change, find_place: _Placing) -> list[FoundExpectation]:
     lines, records = _records(text)
     places = []
     for path in matching_records(
@@ -140,7 +140,7 @@ def _in_lines(text: str, change: Change, placing: _Placing) -> list[FoundExpecta
     ):
         index = int(path[0])
         node = scan_json(text, lines[index].start())
-        found = placing(text, node, records[index], change)
+        found = find_place(text, node, records[index], change)
         places.append(found._replace(path=path + found.path))
     return places
 

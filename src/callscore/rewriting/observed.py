@@ -242,12 +242,12 @@ def _item_position(items: Sequence[Item], wanted: Item | None) -> int:
     return next(at for at, item in enumerate(items) if item is wanted)
 
 
-def _with_uncounted(calls: list[Item], silent: list[int], count: int) -> tuple[Item, ...]:
+def _with_uncounted(calls: list[Item], uncounted: list[int], count: int) -> tuple[Item, ...]:
     """The calls, and what is forbidden, does not count or may be left out where it stood."""
-    free = iter([place for place in range(count) if place not in calls and place not in silent])
+    free = iter([place for place in range(count) if place not in calls and place not in uncounted])
     slots = [item if isinstance(item, int) else next(free, -1) for item in calls]
     items = list(calls)
-    for place in silent:
+    for place in uncounted:
         later = (at for at, slot in enumerate(slots) if slot > place)
         position = next(later, len(items))
         items.insert(position, place)
@@ -294,7 +294,7 @@ class Location(NamedTuple):
 
 
 def location_key(change: Change) -> str:
-    """What tells the place of an expectation from others, whoever expects something there."""
+    """A key that identifies the location of an expectation."""
     where = f"{change.kind}:{change.files[0]}:{change.line}:{change.end}:{change.case}"
     return change.place or where
 
@@ -327,30 +327,30 @@ def _paths_in(cases: Any) -> Iterator[Path]:
         yield from (Path(item) for item in cases if isinstance(item, PathLike))
 
 
-def expectation_at(spot: Location, expected: Any) -> Change:
+def expectation_at(location: Location, expected: Any) -> Change:
     """The expectation at a location, without a change.
 
     Args:
-        spot: where it stands.
+        location: where it stands.
         expected: what is expected, as it was given.
     """
     return Change(
-        label=spot.label,
-        files=spot.files,
-        kind=spot.kind,
-        case=spot.case,
-        input=spot.input,
+        label=location.label,
+        files=location.files,
+        kind=location.kind,
+        case=location.case,
+        input=location.input,
         expected=as_case_data(read_expected_side(expected, where="expected")),
-        line=spot.line,
-        end=spot.end,
+        line=location.line,
+        end=location.end,
     )
 
 
-def change_at(spot: Location, expected: Any, score: Score, *, width: int) -> Change:
+def change_at(location: Location, expected: Any, score: Score, *, width: int) -> Change:
     """What is to be written so that the calls that were made are what is expected.
 
     Args:
-        spot: where it stands.
+        location: where it stands.
         expected: what is expected, as it was given.
         score: how the calls that were made compare with it.
         width: of the two sides, as they are shown.
@@ -360,7 +360,7 @@ def change_at(spot: Location, expected: Any, score: Score, *, width: int) -> Cha
     """
     observed = observe_expectation(read_expected_side(expected, where="expected"), score)
     return replace(
-        expectation_at(spot, expected),
+        expectation_at(location, expected),
         items=observed.items,
         patches=observed.patches,
         shown=plain_text(call_lines(score, width=width)),

@@ -80,20 +80,20 @@ class CallArguments:
 
 
 def find_call_arguments(
-    item: ast.expr, way: Sequence[int], names: Names, span: _Span
+    item: ast.expr, path: Sequence[int], names: Names, span: _Span
 ) -> CallArguments:
     """The arguments of a call in something that is expected.
 
     Args:
         item: what is expected.
-        way: in groups, the positions of the members that lead to the call.
+        path: in groups, the positions of the members that lead to the call.
         names: what names mean there.
         span: where an expression stands.
 
     Raises:
         CannotRewrite: they are not written out there.
     """
-    for position in way:
+    for position in path:
         item = _member(item, position, names)
     return _arguments(item, names, span)
 

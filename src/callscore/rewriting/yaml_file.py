@@ -285,10 +285,10 @@ def _dash_position(text: str, position: int, column: int) -> int:
     return start + column
 
 
-def _with_comments(text: str, start: int, least: int) -> int:
+def _with_comments(text: str, start: int, minimum: int) -> int:
     """Where an item begins if the comments right above it are its own."""
     before = _line_start(text, start - 1)
-    while before > least and text[before:start].lstrip().startswith("#"):
+    while before > minimum and text[before:start].lstrip().startswith("#"):
         start, before = before, _line_start(text, before - 1)
     return start
 

@@ -59,19 +59,19 @@ def _split(data: bytes) -> list[bytes]:
     return data.split(b"\n")
 
 
-def read_lines(opening: bytes, rest: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
+def read_lines(head: bytes, stream: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
     """The lines of a file in batches; what precedes a read error is not lost.
 
     Args:
-        opening: what has been read of the file already.
-        rest: what has not.
+        head: what has been read of the file already.
+        stream: what has not.
         name: the file, as it is called in places.
-        first_line: the number of the line that `opening` begins with.
+        first_line: the number of the line that `head` begins with.
     """
-    pending = [opening]
+    pending = [head]
     while True:
         try:
-            chunk = rest.read1(_BLOCK_SIZE)
+            chunk = stream.read1(_BLOCK_SIZE)
         except UnreadableInput:
             data = b"".join(pending)
             yield Lines(name, first_line, data[: data.rfind(b"\n") + 1])

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["NotJSON", "decode_leniently", "marked_array", "marked_object"]
 
 
-# The patient JSON reader: marks a faulty value whose extent is clear, and gives up on nothing
-# else.
+# A lenient JSON reader: marks malformed values whose extent is clear.
 
 _MAX_DEPTH = 500
 _MAX_DIGITS = 4300  # what Python turns into an integer, and an integer into text, without protest
@@ -256,7 +255,7 @@ class _Reader:
         self.position = space.end() if space else self.position
         return self.text[self.position] if self.position < len(self.text) else None
 
-    def unexpected(self, character: str | None, wanted: str) -> Never:
+    def unexpected(self, character: str | None, expected: str) -> Never:
         if character is None:
             self.cut_off(self.stack[-1].noun if self.stack else "a value")
         if character == "'":
@@ -265,7 +264,7 @@ class _Reader:
             byte = ord(character) - 0xDC00
             self.fail(f"not JSON: the byte 0x{byte:02x} is not UTF-8. Save the file as UTF-8.")
         advice = "" if self.stack else f" {self.remedy}"
-        self.fail(f"not JSON: expected {wanted}, got {character!r}.{advice}")
+        self.fail(f"not JSON: expected {expected}, got {character!r}.{advice}")
 
     def cut_off(self, noun: str) -> Never:
         if "\n" in self.text[self.position :].rstrip() and noun == "a string":

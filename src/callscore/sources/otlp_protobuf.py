@@ -312,7 +312,7 @@ def looks_like_otlp(data: bytes) -> bool:
     return sizes == [_TRACE_ID_LENGTH, _SPAN_ID_LENGTH]
 
 
-def _first_part(data: bytes, place: _Range, wanted: int) -> _Range | None:
+def _first_part(data: bytes, place: _Range, expected: int) -> _Range | None:
     """Where the first field with a number is, in bytes whose end may be missing."""
     position, end = place
     try:
@@ -321,7 +321,7 @@ def _first_part(data: bytes, place: _Range, wanted: int) -> _Range | None:
             size, position = _read_varint(data, position, end)
             if key & 7 != _BYTES or key >> 3 > _MAX_FIELDS:
                 return None
-            if key >> 3 == wanted:
+            if key >> 3 == expected:
                 return position, min(position + size, len(data))
             position += size
     except _DecodeError:

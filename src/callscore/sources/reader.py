@@ -238,23 +238,23 @@ def _kind_and_opening(
     return "table" if second else None, opening
 
 
-def _read_as(kind: FileKind | None, opening: bytes, rest: BufferedReader, start: _Start) -> Batches:
+def _read_as(kind: FileKind | None, head: bytes, stream: BufferedReader, start: _Start) -> Batches:
     if kind == "table":
         from callscore.sources.tables import read_csv
 
-        yield from read_csv(opening, rest, start.name, start.line)
+        yield from read_csv(head, stream, start.name, start.line)
         return
-    if kind in (None, "json", "jsonl") and looks_like_events(opening):
-        opening += rest.read()
-        events = read_events(opening.decode("utf-8", "surrogateescape"))
+    if kind in (None, "json", "jsonl") and looks_like_events(head):
+        head += stream.read()
+        events = read_events(head.decode("utf-8", "surrogateescape"))
         if events is not None:
             yield Array(start.name, events)
             return
     if kind == "jsonl":
-        yield from read_lines(opening, rest, start.name, start.line)
+        yield from read_lines(head, stream, start.name, start.line)
         return
     # The blank lines in front come back, or the places of errors would be too far up.
-    data = b"\n" * (start.line - 1) + opening + rest.read()
+    data = b"\n" * (start.line - 1) + head + stream.read()
     if kind == "json":
         yield from read_json(data, start.name)
         return

@@ -55,7 +55,7 @@ _DELIMITERS = (",", ";", "\t")
 
 
 def read_csv(
-    opening: bytes, rest: Iterable[bytes], name: str, first_line: int
+    head: bytes, stream: Iterable[bytes], name: str, first_line: int
 ) -> Iterator[Record | BadRecord]:
     """The rows of a table, one at a time.
 
@@ -63,10 +63,10 @@ def read_csv(
     text. A cell that is empty is absent.
 
     Args:
-        opening: the line with the header, and maybe more.
-        rest: the lines that follow.
+        head: the line with the header, and maybe more.
+        stream: the lines that follow.
         name: the file, as it is called in places.
-        first_line: the number of the line that `opening` begins with.
+        first_line: the number of the line that `head` begins with.
 
     Raises:
         UnreadableInput: the header does not name each column, or the quoting breaks: nobody can say
@@ -74,8 +74,8 @@ def read_csv(
     """
     if csv.field_size_limit() < _MAX_CELL_LENGTH:
         csv.field_size_limit(_MAX_CELL_LENGTH)
-    lines = (line.decode("utf-8", "surrogateescape") for line in chain(BytesIO(opening), rest))
-    header_line = opening.partition(b"\n")[0].decode("utf-8", "surrogateescape")
+    lines = (line.decode("utf-8", "surrogateescape") for line in chain(BytesIO(head), stream))
+    header_line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape")
     delimiter = next((mark for mark in _DELIMITERS if mark in header_line), ",")
     rows = _csv_rows(csv.reader(lines, delimiter=delimiter, strict=True), name, first_line)
     header_place, header = next(rows)

@@ -61,7 +61,7 @@ def _event_data(lines: list[str]) -> list[Any]:
         return [decode_json(data.encode("utf-8", "surrogatepass"), unit="event")]
     except NotJSON as broken:
         if len(lines) > 1 and all(map(_looks_like_json, lines)):
-            # Whoever kept this stream lost the blank lines between the events.
+            # The recorded stream has lost the blank lines between the events.
             return [event for line in lines for event in _event_data([line])]
         is_broken_json = _looks_like_json(data)
         return [Malformed(excerpt(data), broken.problem) if is_broken_json else data]

@@ -92,9 +92,9 @@ def line_in_toml(text: str, path: _Path) -> int | None:
     return next(at for at in range(low, high) if _is_significant(lines[at])) + 1
 
 
-def _complete_lines(lines: list[str], count: int, least: int) -> int:
+def _complete_lines(lines: list[str], count: int, minimum: int) -> int:
     """The first `count` lines, or fewer, so that they end with a complete statement."""
-    while count > least and _table(lines, count) is None:
+    while count > minimum and _table(lines, count) is None:
         count -= 1
     return count
 

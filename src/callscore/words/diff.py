@@ -138,11 +138,11 @@ def call_lines(score: Score, *, width: int = 100, lang: Language = "en") -> list
         rows = [nothing, *_footer_rows(score, lang)]
         return [_clip_line(((row.indent, ""), *row.expected), width) for row in rows]
     # Laid out once with all the room there is, only to see how much each side would need.
-    words = explain_unpaired(score, lang)
+    reasons = explain_unpaired(score, lang)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
-    natural = _rows(score, pairs, words, _Widths(width, width), lang)
-    rooms = _split_width(width - _MARK - _GAP, natural)
-    return [_lay_out(row, rooms) for row in _rows(score, pairs, words, rooms, lang)]
+    unclipped_rows = _rows(score, pairs, reasons, _Widths(width, width), lang)
+    widths = _split_width(width - _MARK - _GAP, unclipped_rows)
+    return [_lay_out(row, widths) for row in _rows(score, pairs, reasons, widths, lang)]
 
 
 def plain_text(lines: list[Line]) -> str:
@@ -163,10 +163,10 @@ def rich_text(lines: list[Line]) -> Text:
 
 
 def _rows(
-    score: Score, pairs: dict[int, Pair], words: UnpairedReasons, rooms: _Widths, lang: Language
+    score: Score, pairs: dict[int, Pair], reasons: UnpairedReasons, widths: _Widths, lang: Language
 ) -> list[_Row]:
     header = _Row((" ", ""), ((say(EXPECTED, lang), "muted"),), ((say(ACTUAL, lang), "muted"),))
-    return [header, *_call_rows(score, pairs, words, rooms, lang), *_footer_rows(score, lang)]
+    return [header, *_call_rows(score, pairs, reasons, widths, lang), *_footer_rows(score, lang)]
 
 
 def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
@@ -187,7 +187,7 @@ def _footer_rows(score: Score, lang: Language) -> Iterator[_Row]:
 
 
 def _call_rows(
-    score: Score, pairs: dict[int, Pair], words: UnpairedReasons, rooms: _Widths, lang: Language
+    score: Score, pairs: dict[int, Pair], reasons: UnpairedReasons, widths: _Widths, lang: Language
 ) -> Iterator[_Row]:
     """One group of rows for each call: expected order, with extra calls where they happened."""
     paired = {pair.actual_index for pair in pairs.values()}
@@ -195,50 +195,50 @@ def _call_rows(
     for position, call in enumerate(score.expected):
         pair = pairs.get(position)
         if pair is None:
-            yield _Row(("-", "missed"), _call(call, "missed", rooms.expected))
-            if call.name in words.out_of_order:
+            yield _Row(("-", "missed"), _call(call, "missed", widths.expected))
+            if call.name in reasons.out_of_order:
                 yield _note(say(OUT_OF_ORDER, lang))
             continue
         while extra and extra[0] < pair.actual_index:
-            yield from _extra_rows(score, extra.popleft(), words, rooms, lang)
-        yield from _pair_rows(pair, rooms, lang)
+            yield from _extra_rows(score, extra.popleft(), reasons, widths, lang)
+        yield from _pair_rows(pair, widths, lang)
     for position in extra:
-        yield from _extra_rows(score, position, words, rooms, lang)
+        yield from _extra_rows(score, position, reasons, widths, lang)
 
 
 def _extra_rows(
-    score: Score, position: int, words: UnpairedReasons, rooms: _Widths, lang: Language
+    score: Score, position: int, reasons: UnpairedReasons, widths: _Widths, lang: Language
 ) -> Iterator[_Row]:
     call = score.actual[position]
     if position in score.forbidden:
         left: Line = ((say(FORBIDDEN, lang), "forbidden"),)
-        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", rooms.actual))
+        yield _Row(("!", "forbidden"), left, _call(call, "forbidden", widths.actual))
         return
-    yield _Row(("+", "extra"), (), _call(call, "extra", rooms.actual))
-    if position in words.extra:
-        yield _note(words.extra[position])
+    yield _Row(("+", "extra"), (), _call(call, "extra", widths.actual))
+    if position in reasons.extra:
+        yield _note(reasons.extra[position])
 
 
-def _call(call: ToolCall, style: Style, room: int) -> Line:
-    name = _name(call, style, room)
-    return (name, (arguments_text(call, limit=room - display_width(name[0])), "muted"))
+def _call(call: ToolCall, style: Style, width: int) -> Line:
+    name = _name(call, style, width)
+    return (name, (arguments_text(call, limit=width - display_width(name[0])), "muted"))
 
 
-def _name(call: ToolCall, style: Style, room: int) -> Span:
-    return name_text(call.name, limit=room), style
+def _name(call: ToolCall, style: Style, width: int) -> Span:
+    return name_text(call.name, limit=width), style
 
 
-def _pair_rows(pair: Pair, rooms: _Widths, lang: Language) -> Iterator[_Row]:
+def _pair_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
     found = pair.differences
     style: Style = "correct" if pair.is_correct else "incorrect"
     mark: Span = ("=" if pair.is_correct else "~", style)
     if not found:
-        left = _call(pair.expected, style, rooms.expected)
-        yield _Row(mark, left, _call(pair.actual, style, rooms.actual))
+        left = _call(pair.expected, style, widths.expected)
+        yield _Row(mark, left, _call(pair.actual, style, widths.actual))
         return
-    name = _name(pair.expected, style, rooms.expected)
-    yield _Row(mark, (name,), (_name(pair.actual, style, rooms.actual),))
-    inner = _Widths(rooms.expected - len(_INDENT), rooms.actual - len(_INDENT))
+    name = _name(pair.expected, style, widths.expected)
+    yield _Row(mark, (name,), (_name(pair.actual, style, widths.actual),))
+    inner = _Widths(widths.expected - len(_INDENT), widths.actual - len(_INDENT))
     if pair.actual.error is not None:
         yield from _malformed_rows(pair, inner, lang)
         return
@@ -265,21 +265,21 @@ def _muted(row: _Row) -> _Row:
     )
 
 
-def _malformed_rows(pair: Pair, rooms: _Widths, lang: Language) -> Iterator[_Row]:
-    wanted = pair.expected.arguments
-    left = ELLIPSIS if wanted is None else render_arguments(wanted, limit=rooms.expected)
+def _malformed_rows(pair: Pair, widths: _Widths, lang: Language) -> Iterator[_Row]:
+    expected = pair.expected.arguments
+    left = ELLIPSIS if expected is None else render_arguments(expected, limit=widths.expected)
     error = pair.actual.error or ""
-    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=rooms.actual)
+    right = "?" if error == NOT_CAPTURED else render_value(pair.actual.raw, limit=widths.actual)
     yield _Row(("~", "incorrect"), ((left, "changed"),), ((right, "changed"),), _INDENT)
-    yield _note(clip(malformed_text(error, lang=lang), sum(rooms)))
+    yield _note(clip(malformed_text(error, lang=lang), sum(widths)))
 
 
-def _difference_row(difference: Difference, rooms: _Widths, lang: Language) -> _Row:
+def _difference_row(difference: Difference, widths: _Widths, lang: Language) -> _Row:
     notes = _type_notes(difference, lang)
-    path = _path(difference, rooms, notes)
+    path = _path(difference, widths, notes)
     cells: list[Line] = []
-    for side, (room, note) in enumerate(zip(rooms, notes, strict=True)):
-        limit = room - display_width(path) - len(note)
+    for side, (width, note) in enumerate(zip(widths, notes, strict=True)):
+        limit = width - display_width(path) - len(note)
         value = excerpts(difference.expected, difference.actual, limit=limit)[side]
         cells.append(((path, "muted"), (value, "changed"), (note, "muted")))
     if difference.kind == "missing":
@@ -289,13 +289,13 @@ def _difference_row(difference: Difference, rooms: _Widths, lang: Language) -> _
     return _Row(("~", "incorrect"), cells[0], cells[1], _INDENT)
 
 
-def _path(difference: Difference, rooms: _Widths, notes: tuple[str, str]) -> str:
+def _path(difference: Difference, widths: _Widths, notes: tuple[str, str]) -> str:
     """The path as both sides show it: whole, or as much of it as the values leave room for."""
     sides = {"missing": (0,), "unexpected": (1,)}.get(difference.kind, (0, 1))
-    room = min(rooms[side] for side in sides)
-    values = excerpts(difference.expected, difference.actual, limit=room // 2)
-    spare = min(rooms[side] - display_width(values[side] + notes[side]) for side in sides)
-    return short_path(difference.path, width=max(spare, room // 3) - len(": ")) + ": "
+    width = min(widths[side] for side in sides)
+    values = excerpts(difference.expected, difference.actual, limit=width // 2)
+    spare = min(widths[side] - display_width(values[side] + notes[side]) for side in sides)
+    return short_path(difference.path, width=max(spare, width // 3) - len(": ")) + ": "
 
 
 def _type_notes(difference: Difference, lang: Language) -> tuple[str, str]:
@@ -310,9 +310,9 @@ def _type_note(value: object, lang: Language) -> str:
     return f" ({type_name(value, lang=lang)})" if is_json else ""
 
 
-def _split_width(width: int, natural: list[_Row]) -> _Widths:
+def _split_width(width: int, unclipped_rows: list[_Row]) -> _Widths:
     """Half of the width for each side; what one side does not need is the other's."""
-    rows = [row for row in natural if not row.is_note]
+    rows = [row for row in unclipped_rows if not row.is_note]
     left = max(len(row.indent) + _width(row.expected) for row in rows)
     right = max(len(row.indent) + _width(row.actual) for row in rows)
     half = width // 2
@@ -320,13 +320,13 @@ def _split_width(width: int, natural: list[_Row]) -> _Widths:
     return _Widths(left, width - left)
 
 
-def _lay_out(row: _Row, rooms: _Widths) -> Line:
+def _lay_out(row: _Row, widths: _Widths) -> Line:
     start: Line = ((row.indent, ""), row.mark, (" ", ""))
     if row.is_note:
-        return (*start, *_clip_line(row.expected, sum(rooms) + _GAP - len(row.indent)))
-    cell = _clip_line(row.expected, rooms.expected - len(row.indent))
-    padding = rooms.expected - len(row.indent) - _width(cell) + _GAP
-    right = _clip_line(row.actual, rooms.actual - len(row.indent))
+        return (*start, *_clip_line(row.expected, sum(widths) + _GAP - len(row.indent)))
+    cell = _clip_line(row.expected, widths.expected - len(row.indent))
+    padding = widths.expected - len(row.indent) - _width(cell) + _GAP
+    right = _clip_line(row.actual, widths.actual - len(row.indent))
     return (*start, *cell, (" " * padding + row.indent, ""), *right)
 
 

@@ -346,21 +346,21 @@ def _item(phrase: Phrase, lang: Language, **values: object) -> str:
 
 
 def _calls(score: Score, lang: Language) -> Iterator[str]:
-    words = explain_unpaired(score, lang)
+    reasons = explain_unpaired(score, lang)
     pairs = {pair.expected_index: pair for pair in score.correct + score.incorrect}
     for position, call in enumerate(score.expected):
         if position in pairs:
             yield from _pair(pairs[position], lang)
         else:
-            missed = MISSED_IN_ORDER if call.name in words.out_of_order else MISSED
+            missed = MISSED_IN_ORDER if call.name in reasons.out_of_order else MISSED
             yield _item(missed, lang, i=position + 1, name=short_name(call.name))
     paired = {pair.actual_index for pair in pairs.values()}
     for position, call in enumerate(score.actual):
         if position not in paired:
-            why = words.extra.get(position)
+            why = reasons.extra.get(position)
             if position in score.forbidden:
                 phrase = FORBIDDEN
-            elif call.name in words.out_of_order:
+            elif call.name in reasons.out_of_order:
                 phrase = EXTRA_IN_ORDER
             else:
                 phrase = EXTRA if why is None else EXTRA_BECAUSE

@@ -346,8 +346,8 @@ def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
         "is_interrupted": run.is_interrupted,
         "seconds": run.seconds,
         "totals": _run_totals(run),
-        "evaluations": [_evaluation(each, lang) for each in run.evaluations],
-        "unloaded": [_unloaded(each) for each in run.unloaded],
+        "evaluations": [_evaluation(evaluation, lang) for evaluation in run.evaluations],
+        "unloaded": [_unloaded(evaluation) for evaluation in run.unloaded],
         "judges": [json_safe(asdict(judge)) for judge in run.judges],
         "below": json_safe(run.below),
         "warnings": json_safe(run.warnings),
@@ -356,51 +356,52 @@ def run_to_dict(run: RunResults, *, lang: Language = "en") -> dict[str, Any]:
 
 def _run_totals(run: RunResults) -> dict[str, Any]:
     evaluations = run.evaluations
-    answered = sum(each.answered for each in evaluations)
-    passed = sum(each.passed for each in evaluations)
-    undecided = sum(each.undecided for each in evaluations)
+    answered = sum(evaluation.answered for evaluation in evaluations)
+    passed = sum(evaluation.passed for evaluation in evaluations)
+    undecided = sum(evaluation.undecided for evaluation in evaluations)
     return {
         "answered": answered,
         "passed": passed,
         "failing": answered - passed - undecided,
         "undecided": undecided,
         "errors": run.errors,
-        "skipped": sum(each.skipped.count for each in evaluations),
+        "skipped": sum(evaluation.skipped.count for evaluation in evaluations),
         "with_forbidden_calls": run.forbidden,
-        "reused": sum(each.reused for each in evaluations),
+        "reused": sum(evaluation.reused for evaluation in evaluations),
         "usage": {
-            field: sum(getattr(each.usage, field) for each in evaluations) for field in _USAGE
+            field: sum(getattr(evaluation.usage, field) for evaluation in evaluations)
+            for field in _USAGE
         },
     }
 
 
-def _evaluation(each: EvaluationResults, lang: Language) -> dict[str, Any]:
-    results = results_to_dict(replace(each.results, cases=()), lang=lang)
+def _evaluation(evaluation: EvaluationResults, lang: Language) -> dict[str, Any]:
+    results = results_to_dict(replace(evaluation.results, cases=()), lang=lang)
     settings = results["settings"]
     for key in _LEFT_OUT:
         del results[key]
     return {
-        "name": json_safe(each.name),
-        "variant": json_safe(each.variant),
-        "place": json_safe(each.place),
-        "questions": each.questions,
-        "answered": each.answered,
-        "passed": each.passed,
-        "failing": each.answered - each.passed - each.undecided,
-        "undecided": each.undecided,
-        "errors": each.errors,
-        "skipped": noted_to_dict(each.skipped),
-        "reused": each.reused,
-        "usage": asdict(each.usage),
-        "median_seconds": each.seconds,
-        "scorers": [_scorer(scorer) for scorer in each.scorers],
-        "trials": _case_trials(each.trials),
-        "failures": [_failure(failure) for failure in each.failures],
+        "name": json_safe(evaluation.name),
+        "variant": json_safe(evaluation.variant),
+        "place": json_safe(evaluation.place),
+        "questions": evaluation.questions,
+        "answered": evaluation.answered,
+        "passed": evaluation.passed,
+        "failing": evaluation.answered - evaluation.passed - evaluation.undecided,
+        "undecided": evaluation.undecided,
+        "errors": evaluation.errors,
+        "skipped": noted_to_dict(evaluation.skipped),
+        "reused": evaluation.reused,
+        "usage": asdict(evaluation.usage),
+        "median_seconds": evaluation.seconds,
+        "scorers": [_scorer(scorer) for scorer in evaluation.scorers],
+        "trials": _case_trials(evaluation.trials),
+        "failures": [_failure(failure) for failure in evaluation.failures],
         "settings": settings,
         "results": results,
-        "cases": [_case(each, case, lang) for case in each.results.cases],
-        "unreferenced": [_unreferenced(each, case) for case in each.unreferenced],
-        "not_shown": each.results.not_shown,
+        "cases": [_case(evaluation, case, lang) for case in evaluation.results.cases],
+        "unreferenced": [_unreferenced(evaluation, case) for case in evaluation.unreferenced],
+        "not_shown": evaluation.results.not_shown,
     }
 
 
@@ -447,20 +448,20 @@ def _failure(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _case(each: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
+def _case(evaluation: EvaluationResults, case: CaseScore, lang: Language) -> dict[str, Any]:
     """The score of a case; it passes where every scorer says so, not for its score alone."""
     fields = case_to_dict(case, lang=lang)
     for key in ("metrics", "settings"):
         del fields[key]
-    return {**fields, "passed": each.passes(case), "values": _values(case.metrics)}
+    return {**fields, "passed": evaluation.passes(case), "values": _values(case.metrics)}
 
 
-def _unreferenced(each: EvaluationResults, case: CaseValues) -> dict[str, Any]:
+def _unreferenced(evaluation: EvaluationResults, case: CaseValues) -> dict[str, Any]:
     return {
         "id": json_safe(case.id),
         "trial": case.trial,
         "tags": json_safe(case.tags),
-        "passed": each.passes(case),
+        "passed": evaluation.passes(case),
         "values": _values(case.values),
         "calls": [call_to_dict(call) for call in case.calls],
     }
@@ -470,5 +471,5 @@ def _values(values: tuple[MetricValue, ...]) -> list[dict[str, Any]]:
     return [value_to_dict(found) for found in values]
 
 
-def _unloaded(each: Unloaded) -> dict[str, Any]:
-    return {field: json_safe(value) for field, value in asdict(each).items()}
+def _unloaded(evaluation: Unloaded) -> dict[str, Any]:
+    return {field: json_safe(value) for field, value in asdict(evaluation).items()}

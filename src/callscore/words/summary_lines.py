@@ -100,9 +100,11 @@ def run_text(run: RunResults) -> str:
 
 
 def _lines(run: RunResults) -> Iterator[str]:
-    for each in run.evaluations:
-        scorers = ", ".join(map(_scorer, each.scorers))
-        yield f"{escape(each.label)}: {_counts(each)}" + (f"; {scorers}" if scorers else "")
+    for evaluation in run.evaluations:
+        scorers = ", ".join(map(_scorer, evaluation.scorers))
+        yield f"{escape(evaluation.label)}: {_counts(evaluation)}" + (
+            f"; {scorers}" if scorers else ""
+        )
     for unloaded in run.unloaded:
         yield f"{escape(unloaded.place)}: {escape(unloaded.problem)}"
     if run.is_interrupted:
@@ -110,17 +112,19 @@ def _lines(run: RunResults) -> Iterator[str]:
     yield from map(escape, run.warnings)
 
 
-def _counts(each: EvaluationResults) -> str:
-    passed = f"{each.passed} of {each.answered - each.undecided} passed"
-    return f"{passed}, {count_of(_ERRORS, each.errors, 'en')}" if each.errors else passed
+def _counts(evaluation: EvaluationResults) -> str:
+    passed = f"{evaluation.passed} of {evaluation.answered - evaluation.undecided} passed"
+    return (
+        f"{passed}, {count_of(_ERRORS, evaluation.errors, 'en')}" if evaluation.errors else passed
+    )
 
 
 def _scorer(scorer: ScorerResult) -> str:
     mean = _NO_NUMBER if scorer.mean is None else decimal(scorer.mean)
-    said = f"{escape(scorer.name)} {mean}"
+    text = f"{escape(scorer.name)} {mean}"
     if scorer.is_below and scorer.threshold is not None:
-        said += f" < {decimal(scorer.threshold)}"
-    return said
+        text += f" < {decimal(scorer.threshold)}"
+    return text
 
 
 # What to look at first: tools, confusions and arguments, those that went wrong most often on top.

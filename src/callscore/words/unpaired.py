@@ -50,7 +50,7 @@ class AllowedCall(Struct):
         call: the call.
         counted: how many expected calls like it count.
         most: how often it may be made, wherever it is written; None for any number.
-        has_times: whether that is said of it in so many words.
+        has_times: whether it is written explicitly.
         ties: what else decides whether it may be made.
     """
 
@@ -126,7 +126,7 @@ def _members(group: Group, counted: Counter[_Key]) -> list[tuple[Expected, froze
     members = group.members
     if group.kind == "one_of":
         counting = [_counts(member, counted) for member in members]
-        is_clear = sum(counting) == 1  # else nobody knows which of them was chosen
+        is_clear = sum(counting) == 1  # else it is ambiguous which one was chosen
         return [
             (member, _FREE if is_clear and is_counting else frozenset[Tie]({"one_of"}))
             for member, is_counting in zip(members, counting, strict=True)
@@ -225,9 +225,9 @@ def explain_unpaired(score: Score, lang: Language) -> UnpairedReasons:
     known: dict[str, list[AllowedCall]] = {}
     for allowance in allowed_calls(score, called - out_of_order):
         known.setdefault(allowance.call.name, []).append(allowance)
-    explicable = [column for column in columns if score.actual[column].name in known]
+    explained = [column for column in columns if score.actual[column].name in known]
     extra: dict[int, str] = {}
-    for column in explicable[:_MAX_CALLS]:
+    for column in explained[:_MAX_CALLS]:
         call = score.actual[column]
         if call.error not in (None, NOT_CAPTURED):
             extra[column] = malformed_text(call.error or "", lang=lang)

@@ -53,20 +53,20 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the distance is within the tolerance; else how many times it is as large."""
     if not is_number(actual):
         return wrong_type(actual, "number")
-    wanted, given = exact_ratio(matcher.value), exact_ratio(actual)
-    distance = abs(given[0] * wanted[1] - wanted[0] * given[1]), given[1] * wanted[1]
-    tolerance = _tolerance(matcher, wanted)
+    expected, given = exact_ratio(matcher.value), exact_ratio(actual)
+    distance = abs(given[0] * expected[1] - expected[0] * given[1]), given[1] * expected[1]
+    tolerance = _tolerance(matcher, expected)
     allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
     if needed <= allowed:
         return Verdict(matched=True)
     return Verdict(matched=False, value=min(allowed / needed, _ALMOST_ONE))
 
 
-def _tolerance(matcher: Matcher, wanted: Ratio) -> Ratio:
+def _tolerance(matcher: Matcher, expected: Ratio) -> Ratio:
     """The greater of the two tolerances."""
     rel_default = 0 if "abs" in matcher.options else _DEFAULT_REL
     rel = exact_ratio(matcher.options.get("rel", rel_default))
-    share = rel[0] * abs(wanted[0]), rel[1] * wanted[1]
+    share = rel[0] * abs(expected[0]), rel[1] * expected[1]
     fixed = exact_ratio(matcher.options.get("abs", 0))
     return share if share[0] * fixed[1] > fixed[0] * share[1] else fixed
 

@@ -69,5 +69,5 @@ def _contradiction(bounds: dict[str, Any]) -> str | None:
 
 
 def _is_empty(bounds: dict[str, Any], lower: str, upper: str) -> bool:
-    touch = bounds[lower] == bounds[upper]
-    return bounds[lower] > bounds[upper] or (touch and (lower, upper) != ("$gte", "$lte"))
+    are_equal = bounds[lower] == bounds[upper]
+    return bounds[lower] > bounds[upper] or (are_equal and (lower, upper) != ("$gte", "$lte"))

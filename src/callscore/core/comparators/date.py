@@ -120,7 +120,7 @@ def _parse_zone(text: str | None) -> timezone | None:
     """The time zone that a text names; None where there is no text.
 
     Raises:
-        ValueError: it is a name that nobody here knows.
+        ValueError: the name is unknown.
     """
     if text is None:
         return None
@@ -176,21 +176,21 @@ def check(matcher: Matcher) -> str | None:
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether both are the same day, or the same point in time."""
-    wanted, given = parse_moment(matcher.value), parse_moment(actual)
-    if wanted is None or given is None:
+    expected, given = parse_moment(matcher.value), parse_moment(actual)
+    if expected is None or given is None:
         return Verdict(matched=False, value=0.0, note=Note(NO_DATE))
-    if isinstance(wanted, datetime) and isinstance(given, datetime):
-        if (wanted.tzinfo is None) != (given.tzinfo is None):
+    if isinstance(expected, datetime) and isinstance(given, datetime):
+        if (expected.tzinfo is None) != (given.tzinfo is None):
             return Verdict(matched=False, value=0.0, note=Note(ZONE_UNKNOWN))
-        matched = wanted == given
+        matched = expected == given
         return Verdict(matched, float(matched))
-    return _same_day(_day(wanted), _day(given))
+    return _same_day(_day(expected), _day(given))
 
 
-def _same_day(wanted: Moment, given: Moment) -> Verdict:
-    if wanted == given:
+def _same_day(expected: Moment, actual: Moment) -> Verdict:
+    if expected == actual:
         return Verdict(matched=True)
-    are_days = not isinstance(wanted, datetime) and not isinstance(given, datetime)
+    are_days = not isinstance(expected, datetime) and not isinstance(actual, datetime)
     return Verdict(matched=False, value=0.0, note=None if are_days else Note(NOT_MIDNIGHT))
 
 

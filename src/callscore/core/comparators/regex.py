@@ -41,7 +41,7 @@ TIMED_OUT = Phrase(
 )
 
 _SECONDS = 1.0
-_MAX_SHOWN = 200  # characters; whoever shows it cuts it to the room there is
+_MAX_SHOWN = 200  # characters; reports cut it further
 # The library writes out what is repeated: a{1000} takes the room of 1000 letters.
 _MAX_PATTERN = 5_000
 _MAX_SIZE = 100_000
@@ -144,15 +144,15 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether the expression finds something, in the time that it has."""
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
-    slow = _timed_out if context.slow is None else context.slow
-    seconds = slow.get((matcher.value, digest(actual))) if slow else None
+    timeouts = _timed_out if context.slow is None else context.slow
+    seconds = timeouts.get((matcher.value, digest(actual))) if timeouts else None
     if seconds is None:
-        tenths = len(context.slow or ()) // _TRIES
-        seconds = max(_SECONDS * 0.1**tenths, _MIN_SECONDS)
+        step = len(context.slow or ()) // _TRIES
+        seconds = max(_SECONDS * 0.1**step, _MIN_SECONDS)
         try:
             matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
         except (TimeoutError, MemoryError):
-            _remember(matcher.value, actual, seconds, slow)
+            _remember(matcher.value, actual, seconds, timeouts)
         else:
             if _timed_out:
                 _timed_out.pop((matcher.value, digest(actual)), None)
@@ -161,10 +161,10 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
 
 
 def _remember(pattern: str, actual: str, seconds: float, slow: Timeouts) -> None:
-    for memory in (slow, _timed_out):
-        memory[pattern, digest(actual)] = seconds
-        if len(memory) > _MAX_REMEMBERED:
-            del memory[next(iter(memory))]
+    for timeouts in (slow, _timed_out):
+        timeouts[pattern, digest(actual)] = seconds
+        if len(timeouts) > _MAX_REMEMBERED:
+            del timeouts[next(iter(timeouts))]
 
 
 def describe(matcher: Matcher) -> str:

@@ -37,13 +37,13 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether every member is there as wanted; parts are those that are not."""
     if not isinstance(actual, dict):
         return Verdict(matched=False, value=0.0)
-    wanted = matcher.value
+    expected = matcher.value
     failing = [
         FailedPart(key, value, actual.get(key, ABSENT))
-        for key, value in wanted.items()
+        for key, value in expected.items()
         if not is_accepted(value, actual.get(key, ABSENT), context)
     ]
     if not failing:
         return Verdict(matched=True)
-    share = (len(wanted) - len(failing)) / len(wanted)
+    share = (len(expected) - len(failing)) / len(expected)
     return Verdict(matched=False, value=share, parts=tuple(failing))

@@ -169,13 +169,13 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if not isinstance(actual, str):
         return wrong_type(actual, "string")
     ignore = tuple(matcher.options.get("ignore", IGNORABLE))
-    wanted, given = fold(matcher.value, ignore), fold(actual, ignore)
-    if wanted == given:
+    expected, given = fold(matcher.value, ignore), fold(actual, ignore)
+    if expected == given:
         return Verdict(matched=True)
     least = matcher.options.get("similarity")
     if least is None:
         return Verdict(matched=False, value=0.0)
-    return _verdict(_similarity(wanted, given, least, context), least)
+    return _verdict(_similarity(expected, given, least, context), least)
 
 
 def _verdict(similarity: float | None, least: float) -> Verdict:
@@ -188,16 +188,16 @@ def _verdict(similarity: float | None, least: float) -> Verdict:
     return Verdict(matched=False, value=similarity, note=note)
 
 
-def _similarity(wanted: str, given: str, least: float, context: Context) -> float | None:
+def _similarity(expected: str, actual: str, least: float, context: Context) -> float | None:
     """How alike two texts are; None where that would take too long."""
     if context.similarity is not None:
         return require_fraction(
-            "similarity", call_user_function("similarity", context.similarity, wanted, given)
+            "similarity", call_user_function("similarity", context.similarity, expected, actual)
         )
-    work = len(wanted) * len(given)
+    work = len(expected) * len(actual)
     if work > _MAX_COMPARED:
         return None
     from rapidfuzz.distance import Indel
 
     cutoff = least if work > _MAX_FULLY_MEASURED else 0
-    return Indel.normalized_similarity(wanted, given, score_cutoff=cutoff)
+    return Indel.normalized_similarity(expected, actual, score_cutoff=cutoff)

@@ -47,7 +47,7 @@ TOO_MANY = Phrase(
     "слишком много правил на столько элементов: прервано после {most} сравнений",
 )
 
-_MAX_PAIRS = 100  # pairs; beyond that, nobody looks for what is nearly alike
+_MAX_PAIRS = 100  # pairs; beyond that, similar items are not searched for
 _MAX_COMPARISONS = 4_000_000  # times that a rule is asked about an item, which takes some seconds
 _MAX_DEPTH = 20  # levels at which rules are looked for that only say how parts are compared
 _STRUCTURAL = ("$subset", "$unordered", "$optional")
@@ -67,56 +67,61 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     """Whether each item has a partner of its own; parts are those that have none."""
     if not isinstance(actual, list | tuple):
         return Verdict(matched=False, value=0.0)
-    wanted = matcher.value
-    unmet, ruled, places = _pair_equal_items(wanted, actual)
+    expected = matcher.value
+    unmatched, rows_with_rules, places = _pair_equal_items(expected, actual)
     try:
-        alone, free = _unpaired_items(ruled, _AcceptedItems(wanted, actual, places, context))
+        unpaired, free = _unpaired_items(
+            rows_with_rules, _AcceptedItems(expected, actual, places, context)
+        )
     except _TooManyError:
         return Verdict(
             matched=False, value=0.0, note=Note(TOO_MANY, {"most": f"{_MAX_COMPARISONS:,}"})
         )
-    skipped = [row for row in alone if is_accepted(wanted[row], ABSENT, context)]
-    unmet = sorted({*unmet, *alone}.difference(skipped))
-    if not unmet and not free:
+    skipped = [row for row in unpaired if is_accepted(expected[row], ABSENT, context)]
+    unmatched = sorted({*unmatched, *unpaired}.difference(skipped))
+    if not unmatched and not free:
         return Verdict(matched=True)
-    total = len(wanted) + len(actual) - len(skipped)
-    value = (total - len(unmet) - len(free)) / total
-    return Verdict(matched=False, value=value, parts=_parts(wanted, actual, unmet, free, context))
+    total = len(expected) + len(actual) - len(skipped)
+    value = (total - len(unmatched) - len(free)) / total
+    return Verdict(
+        matched=False, value=value, parts=_parts(expected, actual, unmatched, free, context)
+    )
 
 
 def _parts(
-    wanted: Sequence[Any],
+    expected: Sequence[Any],
     actual: Sequence[Any],
-    unmet: list[int],
+    unmatched: list[int],
     free: list[int],
     context: Context,
 ) -> tuple[FailedPart, ...]:
     """What has no partner: objects that are nearly alike as one difference, the rest apart."""
-    near = _closest_objects(wanted, actual, unmet, free, context)
+    near = _closest_objects(expected, actual, unmatched, free, context)
     taken = set(near.values())
     parts = [
-        FailedPart(row, wanted[row], actual[near[row]] if row in near else ABSENT) for row in unmet
+        FailedPart(row, expected[row], actual[near[row]] if row in near else ABSENT)
+        for row in unmatched
     ]
     parts += [FailedPart(column, ABSENT, actual[column]) for column in free if column not in taken]
     return tuple(parts)
 
 
 def _closest_objects(
-    wanted: Sequence[Any],
+    expected: Sequence[Any],
     actual: Sequence[Any],
-    unmet: list[int],
+    unmatched: list[int],
     free: list[int],
     context: Context,
 ) -> dict[int, int]:
     """Which given object each wanted one without a partner comes closest to, if to any."""
-    if len(unmet) * len(free) > _MAX_PAIRS:
+    if len(unmatched) * len(free) > _MAX_PAIRS:
         return {}
     found: dict[int, int] = {}
     candidates = [
         (-closeness, row, column)
-        for row in unmet
+        for row in unmatched
         for column in free
-        if (closeness := _closeness(wanted[row], actual[column], context))
+        if (closeness := _closeness(expected[row], actual[column], context))
     ]
     for _, row, column in sorted(candidates):
         if row not in found and column not in found.values():
@@ -124,19 +129,21 @@ def _closest_objects(
     return found
 
 
-def _closeness(wanted: Any, given: Any, context: Context) -> float:
+def _closeness(expected: Any, actual: Any, context: Context) -> float:
     """The share of the members of an object that are as wanted; 0 for anything else."""
-    members = wanted.value if isinstance(wanted, Matcher) and wanted.key == "$subset" else wanted
-    if not isinstance(members, dict) or not isinstance(given, dict):
+    members = (
+        expected.value if isinstance(expected, Matcher) and expected.key == "$subset" else expected
+    )
+    if not isinstance(members, dict) or not isinstance(actual, dict):
         return 0.0
     alike = [
-        key in given and is_accepted(value, given[key], context) for key, value in members.items()
+        key in actual and is_accepted(value, actual[key], context) for key, value in members.items()
     ]
-    return sum(alike) / max(len(alike), len(given), 1)
+    return sum(alike) / max(len(alike), len(actual), 1)
 
 
 def _pair_equal_items(
-    wanted: Sequence[Any], actual: Sequence[Any]
+    expected: Sequence[Any], actual: Sequence[Any]
 ) -> tuple[list[int], list[int], _Places]:
     """What is left when plain items have taken their equals: unmet ones, rules, and given ones.
 
@@ -146,16 +153,20 @@ def _pair_equal_items(
     places: _Places = defaultdict(list)
     for column in reversed(range(len(actual))):
         places[fingerprint(actual[column])].append(column)
-    unmet: list[int] = []
-    ruled: list[int] = []
-    for row, item in enumerate(wanted):
+    unmatched: list[int] = []
+    rows_with_rules: list[int] = []
+    for row, item in enumerate(expected):
         if contains_matchers(item):
-            ruled.append(row)
+            rows_with_rules.append(row)
         elif columns := places.get(fingerprint(item)):
             columns.pop()
         else:
-            unmet.append(row)
-    return unmet, ruled, {kind: columns for kind, columns in places.items() if columns}
+            unmatched.append(row)
+    return (
+        unmatched,
+        rows_with_rules,
+        {kind: columns for kind, columns in places.items() if columns},
+    )
 
 
 # Where the given items of each kind stand, last first.
@@ -166,9 +177,9 @@ class _AcceptedItems:
     """Which given items each rule accepts; it is asked once about those that are the same."""
 
     def __init__(
-        self, wanted: Sequence[Any], actual: Sequence[Any], places: _Places, context: Context
+        self, expected: Sequence[Any], actual: Sequence[Any], places: _Places, context: Context
     ) -> None:
-        self.wanted, self.actual, self.context = wanted, actual, context
+        self.wanted, self.actual, self.context = expected, actual, context
         self.places = places
         self.kinds = {columns[0]: _bits(columns) for columns in places.values()}
         self.firsts = _bits(list(self.kinds))
@@ -251,13 +262,13 @@ def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int]
     """
     partners = BipartiteMatching(fitting.columns, fitting.all)
     optional = [row for row in rows if is_accepted(fitting.wanted[row], ABSENT, fitting.context)]
-    needy = sorted(set(rows).difference(optional))
-    alone: list[int] = []
-    for group in (needy, optional):
+    required = sorted(set(rows).difference(optional))
+    unpaired: list[int] = []
+    for group in (required, optional):
         for row in group:  # a good guess spares most questions, and a bad one costs nothing
             for column in fitting.likely(row, partners.free):
                 if fitting.one(row, column):
                     partners.take(row, column)
                     break
-        alone += partners.grow(group)
-    return alone, columns_in(partners.free)
+        unpaired += partners.grow(group)
+    return unpaired, columns_in(partners.free)

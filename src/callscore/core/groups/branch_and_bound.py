@@ -23,7 +23,7 @@ __all__ = ["solve_by_branching"]
 
 
 class _Branch(NamedTuple):
-    """A puzzle in which some things are settled.
+    """A subproblem with some decisions already made.
 
     Attributes:
         open_columns: of each row, the columns that it may still take, as a bit set.
@@ -35,23 +35,23 @@ class _Branch(NamedTuple):
     chosen: dict[int, int]
 
 
-def solve_by_branching(puzzle: Subproblem, worth: Worth, tries: int) -> list[int | None] | None:
+def solve_by_branching(subproblem: Subproblem, worth: Worth, tries: int) -> list[int | None] | None:
     """The column of each row, or None, in the best pairing; nothing if that takes more tries.
 
     Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
     """
     if not tries:
         return None
-    search = _Search(puzzle, worth)
+    search = _Search(subproblem, worth)
     everything = (1 << search.width) - 1
-    pending = [search.solved(_Branch((everything,) * len(puzzle.rows), {}))]
+    pending = [search.solved(_Branch((everything,) * len(subproblem.rows), {}))]
     while search.tried <= tries:
-        _, columns, _, narrowed = heappop(pending)
-        split = search.split(puzzle.part, columns, narrowed)
+        _, columns, _, branch = heappop(pending)
+        split = search.split(subproblem.part, columns, branch)
         if split is None:
             return [column if column < search.width else None for column in columns]
-        for narrower in split:
-            heappush(pending, search.solved(narrower))
+        for branches in split:
+            heappush(pending, search.solved(branches))
     return None
 
 
@@ -60,10 +60,10 @@ _SolvedBranch = tuple[int, tuple[int, ...], int, _Branch]
 
 
 class _Search:
-    def __init__(self, puzzle: Subproblem, worth: Worth) -> None:
-        self.part = puzzle.part
+    def __init__(self, subproblem: Subproblem, worth: Worth) -> None:
+        self.part = subproblem.part
         self.worth = worth
-        self.width = len(puzzle.columns)  # also the column of rows that have none
+        self.width = len(subproblem.columns)  # also the column of rows that have none
         different = {id(gains): gains for gains in worth.gains}  # rows that are alike share them
         known = {number: _levels(gains) for number, gains in different.items()}
         self.levels = [known[id(gains)] for gains in worth.gains]
@@ -73,12 +73,12 @@ class _Search:
         self.numbers = count(1)
         self.tried = 0
 
-    def solved(self, narrowed: _Branch) -> _SolvedBranch:
-        """The best assignment of a puzzle, whatever rules it breaks."""
+    def solved(self, branch: _Branch) -> _SolvedBranch:
+        """The best assignment of a subproblem, ignoring the rules of its groups."""
         self.tried = next(self.numbers)
         rows: list[Levels] = []
         for row, (levels, open_columns) in enumerate(
-            zip(self.levels, narrowed.open_columns, strict=True)
+            zip(self.levels, branch.open_columns, strict=True)
         ):
             open_levels = [
                 (gain + self.bonus, columns & open_columns)
@@ -88,50 +88,48 @@ class _Search:
             rows.append([*open_levels, (self.bonus, 1 << self.width + row)])
         assigned = assign(rows, self.width + len(rows))
         columns = [min(column, self.width) for column in assigned if column is not None]
-        value = self._base(self.part, narrowed.chosen)
+        value = self._base(self.part, branch.chosen)
         value += sum(
             gains.get(column, 0) for gains, column in zip(self.worth.gains, columns, strict=True)
         )
-        return -value, tuple(columns), self.tried, narrowed
+        return -value, tuple(columns), self.tried, branch
 
-    def split(
-        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
-    ) -> list[_Branch] | None:
-        """Narrower puzzles that together allow all that is allowed; nothing if no rule is broken."""
+    def split(self, part: Part, columns: tuple[int, ...], branch: _Branch) -> list[_Branch] | None:
+        """Subproblems that together cover all valid solutions; empty if no rule is broken."""
         if part.kind == "one_of":
-            return self._split_choice(part, columns, narrowed)
+            return self._split_choice(part, columns, branch)
         if part.kind == "optional":
-            return self._split_optional(part, columns, narrowed)
+            return self._split_optional(part, columns, branch)
         for member in part.members:
-            found = self.split(member, columns, narrowed)
+            found = self.split(member, columns, branch)
             if found is not None:
                 return found
-        return self._split_border(part, columns, narrowed) if part.kind == "in_order" else None
+        return self._split_border(part, columns, branch) if part.kind == "in_order" else None
 
     def _split_choice(
-        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+        self, part: Part, columns: tuple[int, ...], branch: _Branch
     ) -> list[_Branch] | None:
-        choice = narrowed.chosen.get(part.number)
+        choice = branch.chosen.get(part.number)
         if choice is None:
-            worths = self._worths(part, narrowed.chosen)
+            worths = self._worths(part, branch.chosen)
             choice = worths.index(max(worths))
             others = part.members[:choice] + part.members[choice + 1 :]
             if any(self._has_column(member, columns) for member in others):
-                return [_choose(part, number, narrowed) for number in range(len(part.members))]
-        return self.split(part.members[choice], columns, narrowed)
+                return [_choose(part, number, branch) for number in range(len(part.members))]
+        return self.split(part.members[choice], columns, branch)
 
     def _split_optional(
-        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+        self, part: Part, columns: tuple[int, ...], branch: _Branch
     ) -> list[_Branch] | None:
         if not self._has_column(part, columns):
             return None
         (member,) = part.members
-        if part.number not in narrowed.chosen and self._base(member, narrowed.chosen):
-            return [_choose(part, number, narrowed) for number in (0, -1)]
-        return self.split(member, columns, narrowed)
+        if part.number not in branch.chosen and self._base(member, branch.chosen):
+            return [_choose(part, number, branch) for number in (0, -1)]
+        return self.split(member, columns, branch)
 
     def _split_border(
-        self, part: Part, columns: tuple[int, ...], narrowed: _Branch
+        self, part: Part, columns: tuple[int, ...], branch: _Branch
     ) -> list[_Branch] | None:
         """By where the border between two members is of which the later one came before."""
         spans = [self._span(member, columns) for member in part.members]
@@ -146,8 +144,8 @@ class _Search:
         row = part.members[border].last
         before, after = (1 << column) - 1, -1 << column + 1
         return [
-            _restrict(narrowed, range(part.first, row), before),
-            _restrict(narrowed, range(row, part.last), after),
+            _restrict(branch, range(part.first, row), before),
+            _restrict(branch, range(row, part.last), after),
         ]
 
     def _span(self, part: Part, columns: tuple[int, ...]) -> tuple[int, int]:
@@ -178,20 +176,20 @@ class _Search:
         ]
 
 
-def _choose(part: Part, choice: int, narrowed: _Branch) -> _Branch:
-    """The puzzle in which one member counts, and the others may take nothing."""
+def _choose(part: Part, choice: int, branch: _Branch) -> _Branch:
+    """The subproblem in which one member counts, and the others have no columns."""
     for number, member in enumerate(part.members):
         if number != choice:
-            narrowed = _restrict(narrowed, range(member.first, member.last), 0)
-    return narrowed._replace(chosen={**narrowed.chosen, part.number: choice})
+            branch = _restrict(branch, range(member.first, member.last), 0)
+    return branch._replace(chosen={**branch.chosen, part.number: choice})
 
 
-def _restrict(narrowed: _Branch, rows: range, columns: int) -> _Branch:
-    """The puzzle in which these rows may take none but these columns."""
-    kept = list(narrowed.open_columns)
+def _restrict(branch: _Branch, rows: range, columns: int) -> _Branch:
+    """The subproblem in which these rows are limited to these columns."""
+    kept = list(branch.open_columns)
     for row in rows:
         kept[row] &= columns
-    return narrowed._replace(open_columns=tuple(kept))
+    return branch._replace(open_columns=tuple(kept))
 
 
 def _levels(gains: dict[int, int]) -> Levels:

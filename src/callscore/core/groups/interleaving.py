@@ -80,47 +80,47 @@ class _Choice(NamedTuple):
 _HERE = [0]
 
 
-def count_states(part: Part, puzzle: Subproblem) -> Extent:
-    """How many states a part of a puzzle has, before they are made."""
+def count_states(part: Part, subproblem: Subproblem) -> Extent:
+    """The number of states of a part of a subproblem, before they are built."""
     if part.kind == "row":
         return Extent(2, 2, part.path)
     if part.kind == "any_order":
-        return _count_any_order(part, puzzle)
-    extents = [count_states(member, puzzle) for member in part.members]
+        return _count_any_order(part, subproblem)
+    extents = [count_states(member, subproblem) for member in part.members]
     path = max(extents, key=lambda extent: extent.states).path
     shared = 1 if part.kind == "in_order" else 2  # an end is the next start; or all share both
     states = sum([max(extent.states - shared, 0) for extent in extents]) + shared
     return Extent(states, sum([extent.steps + 1 for extent in extents]), path)
 
 
-def _count_any_order(part: Part, puzzle: Subproblem) -> Extent:
-    bags = [len(rows) for rows in _interchangeable_rows(part, puzzle)]
-    extents = [Extent(size + 1, 2 * size, part.path) for size in bags]
-    extents += [count_states(member, puzzle) for member in part.members if member.kind != "row"]
+def _count_any_order(part: Part, subproblem: Subproblem) -> Extent:
+    interchangeable = [len(rows) for rows in _interchangeable_rows(part, subproblem)]
+    extents = [Extent(size + 1, 2 * size, part.path) for size in interchangeable]
+    extents += [count_states(member, subproblem) for member in part.members if member.kind != "row"]
     states = prod([extent.states for extent in extents])
     steps = sum([extent.steps * (states // extent.states) for extent in extents])
     inner = max(extents, key=lambda extent: extent.states, default=Extent(1, 0, part.path))
     return Extent(states, steps, inner.path if inner.states > MAX_STATES else part.path)
 
 
-def solve_by_states(puzzle: Subproblem, worth: Worth) -> list[int | None]:
+def solve_by_states(subproblem: Subproblem, worth: Worth) -> list[int | None]:
     """The column of each row, or None, in the best pairing.
 
     Of several it is the first: row 0 has the lowest column that it has in any of them, and so on.
     The column of every row is a digit of the worth, below everything else, so that the worth of the
     last state says which pairing it is.
     """
-    walk = _build_graph(puzzle.part, puzzle)
-    base, height = len(puzzle.columns) + 1, len(puzzle.rows)
+    graph = _build_graph(subproblem.part, subproblem)
+    base, height = len(subproblem.columns) + 1, len(subproblem.rows)
     digits = [base ** (height - row) for row in range(height + 1)]
-    passes = [_priced(step, worth, digits[0]) for step in walk.passes]
-    takes = [_priced(step, worth, digits[0]) for step in walk.takes]
-    best = [_below_minimum(worth, passes + takes, digits[0])] * walk.states
+    passes = [_priced(step, worth, digits[0]) for step in graph.passes]
+    takes = [_priced(step, worth, digits[0]) for step in graph.takes]
+    best = [_below_minimum(worth, passes + takes, digits[0])] * graph.states
     best[0] = 0
     _advance(best, best, passes)
-    for column in range(len(puzzle.columns)):
+    for column in range(len(subproblem.columns)):
         possible: list[_Priced] = []
-        for step, (places, start, end, price) in zip(walk.takes, takes, strict=True):
+        for step, (places, start, end, price) in zip(graph.takes, takes, strict=True):
             gain = worth.gains[step.row].get(column)
             if gain is not None:
                 gain = gain * digits[0] + (base - 1 - column) * digits[step.row + 1]
@@ -162,31 +162,33 @@ def _decode_columns(value: int, base: int, height: int) -> list[int | None]:
     return found[::-1]
 
 
-def _build_graph(part: Part, puzzle: Subproblem) -> _StateGraph:
+def _build_graph(part: Part, subproblem: Subproblem) -> _StateGraph:
     if part.kind == "row":
         return _graph_of_rows([part.first])
     if part.kind == "any_order":
-        walks = [_graph_of_rows(rows) for rows in _interchangeable_rows(part, puzzle)]
-        walks += [_build_graph(member, puzzle) for member in part.members if member.kind != "row"]
-        return _graph_product(walks)
-    walks = [_build_graph(member, puzzle) for member in part.members]
+        graphs = [_graph_of_rows(rows) for rows in _interchangeable_rows(part, subproblem)]
+        graphs += [
+            _build_graph(member, subproblem) for member in part.members if member.kind != "row"
+        ]
+        return _graph_product(graphs)
+    graphs = [_build_graph(member, subproblem) for member in part.members]
     if part.kind == "in_order":
-        return _graph_in_sequence(walks)
+        return _graph_in_sequence(graphs)
     ranks = part.ranks or (0,)
-    tolls = [_Choice(member, rank) for member, rank in zip(part.members, ranks, strict=True)]
-    walk = _graph_of_alternatives(walks, tolls)
+    choices = [_Choice(member, rank) for member, rank in zip(part.members, ranks, strict=True)]
+    graph = _graph_of_alternatives(graphs, choices)
     if part.kind == "optional":
-        walk.passes.append(_Step(_HERE, 0, walk.states - 1))
-    return walk
+        graph.passes.append(_Step(_HERE, 0, graph.states - 1))
+    return graph
 
 
-def _interchangeable_rows(part: Part, puzzle: Subproblem) -> list[list[int]]:
+def _interchangeable_rows(part: Part, subproblem: Subproblem) -> list[list[int]]:
     """The rows that are members of a part, grouped where they are interchangeable."""
-    bags: dict[int, list[int]] = {}
+    interchangeable: dict[int, list[int]] = {}
     for member in part.members:
         if member.kind == "row":
-            bags.setdefault(puzzle.alike[member.first], []).append(member.first)
-    return list(bags.values())
+            interchangeable.setdefault(subproblem.alike[member.first], []).append(member.first)
+    return list(interchangeable.values())
 
 
 def _graph_of_rows(rows: list[int]) -> _StateGraph:
@@ -196,34 +198,34 @@ def _graph_of_rows(rows: list[int]) -> _StateGraph:
     return _StateGraph(len(rows) + 1, takes, passes)
 
 
-def _graph_in_sequence(walks: list[_StateGraph]) -> _StateGraph:
+def _graph_in_sequence(graphs: list[_StateGraph]) -> _StateGraph:
     """One walk after the other: the end of one is the start of the next."""
     takes: list[_Step] = []
     passes: list[_Step] = []
     end = 0
-    for walk in walks:
-        takes += [step.moved(end) for step in walk.takes]
-        passes += [step.moved(end) for step in walk.passes]
-        end += walk.states - 1
+    for graph in graphs:
+        takes += [step.moved(end) for step in graph.takes]
+        passes += [step.moved(end) for step in graph.passes]
+        end += graph.states - 1
     return _StateGraph(end + 1, takes, passes)
 
 
-def _graph_of_alternatives(walks: list[_StateGraph], tolls: list[_Choice]) -> _StateGraph:
+def _graph_of_alternatives(graphs: list[_StateGraph], choices: list[_Choice]) -> _StateGraph:
     """One of the walks, which is chosen by the first step: they share their start and their end."""
     takes: list[_Step] = []
     passes: list[_Step] = []
-    end = sum([max(walk.states - 2, 0) for walk in walks]) + 1
+    end = sum([max(graph.states - 2, 0) for graph in graphs]) + 1
     inner = 0  # how many states between start and end are taken already
-    for walk, toll in zip(walks, tolls, strict=True):
-        for step in walk.takes:
-            takes += _embedded(step, walk.states - 1, (inner, end), toll)
-        for step in walk.passes or [_Step(_HERE, 0, 0)]:  # a walk of one state has no step
-            passes += _embedded(step, walk.states - 1, (inner, end), toll)
-        inner += max(walk.states - 2, 0)
+    for graph, choice in zip(graphs, choices, strict=True):
+        for step in graph.takes:
+            takes += _embedded(step, graph.states - 1, (inner, end), choice)
+        for step in graph.passes or [_Step(_HERE, 0, 0)]:  # a walk of one state has no step
+            passes += _embedded(step, graph.states - 1, (inner, end), choice)
+        inner += max(graph.states - 2, 0)
     return _StateGraph(end + 1, takes, passes)
 
 
-def _embedded(step: _Step, last: int, place: tuple[int, int], toll: _Choice) -> Iterator[_Step]:
+def _embedded(step: _Step, last: int, place: tuple[int, int], choice: _Choice) -> Iterator[_Step]:
     """The step of one walk in a walk of several: some may begin at the start, or lead to the end."""
     inner, end = place
     between: list[int] = []
@@ -236,22 +238,22 @@ def _embedded(step: _Step, last: int, place: tuple[int, int], toll: _Choice) -> 
             places=_HERE,
             start=start + inner if start else 0,
             end=end if at + step.end == last else at + step.end + inner,
-            tolls=step.tolls if start else (*step.tolls, toll),
+            tolls=step.tolls if start else (*step.tolls, choice),
         )
     if between:
         yield step.moved(inner)._replace(places=between)
 
 
-def _graph_product(walks: list[_StateGraph]) -> _StateGraph:
+def _graph_product(graphs: list[_StateGraph]) -> _StateGraph:
     """All walks at the same time, in every combination of their states."""
     takes: list[_Step] = []
     passes: list[_Step] = []
-    stride = states = prod([walk.states for walk in walks])
-    for number, walk in enumerate(walks):
-        stride //= walk.states
-        spreading = _ProductSteps(_other_states(walks, number), stride, {})
-        takes += [spreading.spread(step) for step in walk.takes]
-        passes += [spreading.spread(step) for step in walk.passes]
+    stride = states = prod([graph.states for graph in graphs])
+    for number, graph in enumerate(graphs):
+        stride //= graph.states
+        spreading = _ProductSteps(_other_states(graphs, number), stride, {})
+        takes += [spreading.spread(step) for step in graph.takes]
+        passes += [spreading.spread(step) for step in graph.passes]
     return _StateGraph(states, takes, passes)
 
 
@@ -270,18 +272,18 @@ class _ProductSteps(NamedTuple):
 
     def spread(self, step: _Step) -> _Step:
         """The step at every combination of the states of the others."""
-        places, start, end, row, tolls = step
+        places, start, end, row, choices = step
         found = self.known.get(id(places))
         if found is None:
             found = [other + place * self.stride for other in self.elsewhere for place in places]
             self.known[id(places)] = found
-        return _Step(found, start * self.stride, end * self.stride, row, tolls)
+        return _Step(found, start * self.stride, end * self.stride, row, choices)
 
 
-def _other_states(walks: list[_StateGraph], number: int) -> list[int]:
+def _other_states(graphs: list[_StateGraph], number: int) -> list[int]:
     """Every combination of the states of the other walks, with this one at its start."""
     places = [0]
-    for other, walk in enumerate(walks):
-        states = range(walk.states) if other != number else range(1)
-        places = [place * walk.states + state for place in places for state in states]
+    for other, graph in enumerate(graphs):
+        states = range(graph.states) if other != number else range(1)
+        places = [place * graph.states + state for place in places for state in states]
     return places

@@ -29,7 +29,7 @@ __all__ = ["GroupPairing", "match_groups"]
 
 # An assignment costs about this many steps for each row and each column.
 _STEPS_PER_LINE = 60
-# Where there are too many states, assignments are tried for as long as so many steps would take.
+# Where there are too many states, assignments are tried for at most this many steps.
 _MAX_STEPS = 100_000_000
 
 
@@ -91,17 +91,20 @@ class _GroupMatcher:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.puzzles = [(puzzle, count_states(puzzle.part, puzzle)) for puzzle in split_tree(tree)]
+        self.puzzles = [
+            (subproblem, count_states(subproblem.part, subproblem))
+            for subproblem in split_tree(tree)
+        ]
         self.known: dict[int, dict[int, int]] = {}
 
     def best(self, rate: Rate) -> GroupPairing:
         """The pairing that is worth most at a rate."""
         taken: dict[int, int] = {}  # the slots, and the positions of the calls that take them
-        for number, (puzzle, extent) in enumerate(self.puzzles):
+        for number, (subproblem, extent) in enumerate(self.puzzles):
             found = self.known.get(number)
             if found is None:
-                found = _solve(puzzle, extent, self.tree.slots, rate)
-                if puzzle.is_fixed:  # the same at any rate
+                found = _solve(subproblem, extent, self.tree.slots, rate)
+                if subproblem.is_fixed:  # the same at any rate
                     self.known[number] = found
             taken.update(found)
         calls: list[ToolCall] = []
@@ -115,21 +118,21 @@ class _GroupMatcher:
         return GroupPairing(tuple(calls), matches)
 
 
-def _solve(puzzle: Subproblem, extent: Extent, slots: list[Slot], rate: Rate) -> dict[int, int]:
-    """The slots of a puzzle that are taken, and by which position."""
-    worth = weigh_subproblem(puzzle, slots, rate)
+def _solve(subproblem: Subproblem, extent: Extent, slots: list[Slot], rate: Rate) -> dict[int, int]:
+    """The slots of a subproblem that are taken, and by which position."""
+    worth = weigh_subproblem(subproblem, slots, rate)
     is_small = extent.states <= MAX_STATES
-    steps = extent.steps * len(puzzle.columns) if is_small else _MAX_STEPS
-    tries = steps // (_STEPS_PER_LINE * (len(puzzle.rows) + len(puzzle.columns)))
-    columns = solve_by_branching(puzzle, worth, tries)
+    steps = extent.steps * len(subproblem.columns) if is_small else _MAX_STEPS
+    tries = steps // (_STEPS_PER_LINE * (len(subproblem.rows) + len(subproblem.columns)))
+    columns = solve_by_branching(subproblem, worth, tries)
     if columns is None and not is_small:
         problem = f"groups that expect the same tools can interleave in over {MAX_STATES:,} ways"
         advice = "Say more about their order (`in_order`), or split the case"
         raise InvalidCall(f"{extent.path}: {problem}, too many to find the best. {advice}.")
     if columns is None:
-        columns = solve_by_states(puzzle, worth)
+        columns = solve_by_states(subproblem, worth)
     return {
-        worth.slots[row].get(column, puzzle.rows[row][0].slot): puzzle.columns[column]
+        worth.slots[row].get(column, subproblem.rows[row][0].slot): subproblem.columns[column]
         for row, column in enumerate(columns)
         if column is not None
     }
@@ -155,9 +158,9 @@ class _ChosenCalls(NamedTuple):
 
     def _slots(self, node: Node) -> list[int]:
         slots = range(node.first, node.last)
-        must = [slot for slot in slots if not self.tree.slots[slot].is_extra]
-        never = [NO_SLOT] * (node.owed - len(must))
-        return must + never + [slot for slot in slots[len(must) :] if slot in self.taken]
+        required = [slot for slot in slots if not self.tree.slots[slot].is_extra]
+        unmade = [NO_SLOT] * (node.owed - len(required))
+        return required + unmade + [slot for slot in slots[len(required) :] if slot in self.taken]
 
     def _choice(self, node: Node) -> Node:
         for member in node.members:

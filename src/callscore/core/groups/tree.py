@@ -102,13 +102,13 @@ def build_tree(
     expected: tuple[Expected, ...], actual: tuple[ToolCall, ...], order: Order, grade: Grader
 ) -> Tree:
     """The tree of what is expected, with every possible pair graded."""
-    growth = _TreeBuilder(actual, grade)
+    builder = _TreeBuilder(actual, grade)
     kind: _Kind = "in_order" if order == "in_order" else "any_order"
     members = [
-        growth.node(item, f"expected[{position}]", depth=1, is_in_optional=False)
+        builder.node(item, f"expected[{position}]", depth=1, is_in_optional=False)
         for position, item in enumerate(expected)
     ]
-    return Tree(growth.group(kind, "expected", members, first=0), growth.slots)
+    return Tree(builder.group(kind, "expected", members, first=0), builder.slots)
 
 
 class _TreeBuilder:
@@ -134,8 +134,8 @@ class _TreeBuilder:
             return self._call(item, path, is_in_optional=is_in_optional)
         if isinstance(item, Forbidden):  # says nothing about what should be made
             item = Group("any_order", ())
-        grown = self._optional if item.kind == "optional" else self._group
-        return grown(item, path, depth=depth, is_in_optional=is_in_optional)
+        build = self._optional if item.kind == "optional" else self._group
+        return build(item, path, depth=depth, is_in_optional=is_in_optional)
 
     def group(self, kind: _Kind, path: str, members: list[Node], *, first: int) -> Node:
         """A group of these members, whose slots begin at `first`."""
@@ -174,8 +174,8 @@ class _TreeBuilder:
         right = {place: grade for place, grade in grades.items() if grade[0]}
         further = len(right) if most is None else min(most - least, len(right))
         # More slots than calls that could take them change nothing.
-        must = min(least, len(grades))
-        for number, (fitting, is_extra) in ((must, (grades, False)), (further, (right, True))):
+        required = min(least, len(grades))
+        for number, (fitting, is_extra) in ((required, (grades, False)), (further, (right, True))):
             slot = Slot(call.name, fitting, is_extra, is_in_optional)
             self.slots += [self._same(slot)] * number
         return Node("call", path, first, len(self.slots), least, (), call)
@@ -186,7 +186,7 @@ class _TreeBuilder:
         return self.known.setdefault(likeness, slot)
 
 
-# The tree of what is expected, cut into puzzles that have nothing to do with each other.
+# The expectation tree, split into independent subproblems.
 
 NO_SLOT = -1
 
@@ -219,7 +219,7 @@ class Part(Struct, frozen=True, gc=False):
         owed: how many calls it expects that nobody made, apart from its rows.
         members: what is in a group.
         ranks: of `one_of`, what choosing each member adds, as in `Option`.
-        number: tells apart the groups of a puzzle in which something is chosen.
+        number: identifies a group with a choice within its subproblem.
     """
 
     kind: Literal["row", "in_order", "any_order", "one_of", "optional"]
@@ -255,7 +255,7 @@ class Subproblem(Struct, frozen=True, gc=False):
 
 
 def split_tree(tree: Tree) -> list[Subproblem]:
-    """The puzzles of a tree; what no actual call could be is in none of them."""
+    """The subproblems of a tree, without slots that no actual call can fill."""
     if tree.root.kind == "in_order":
         return [_make_subproblem([tree.root], tree.slots)] if tree.slots else []
     return [_make_subproblem(nodes, tree.slots) for nodes in _group_by_tools(tree)]
@@ -267,16 +267,16 @@ def _group_by_tools(tree: Tree) -> list[list[Node]]:
     for node in _members(tree.root):
         names = {slot.name for slot in tree.slots[node.first : node.last]}
         nodes: list[Node] = []
-        apart: list[tuple[set[str], list[Node]]] = []
-        for others, rivals in found:
+        separate: list[tuple[set[str], list[Node]]] = []
+        for others, competitors in found:
             if names.isdisjoint(others):
-                apart.append((others, rivals))
+                separate.append((others, competitors))
             else:
                 names |= others
-                nodes += rivals
+                nodes += competitors
         if names:
-            apart.append((names, [*nodes, node]))
-        found = apart
+            separate.append((names, [*nodes, node]))
+        found = separate
     return [sorted(nodes, key=lambda node: node.first) for _, nodes in found]
 
 
@@ -290,15 +290,15 @@ def _members(node: Node) -> Iterator[Node]:
 
 
 def _make_subproblem(nodes: list[Node], slots: Sequence[Slot]) -> Subproblem:
-    cutting = _SubproblemBuilder(nodes, slots)
+    builder = _SubproblemBuilder(nodes, slots)
     path = _shared_path([node.path for node in nodes])
-    part = cutting.joined("any_order", path, [cutting.part(node) for node in nodes])
+    part = builder.joined("any_order", path, [builder.part(node) for node in nodes])
     used = [slots[number] for node in nodes for number in range(node.first, node.last)]
     columns = sorted({position for slot in used for position in slot.grades})
-    is_fixed = not (next(cutting.numbers) or any(slot.is_extra for slot in used))
+    is_fixed = not (next(builder.numbers) or any(slot.is_extra for slot in used))
     scale = lcm(*{grade[3] for slot in used for grade in slot.grades.values()})
-    alike = _first_alike(cutting.rows, slots)
-    return Subproblem(part, cutting.rows, alike, columns, scale, cutting.choices, is_fixed)
+    alike = _first_alike(builder.rows, slots)
+    return Subproblem(part, builder.rows, alike, columns, scale, builder.choices, is_fixed)
 
 
 def _shared_path(paths: list[str]) -> str:
@@ -369,9 +369,9 @@ class _SubproblemBuilder:
         parts: list[Part] = []
         owed = node.owed
         for number in range(node.first, node.last):
-            must = not self.slots[number].is_extra
-            owed -= must
-            parts.append(self._row(node.path, (Option(number, int(must), 0),)))
+            required = not self.slots[number].is_extra
+            owed -= required
+            parts.append(self._row(node.path, (Option(number, int(required), 0),)))
         return self.joined("any_order", node.path, parts, owed)
 
     def _row(self, path: str, options: tuple[Option, ...]) -> Part:

@@ -31,7 +31,7 @@ class Rate(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What the pairs of a puzzle are worth at a rate.
+    """The worth of the pairs of a subproblem at a rate.
 
     Attributes:
         alone: of each row, what it is worth without a column; never more than nothing.
@@ -55,12 +55,12 @@ class Worth(NamedTuple):
         return own + sum([self.base(member) for member in part.members])
 
 
-def weigh_subproblem(puzzle: Subproblem, slots: Sequence[Slot], rate: Rate) -> Worth:
-    """What every possible pair of a puzzle is worth at a rate."""
-    values = _SlotValues(puzzle, slots, rate)
+def weigh_subproblem(subproblem: Subproblem, slots: Sequence[Slot], rate: Rate) -> Worth:
+    """The worth of every possible pair of a subproblem at a rate."""
+    values = _SlotValues(subproblem, slots, rate)
     worth = Worth([], [], [], values.debt)
     taken: dict[int, int]
-    for options in puzzle.rows:
+    for options in subproblem.rows:
         if len(options) == 1:  # most are, and those that are alike share what they gain
             alone, gains, taken = values.alone(options[0]), values.gains(options[0]), {}
         else:
@@ -74,18 +74,18 @@ def weigh_subproblem(puzzle: Subproblem, slots: Sequence[Slot], rate: Rate) -> W
 class _SlotValues:
     """What a slot is worth with each column, in units of which one outweighs all smaller ones."""
 
-    def __init__(self, puzzle: Subproblem, slots: Sequence[Slot], rate: Rate) -> None:
-        most = min(len(puzzle.rows), len(puzzle.columns)) + 1
+    def __init__(self, subproblem: Subproblem, slots: Sequence[Slot], rate: Rate) -> None:
+        most = min(len(subproblem.rows), len(subproblem.columns)) + 1
         self.slots = slots
         self.rate = rate
-        self.scale = puzzle.scale
-        self.pair = puzzle.choices
+        self.scale = subproblem.scale
+        self.pair = subproblem.choices
         self.overlap = self.pair * most
         self.equal = self.overlap * (self.scale * most + 1)
         self.correct = self.equal * most
         self.first = self.correct * most
         self.debt = -rate.part * self.first
-        self.column_of = {position: column for column, position in enumerate(puzzle.columns)}
+        self.column_of = {position: column for column, position in enumerate(subproblem.columns)}
         self.known: dict[int, dict[int, int]] = {}  # by identity: repeats share their slots
 
     def best(self, options: Sequence[Option]) -> tuple[int, dict[int, int], dict[int, int]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_EXPANDED", "expands_too_much", "takes_too_long"]
 
 
-# How much a schema asks of one value once its references are followed.
+# The size of a schema once its references are expanded.
 
 MAX_EXPANDED = 10_000
 
@@ -80,7 +80,7 @@ def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]
     return [item for item in found if isinstance(item, dict)]
 
 
-# How long it would take to tell all errors of a value.
+# The cost of reporting all errors of a value.
 
 _MAX_STEPS = 10_000  # steps, each of which takes some 50 microseconds
 _MAX_WAYS = 10  # in which the same part of a schema is applied to the same value, on average
@@ -91,7 +91,7 @@ _Ways = Counter[int]  # by the id of a part of the schema, how many ways lead to
 
 
 def takes_too_long(schema: dict[str, Any], value: Any) -> bool:
-    """Whether the errors of a value are told again and again.
+    """Whether the errors of a value are reported many times over.
 
     Args:
         schema: a schema with references; without them no part of it is used twice.

@@ -13,7 +13,7 @@ __all__ = [
 ]
 
 
-# The schemas that stand inside of a schema: for the same value, or for what is inside of it.
+# The subschemas of a schema: for the same value, or for its members and items.
 
 
 class SchemaKeywords(NamedTuple):

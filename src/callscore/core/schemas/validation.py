@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# What is wrong with a value by a JSON Schema, as plain data and at the place where it is wrong.
+# Validation errors as plain data, with their paths.
 
 # The keyword of an error that says why a value could not be checked.
 UNCHECKED = "unchecked"
@@ -194,8 +194,8 @@ def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) ->
         is_other_type = any(item.keyword == "type" and item.steps == steps for item in branch)
         return is_other_type, any(item.keyword in _CHOICES for item in branch), len(branch)
 
-    meant: list[SchemaError] = min(branches, key=rank)
-    return max(meant, key=lambda item: len(item.steps))
+    likeliest: list[SchemaError] = min(branches, key=rank)
+    return max(likeliest, key=lambda item: len(item.steps))
 
 
 def _unique(items: list[_Item]) -> list[_Item]:
@@ -217,7 +217,7 @@ def _short(message: str) -> str:
 DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
 # Steps of the engine for patterns that need backtracking; these take about two milliseconds.
 _MAX_BACKTRACKING = 100_000
-_MAX_ERRORS = 100  # of one value; whoever has more of them is not helped by the rest
+_MAX_ERRORS = 100  # reported for one value
 _MAX_READ = 10 * _MAX_ERRORS  # several of them may say the same
 _MAX_PROBLEM_WIDTH = 300  # columns of a problem
 _TOO_DEEP = "it is nested too deep."
@@ -225,7 +225,7 @@ _TOO_MANY_WAYS = "it is not valid; to tell where, in a schema with so many ways,
 _INVALID = "invalid"  # the keyword of an error without a place
 _REFERENCE = b'"$ref":'
 _NULLABLE = b'"nullable":true'
-# What encoding raises for what JSON does not know.
+# What encoding raises for values that are not JSON.
 _NOT_JSON = (TypeError, ValueError, OverflowError)
 _encode = msgspec.json.Encoder().encode
 
@@ -255,13 +255,13 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
     Raises:
         InvalidSettings: the schema cannot be used.
     """
-    usable = _compile(schema)
-    if isinstance(usable, str):
-        raise InvalidSettings(f"the JSON Schema cannot be used: {usable}")
+    compiled = _compile(schema)
+    if isinstance(compiled, str):
+        raise InvalidSettings(f"the JSON Schema cannot be used: {compiled}")
     try:
-        return _errors(usable, value)
+        return _errors(compiled, value)
     except UnicodeEncodeError:  # half of a surrogate pair, which the library has no letter for
-        return _errors_without_surrogates(usable, value)
+        return _errors_without_surrogates(compiled, value)
     except ValueError as error:
         return [_unchecked_value(error, value)]
 
@@ -273,18 +273,18 @@ class _CompiledSchema(NamedTuple):
     referring: dict[str, Any] | None
 
 
-def _errors(usable: _CompiledSchema, value: Any) -> list[SchemaError]:
-    if usable.validator.is_valid(value):  # the short way, for nearly all
+def _errors(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
+    if compiled.validator.is_valid(value):  # the short way, for nearly all
         return []
-    if usable.referring is not None and takes_too_long(usable.referring, value):
+    if compiled.referring is not None and takes_too_long(compiled.referring, value):
         return [SchemaError(_INVALID, message=_TOO_MANY_WAYS)]
-    found = islice(usable.validator.iter_errors(value), _MAX_READ)
+    found = islice(compiled.validator.iter_errors(value), _MAX_READ)
     return convert_errors(found, value)[:_MAX_ERRORS]
 
 
-def _errors_without_surrogates(usable: _CompiledSchema, value: Any) -> list[SchemaError]:
+def _errors_without_surrogates(compiled: _CompiledSchema, value: Any) -> list[SchemaError]:
     try:
-        return _errors(usable, _without_surrogates(value))
+        return _errors(compiled, _without_surrogates(value))
     except ValueError as error:
         return [_unchecked_value(error, value)]
     except RecursionError:

@@ -124,7 +124,7 @@ def _id_of(item: dict[str, Any]) -> str | None:
 
 
 def _read_case(case: dict[str, Any], wanted: Wanted) -> Trace:
-    """What a case expects; of a conversation that is yet to be played, nobody says what."""
+    """What a case expects; None for a conversation that has not taken place."""
     if isinstance(case.get("data"), list):
         return _read_turns(case["data"], wanted, id=text_of(case.get("name")))
     conversation = case.get("conversation")

@@ -210,8 +210,8 @@ def _take_events(events: list[dict[str, Any]], transcript: Transcript) -> None:
         elif event.get("event_type") == "stream-end" and not len(transcript):
             _take_calls(at(event, "response", "tool_calls"), transcript)
         elif event.get("type") in ("tool-call-start", "tool-call-delta"):
-            given = at(event, "delta", "message", "tool_calls")
-            call = at(given, 0) if isinstance(given, list) else given
+            value = at(event, "delta", "message", "tool_calls")
+            call = at(value, 0) if isinstance(value, list) else value
             index = integer_of(event.get("index")) or 0
             if event["type"] == "tool-call-start":
                 entries[index] = call if isinstance(call, dict) else {}

@@ -30,7 +30,7 @@ EXAMPLE = {
 }
 _CALLS = {"function_call": None, "mcp_server_tool_call": "mcp"}  # with the kind of the tool
 _RESULTS = ("function_result", "mcp_server_tool_result")
-_OWN = ("user_input", "model_output", "mcp_server_tool_call", *_RESULTS)  # nobody else has these
+_OWN = ("user_input", "model_output", "mcp_server_tool_call", *_RESULTS)  # unique to this format
 _SERVER_TOOLS = (
     "code_execution",
     "file_search",

@@ -58,8 +58,8 @@ def _has_arguments(item: dict[str, Any]) -> bool:
 
 def _has_parameters(item: dict[str, Any]) -> bool:
     """Whether there are a call's arguments under a name that is mostly that of a schema."""
-    given = item["parameters"]
-    return _are_arguments(given) and not is_schema(given) and not is_definition(item)
+    value = item["parameters"]
+    return _are_arguments(value) and not is_schema(value) and not is_definition(item)
 
 
 def _has_name(item: dict[str, Any]) -> bool:

@@ -252,9 +252,9 @@ def _take_results(exchange: dict[str, Any], run: _Run, wanted: Wanted) -> None:
 
 def _continued(body: Any, run: _Run) -> Any:
     before = at(body, "previous_response_id")
-    given = at(body, "input")
-    if isinstance(before, str) and isinstance(given, list):
-        return {**body, "input": [*run.outputs.get(before, []), *given]}
+    value = at(body, "input")
+    if isinstance(before, str) and isinstance(value, list):
+        return {**body, "input": [*run.outputs.get(before, []), *value]}
     return body
 
 

@@ -173,9 +173,9 @@ class _Sample:
                 return self._attachments.get(value.removeprefix(_ATTACHMENT), value)
         return value
 
-    def take_messages(self, messages: list[dict[str, Any]], given: Any) -> None:
+    def take_messages(self, messages: list[dict[str, Any]], value: Any) -> None:
         """Write down a conversation, but for the calls that its input had already."""
-        shown = [message.get("id") for message in dicts(given) if message.get("id") is not None]
+        shown = [message.get("id") for message in dicts(value) if message.get("id") is not None]
         for message in messages:
             if message.get("id") not in shown:
                 self._take_message(message)

@@ -155,17 +155,17 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
 
 
 def _take_action(entry: Any, action: dict[str, Any], transcript: Transcript) -> None:
-    given = action.get("tool_input")
+    value = action.get("tool_input")
     # A tool of one text takes it as it is; what begins like an object was meant to be one.
-    if isinstance(given, str) and not given.lstrip().startswith("{"):
-        given = {"input": given}
+    if isinstance(value, str) and not value.lstrip().startswith("{"):
+        value = {"input": value}
     id_ = action.get("tool_call_id")
     transcript.step()
-    transcript.call(action["tool"], given, id_)
+    transcript.call(action["tool"], value, id_)
     if isinstance(entry, list):
         transcript.result(entry[1], id_)
 
 
 def read_tools(document: Any) -> list[Tool]:
-    """The tools that somebody wrote down beside the messages; LangChain itself does not."""
+    """The tools recorded beside the messages; LangChain itself does not record them."""
     return read_definitions(list_of(at(document, "tools")))

@@ -120,10 +120,10 @@ def _question(document: Any, spans: list[Span]) -> Any:
 def _span_of(item: dict[str, Any]) -> Span:
     """The observation as the span that it often was, and always could have been."""
     metadata = json_of(item.get("metadata"))
-    given = metadata.get("attributes") if isinstance(metadata, dict) else None
+    value = metadata.get("attributes") if isinstance(metadata, dict) else None
     return Span(
         name=text_of(item.get("name")) or "",
-        attributes=read_attributes(given) if given else {},
+        attributes=read_attributes(value) if value else {},
         start=parse_time(_either(item, "startTime", "start_time")),
         id=text_of(item.get("id")),
         parent=text_of(_either(item, "parentObservationId", "parent_observation_id")),
@@ -187,8 +187,8 @@ def _listed(item: dict[str, Any], wanted: Wanted) -> tuple[ToolCall, ...]:
     transcript = Transcript(wanted)
     calls = list_of(first(item, "toolCalls", "tool_calls"))
     names = list_of(first(item, "toolCallNames", "tool_call_names"))
-    for name, given in zip(names, calls, strict=False):
-        call = json_of(given)
+    for name, value in zip(names, calls, strict=False):
+        call = json_of(value)
         transcript.call(name, first(call, "arguments"), first(call, "id"))
     return transcript.calls()
 
@@ -207,10 +207,10 @@ def _tool_message(item: dict[str, Any]) -> dict[str, Any] | None:
 
 def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> ToolCall:
     item, attributes = span.record, span.attributes
-    name = given = id_ = result = None
+    name = value = id_ = result = None
     if attributes:
         name, id_ = first(attributes, *_NAMES), first(attributes, *_IDS)
-        given, result = first(attributes, *_ARGUMENTS), first(attributes, *_RESULTS)
+        value, result = first(attributes, *_ARGUMENTS), first(attributes, *_RESULTS)
     failed = span.failed
     if message is not None:
         id_, result = id_ or message.get("tool_call_id"), message.get("content")
@@ -219,7 +219,7 @@ def _execution(span: Span, message: dict[str, Any] | None, wanted: Wanted) -> To
         result = first(item, "output", "statusMessage", "status_message")
     return executed_call(
         name or _bare_name(span.name),
-        _input_of(item) if given is None else given,
+        _input_of(item) if value is None else value,
         id_,
         result=json_of(result),
         failed=failed,
@@ -235,14 +235,14 @@ def _bare_name(name: str) -> str:
 
 def _input_of(item: dict[str, Any]) -> Any:
     """What a tool was given, without the one key that some put around it."""
-    given = json_of(item.get("input"))
-    if isinstance(given, dict) and len(given) == 1 and isinstance(given.get("input"), dict):
-        return given["input"]
+    value = json_of(item.get("input"))
+    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("input"), dict):
+        return value["input"]
     metadata = item.get("metadata")
     if isinstance(metadata, str):
         metadata = json_of(metadata) if '"inputs"' in metadata else None
     told = at(metadata, "inputs")  # beside a text that is no JSON
-    return told if isinstance(told, dict) else given
+    return told if isinstance(told, dict) else value
 
 
 # --- definitions --------------------------------------------------------------------------------
@@ -259,14 +259,14 @@ def read_tools(document: Any) -> list[Tool]:
 
 def _offered_tools(span: Span) -> list[Tool]:
     item, attributes = span.record, span.attributes
-    given, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
+    value, metadata = json_of(item.get("input")), json_of(item.get("metadata"))
     for offered in (
-        first(given, "tools", "functions"),
-        at(given, "config", "tools"),
+        first(value, "tools", "functions"),
+        at(value, "config", "tools"),
         first(metadata, "tools"),
         openinference.offered_tools_in(attributes),
         offered_tools_in(attributes),
-        _offered_in_messages(given),
+        _offered_in_messages(value),
         at(json_of(item.get("output")), "tools"),
         _offered_by_name(first(item, "toolDefinitions", "tool_definitions")),
     ):
@@ -276,13 +276,13 @@ def _offered_tools(span: Span) -> list[Tool]:
     return []
 
 
-def _offered_in_messages(given: Any) -> list[Any]:
+def _offered_in_messages(value: Any) -> list[Any]:
     """The definitions that stand among the messages, as the integration of LangChain has them."""
-    contents = [at(message, "content") for message in dicts(given) if message.get("role") == "tool"]
+    contents = [at(message, "content") for message in dicts(value) if message.get("role") == "tool"]
     return [content for content in contents if at(content, "type") == "function"]
 
 
-def _offered_by_name(given: Any) -> Any:
-    if not isinstance(given, dict):
+def _offered_by_name(value: Any) -> Any:
+    if not isinstance(value, dict):
         return None
-    return {name: json_of(definition) for name, definition in given.items()}
+    return {name: json_of(definition) for name, definition in value.items()}

@@ -222,13 +222,13 @@ def _from_state(item: dict[str, Any]) -> _Part | None:
     return None
 
 
-def _state(held: dict[str, Any], owner: Any, metadata: Any) -> _Part:
+def _state(content: dict[str, Any], owner: Any, metadata: Any) -> _Part:
     config = first(owner, "config") or owner
     thread = text_of(first(owner, "thread_id")) or text_of(
         at(first(config, "configurable") or config, "thread_id")
     )
     step = integer_of(at(metadata, "step"))
-    return _Part("values", _messages_in(held), step=step, thread=thread)
+    return _Part("values", _messages_in(content), step=step, thread=thread)
 
 
 def _from_update(item: dict[str, Any]) -> _Part | None:
@@ -265,9 +265,9 @@ def _is_channel(value: Any) -> bool:
     return isinstance(value, list) and len(value) == _PAIR and value[0] == "messages"
 
 
-def _listed(held: Any) -> list[Any]:
+def _listed(content: Any) -> list[Any]:
     """The messages, where these are all there is; a graph takes those of a provider, too."""
-    messages = held if isinstance(held, list) else [held]
+    messages = content if isinstance(content, list) else [content]
     for message in messages:
         kind, fields = fields_of(message)
         if not kind or "content" not in fields:

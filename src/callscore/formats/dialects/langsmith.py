@@ -136,15 +136,15 @@ def _records_in(document: Any) -> list[_Record]:
         (_unwrapped(item), None) for item in reversed(_items_in(document))
     ]
     while waiting:
-        given, around = waiting.pop()
-        if not isinstance(given, dict):
+        value, around = waiting.pop()
+        if not isinstance(value, dict):
             continue
-        id_ = text_of(given.get("id"))
-        children = given.get("child_runs")
+        id_ = text_of(value.get("id"))
+        children = value.get("child_runs")
         if children:
             waiting += [(child, id_) for child in reversed(list_of(children))]
         if id_ is None or id_ not in seen:
-            found.append(_Record(given, id_, text_of(given.get("parent_run_id")) or around))
+            found.append(_Record(value, id_, text_of(value.get("parent_run_id")) or around))
         if id_ is not None:
             seen.add(id_)
     return found

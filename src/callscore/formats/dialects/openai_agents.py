@@ -99,10 +99,10 @@ def _raw_items(document: Any) -> list[Any]:
 
 
 def _question_in(document: Any) -> Any:
-    given = first(document, "original_input", "originalInput", "input")
-    if isinstance(given, str):
-        return given
-    for item in dicts(given):
+    value = first(document, "original_input", "originalInput", "input")
+    if isinstance(value, str):
+        return value
+    for item in dicts(value):
         if item.get("role") == "user":
             return text_in(item.get("content"))
     return None

@@ -153,10 +153,10 @@ def _take_answer(data: dict[str, Any], transcript: Transcript) -> None:
             take_message(answer, transcript)
 
 
-def _take_results(given: Any, transcript: Transcript) -> None:
+def _take_results(value: Any, transcript: Transcript) -> None:
     """Write down the results that the model was given last; the others have been before."""
     results = []
-    for entry in reversed(dicts(given)):
+    for entry in reversed(dicts(value)):
         if entry.get("role") == "tool" or str(entry.get("type")).endswith("_output"):
             results.append(entry)
         elif entry.get("role") == "assistant" or entry.get("type") == "function_call":
@@ -172,13 +172,13 @@ def _take_execution(span: dict[str, Any], transcript: Transcript) -> None:
         transcript.step()  # what the model says next are the calls that follow
     if data.get("type") != "function":
         return
-    given, output = data.get("input"), data.get("output")
+    value, output = data.get("input"), data.get("output")
     transcript.call(
         data.get("name"),
-        given,
+        value,
         span.get("id"),
         kind="mcp" if data.get("mcp_data") else None,
-        error=NOT_CAPTURED if given is None else None,
+        error=NOT_CAPTURED if value is None else None,
     )
     if error is not None:
         reason = at(error, "message") if output is None else output

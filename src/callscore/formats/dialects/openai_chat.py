@@ -172,19 +172,19 @@ def _read_response(response: Any, wanted: Wanted) -> Trace:
 
 def _chosen(choices: Any, wanted: Wanted) -> dict[str, Any] | None:
     """The choice that was asked for, by its index; by its place where servers number none."""
-    given = dicts(choices)
-    number = wanted.choose(range(len(given)))
-    for choice in given:
+    value = dicts(choices)
+    number = wanted.choose(range(len(value)))
+    for choice in value:
         if choice.get("index") == number:
             return choice
-    return given[number] if number < len(given) else None
+    return value[number] if number < len(value) else None
 
 
 def _read_lost_call(error: dict[str, Any], wanted: Wanted) -> Trace:
     """The call that the server threw away: the model has made it, and it was no good.
 
     Where the server shows it whole, as name and arguments, it is taken so; it has failed for the
-    reason that the server gives. Else nobody knows of which tool it was.
+    reason that the server gives. Else its tool is unknown.
     """
     transcript = Transcript(wanted)
     transcript.step()

@@ -184,16 +184,16 @@ def _is_response(document: dict[str, Any]) -> bool:
 
 def _is_request(document: dict[str, Any]) -> bool:
     """Whether something is asked for; what has an output that is no response is another's."""
-    given = document.get("input")
-    if given is None or document.get("output") is not None or "messages" in document:
+    value = document.get("input")
+    if value is None or document.get("output") is not None or "messages" in document:
         return False
-    if isinstance(given, str):
+    if isinstance(value, str):
         return "model" in document and _are_tools(document.get("tools"))
-    return is_item_list(given) or (
+    return is_item_list(value) or (
         isinstance(document.get("model"), str)
-        and isinstance(given, list)
-        and bool(given)
-        and all(isinstance(item, dict) and "role" in item for item in given)
+        and isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and "role" in item for item in value)
     )
 
 
@@ -239,8 +239,8 @@ def _items_in(document: Any) -> list[Any]:
         return list_of(response["output"])
     if isinstance(at(document, "data"), list):
         return _in_order(dicts(document["data"]))
-    given = at(document, "input")
-    items = given if isinstance(given, list) else document
+    value = at(document, "input")
+    items = value if isinstance(value, list) else document
     items = items if isinstance(items, list) else [items]
     return _assemble_items(items) if _is_stream(items) else items
 
@@ -264,10 +264,10 @@ def _in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _question_in(document: Any) -> Any:
     request = at(document, "request")
-    given = at(request if isinstance(request, dict) else document, "input")
-    if isinstance(given, str):
-        return given
-    items = document if isinstance(document, list) else given
+    value = at(request if isinstance(request, dict) else document, "input")
+    if isinstance(value, str):
+        return value
+    items = document if isinstance(document, list) else value
     for item in dicts(items):
         if item.get("role") == "user":
             return text_in(item.get("content"))

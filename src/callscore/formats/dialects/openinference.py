@@ -155,28 +155,28 @@ def _items_in(message: Any, path: str) -> list[Any]:
 def _call_in(entry: Any) -> ToolCall:
     function = value_at_path(entry, "tool_call.function")
     if isinstance(function, dict):
-        name, given = function.get("name"), function.get("arguments")
+        name, value = function.get("name"), function.get("arguments")
     else:
         name = value_at_path(entry, "tool_call.function.name")
-        given = value_at_path(entry, "tool_call.function.arguments")
-    return _call(name, given, value_at_path(entry, "tool_call.id"))
+        value = value_at_path(entry, "tool_call.function.arguments")
+    return _call(name, value, value_at_path(entry, "tool_call.id"))
 
 
-def _call(name: Any, given: Any, id_: Any) -> ToolCall:
-    if given == _REDACTED:
+def _call(name: Any, value: Any, id_: Any) -> ToolCall:
+    if value == _REDACTED:
         return replace(requested_call(name, None, id_), arguments=None, error=NOT_CAPTURED)
-    return requested_call(name, given, id_)
+    return requested_call(name, value, id_)
 
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
     parameters = json_of(attributes.get("tool.parameters"))
-    given = attributes.get("input.value")
-    if given is None and not _is_schema(parameters):
-        given = parameters
+    value = attributes.get("input.value")
+    if value is None and not _is_schema(parameters):
+        value = parameters
     return executed_call(
         first(attributes, "tool.name") or span.name,
-        given,
+        value,
         first(attributes, *_IDS),
         result=first(attributes, "output.value") or exception_in(span),
         failed=span.failed,

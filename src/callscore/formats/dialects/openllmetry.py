@@ -125,8 +125,8 @@ def _whole(message: Any) -> Any:
 
 
 def _call_in(entry: Any) -> ToolCall:
-    given = entry if isinstance(entry, dict) else {}
-    return requested_call(given.get("name"), given.get("arguments"), given.get("id"))
+    value = entry if isinstance(entry, dict) else {}
+    return requested_call(value.get("name"), value.get("arguments"), value.get("id"))
 
 
 def _answers(span: Span) -> list[ToolResult]:
@@ -139,12 +139,12 @@ def _answers(span: Span) -> list[ToolResult]:
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
-    given = json_of(attributes.get("traceloop.entity.input"))
+    value = json_of(attributes.get("traceloop.entity.input"))
     result = json_of(attributes.get("traceloop.entity.output"))
-    inputs = first(given, "inputs", "input_str")  # in what LangChain gives to its observers
+    inputs = first(value, "inputs", "input_str")  # in what LangChain gives to its observers
     return executed_call(
         first(attributes, "traceloop.entity.name") or span.name,
-        given if inputs is None else inputs,
+        value if inputs is None else inputs,
         None,
         result=exception_in(span) if result is None else _output(result),
         failed=span.failed,

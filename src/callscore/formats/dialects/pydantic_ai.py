@@ -117,7 +117,7 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         items = [document] if _is_item(document) else _history(document)
     transcript = Transcript(wanted)
     view: View = "requested"
-    given = None
+    value = None
     for item in dicts(items):
         if "event_kind" in item:
             view = "executed"  # a call's event comes when it is about to be run
@@ -125,9 +125,9 @@ def read(document: Any, wanted: Wanted) -> list[Trace]:
         elif "part_kind" in item:
             _take_part(item, transcript)
         else:
-            given = _input_in(item) if given is None else given
+            value = _input_in(item) if value is None else value
             _take_message(item, transcript)
-    return [transcript.trace(input=given, view=view)]
+    return [transcript.trace(input=value, view=view)]
 
 
 def _input_in(message: dict[str, Any]) -> Any:

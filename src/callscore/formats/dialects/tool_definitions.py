@@ -135,7 +135,7 @@ def joins_lines(line: Any) -> bool:
 
 
 def read(document: Any, wanted: Wanted) -> list[Trace]:  # noqa: ARG001  (as every dialect has it)
-    """One run without a call: nobody has called anything yet."""
+    """One run without calls."""
     return [Trace()]  # which is neither an answer nor an expectation
 
 

@@ -205,9 +205,9 @@ class _PartialCall:
         self.name = call.get("name")
         self.id = call.get("id")
         self.caller = caller
-        given = call.get("args")
+        value = call.get("args")
         # The pieces are put in between, and the document must stay as it is.
-        self._arguments: dict[str, Any] = deepcopy(given) if isinstance(given, dict) else {}
+        self._arguments: dict[str, Any] = deepcopy(value) if isinstance(value, dict) else {}
         self._texts: dict[str, list[str]] = {}
         self._misplaced: list[Any] = []
 

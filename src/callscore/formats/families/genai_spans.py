@@ -200,10 +200,10 @@ def _chosen_message(attributes: dict[str, Any], wanted: Wanted) -> Any:
     return messages
 
 
-def _any_agent_calls(given: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
+def _any_agent_calls(value: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
     """The calls as any-agent writes them."""
     transcript = Transcript(wanted)
-    for item in dicts(json_of(given)):
+    for item in dicts(json_of(value)):
         if "tool.name" in item:
             transcript.call(item["tool.name"], item.get("tool.args"))
     return transcript.calls()
@@ -274,8 +274,8 @@ def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
             found += _results_in_event(_content(event))
         elif _INPUT in event.attributes:
             found += outputs.answers(event.attributes[_INPUT])
-    given = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
-    return found or outputs.answers(given)
+    value = first(span.attributes, _INPUT, "gen_ai.prompt", "gcp.vertex.agent.llm_request")
+    return found or outputs.answers(value)
 
 
 def _results_in_event(held: Any) -> list[ToolResult]:
@@ -307,17 +307,17 @@ def _is_tool(span: Span) -> bool:
 
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
-    given, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
+    value, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
     if span.events or "events" in attributes:  # as Strands has it
         for event in _events(span):
-            if event.name == _RESULT and given is None:
-                given = first(_content(event), "content")
+            if event.name == _RESULT and value is None:
+                value = first(_content(event), "content")
             elif event.name == _CHOICE and result is None:
                 result = json_of(first(_content(event), "message"))
     failed = first(attributes, "gen_ai.tool.status", "tool.status") == "error"
     return executed_call(
         attributes.get("gen_ai.tool.name") or span.name.removeprefix("execute_tool "),
-        given,
+        value,
         attributes.get("gen_ai.tool.call.id"),
         result=exception_in(span) if result is None else result,
         failed=failed or span.failed,
@@ -336,13 +336,13 @@ def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:
     """The step with the calls of a whole run, if its span is a Pydantic AI agent's."""
-    given = first(span.attributes, "pydantic_ai.all_messages", "all_messages_events")
-    if given is None:
+    value = first(span.attributes, "pydantic_ai.all_messages", "all_messages_events")
+    if value is None:
         return step
-    given = json_of(given)
-    if isinstance(at(given, 0, "event.name"), str):
-        given = [_as_message(event) for event in dicts(given) if not _is_plain(event)]
-    calls = outputs.calls(given)
+    value = json_of(value)
+    if isinstance(at(value, 0, "event.name"), str):
+        value = [_as_message(event) for event in dicts(value) if not _is_plain(event)]
+    calls = outputs.calls(value)
     return replace(step, requests=calls) if calls else step
 
 
@@ -362,9 +362,9 @@ def _as_message(event: dict[str, Any]) -> dict[str, Any]:
 
 def offered_tools_in(attributes: dict[str, Any]) -> Any:
     """The definitions of the tools that a model or an agent was offered."""
-    given = attributes.get("gen_ai.tool.definitions")
-    if given is not None:
-        return given
+    value = attributes.get("gen_ai.tool.definitions")
+    if value is not None:
+        return value
     if "gen_ai.tool.json_schema" in attributes:  # of the one tool that a span is of
         return [{key: attributes.get(f"gen_ai.tool.{name}") for key, name in _SINGLE_TOOL_KEYS}]
     parameters = json_of(attributes.get("model_request_parameters"))

@@ -306,8 +306,8 @@ def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
         output = fields.get("content")
         id_ = fields.get("tool_call_id") if id_ is None else id_
         failed = failed or fields.get("status") == "error"
-    given = _tool_input(run.inputs)
-    return executed_call(run.name, given, id_, result=output, failed=failed, wanted=wanted)
+    value = _tool_input(run.inputs)
+    return executed_call(run.name, value, id_, result=output, failed=failed, wanted=wanted)
 
 
 def _tool_input(inputs: Any) -> Any:

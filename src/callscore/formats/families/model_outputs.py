@@ -131,14 +131,14 @@ def _openai_dialect() -> Dialect:
     return dialect_named("openai_chat")
 
 
-def _value_of(given: Any) -> Any:
+def _value_of(value: Any) -> Any:
     """What an answer is, where it can have anything to do with tools; other texts are not read."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         for sign in _TOOL_SIGNS:
-            if sign in given:
-                return json_of(given)
+            if sign in value:
+                return json_of(value)
         return None
-    return given
+    return value
 
 
 def _is_likely_openai(value: Any) -> bool:

@@ -105,11 +105,16 @@ def tool_around(step: ObservedStep, nesting: Nesting) -> ObservedStep | None:
     return None
 
 
-def is_repeated(done: ToolCall, around: ObservedStep | None, nesting: Nesting) -> bool:
+def is_repeated(
+    executed_call: ToolCall, enclosing_tool: ObservedStep | None, nesting: Nesting
+) -> bool:
     """Whether a tool is within the same tool, as it is over MCP: that is one call, not two."""
-    if around is None or around.execution is None:
+    if enclosing_tool is None or enclosing_tool.execution is None:
         return False
-    return around.execution.name == done.name and around.id not in nesting.delegating
+    return (
+        enclosing_tool.execution.name == executed_call.name
+        and enclosing_tool.id not in nesting.delegating
+    )
 
 
 # A run, put together from what was observed of it: what models asked for, and what tools did.
@@ -322,10 +327,10 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
 
 
 def _answer_from_tools(
-    tools: list[tuple[int, ObservedStep]], placed: list[_PlacedCall], nesting: Nesting
+    tools: list[tuple[int, ObservedStep]], placed_calls: list[_PlacedCall], nesting: Nesting
 ) -> None:
     """Give each result of a tool to the call before it that it belongs to."""
-    coming = [item for item in placed[::-1] if not item.is_answered] if tools else []
+    coming = [item for item in placed_calls[::-1] if not item.is_answered] if tools else []
     waiting: list[_PlacedCall] = []
     for position, step in tools:
         while coming and coming[-1].position < position:
@@ -339,23 +344,25 @@ def _answer_from_tools(
             waiting = [item for item in waiting if item is not asked]
 
 
-def _matching_request(waiting: list[_PlacedCall], done: ToolCall) -> _PlacedCall | None:
+def _matching_request(unanswered: list[_PlacedCall], executed_call: ToolCall) -> _PlacedCall | None:
     """The call with the id of one that was carried out, its arguments, or at least its name."""
     alike: list[_PlacedCall] = []
-    for item in waiting:
-        if done.id is not None and item.call.id == done.id:
+    for item in unanswered:
+        if executed_call.id is not None and item.call.id == executed_call.id:
             return item
-        if _may_be_same(item.call, done):
+        if _may_be_same(item.call, executed_call):
             alike.append(item)
     for item in alike:
-        if item.call.arguments == done.arguments:
+        if item.call.arguments == executed_call.arguments:
             return item
     return alike[0] if alike else None
 
 
-def _answer_from_messages(run: ObservedRun, placed: list[_PlacedCall], wanted: Wanted) -> None:
+def _answer_from_messages(
+    run: ObservedRun, placed_calls: list[_PlacedCall], wanted: Wanted
+) -> None:
     """Assign the results in the messages of a model to earlier calls without a result."""
-    coming = [item for item in placed[::-1] if not item.is_answered]
+    coming = [item for item in placed_calls[::-1] if not item.is_answered]
     waiting: list[_PlacedCall] = []
     for position, step in enumerate(run.steps) if coming else ():
         while coming and coming[-1].position < position:
@@ -367,21 +374,21 @@ def _answer_from_messages(run: ObservedRun, placed: list[_PlacedCall], wanted: W
             waiting = [item for item in waiting if not item.is_answered]
 
 
-def _answer_from_message(answer: ToolResult, waiting: list[_PlacedCall], wanted: Wanted) -> None:
-    for item in waiting:
-        if not item.is_answered and _belongs_to(answer, item.call):
-            failed = answer.failed
-            text = text_in(answer.value)
+def _answer_from_message(result: ToolResult, unanswered: list[_PlacedCall], wanted: Wanted) -> None:
+    for item in unanswered:
+        if not item.is_answered and _belongs_to(result, item.call):
+            failed = result.failed
+            text = text_in(result.value)
             if failed is None and text is not None:
                 failed = wanted.failure.search(text) is not None
-            item.answer(answer.value, failed=failed)
+            item.answer(result.value, failed=failed)
             return
 
 
-def _belongs_to(answer: ToolResult, call: ToolCall) -> bool:
-    if answer.id is not None:
-        return call.id == answer.id
-    return answer.name in (None, call.name) and answer.arguments in (None, call.arguments)
+def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
+    if result.id is not None:
+        return call.id == result.id
+    return result.name in (None, call.name) and result.arguments in (None, call.arguments)
 
 
 # --- as they were executed ----------------------------------------------------------------------

@@ -174,11 +174,11 @@ def _wrapped_in(value: dict[str, Any]) -> Any:
     return None
 
 
-def _may_wrap(held: Any) -> bool:
+def _may_wrap(content: Any) -> bool:
     """Whether the records are here: in a list of them, or in one more object."""
-    if isinstance(held, list):
-        return bool(held) and isinstance(held[0], dict) and not _is_observation(held[0])
-    return isinstance(held, dict)
+    if isinstance(content, list):
+        return bool(content) and isinstance(content[0], dict) and not _is_observation(content[0])
+    return isinstance(content, dict)
 
 
 def _is_observation(item: dict[str, Any]) -> bool:
@@ -219,14 +219,14 @@ def raw_attributes(record: dict[str, Any]) -> Any:
 
     Those of a row of a table come without the word that all their columns begin with.
     """
-    given = record.get("attributes")
-    if given.__class__ is not dict:
-        given = _attributes_in(record)
-        if given is None:
+    value = record.get("attributes")
+    if value.__class__ is not dict:
+        value = _attributes_in(record)
+        if value is None:
             few = len(record) <= _MAX_CACHED_COLUMNS
             columns = _columns(tuple(record)) if few else _find_columns(record)
-            given = {name: record[key] for key, name in columns} if columns else record
-    return given
+            value = {name: record[key] for key, name in columns} if columns else record
+    return value
 
 
 def _find_columns(keys: Iterable[Any]) -> tuple[tuple[str, str], ...]:
@@ -368,14 +368,14 @@ def _rank_of(record: dict[str, Any]) -> int:
     return min(rank, _rank(record_name(record))) if "body" in record else rank
 
 
-def _rank_of_attributes(given: Any) -> int:
-    if isinstance(given, str):
-        given = _outline(given)
-    if isinstance(given, dict):
-        rank = _lowest_rank(tuple(given))
-        is_flat = _FIRST_SEGMENTS.isdisjoint(given)
-        return rank if is_flat else min(rank, _lowest_rank(tuple(_nested_names(given))))
-    return _lowest_rank(_keys_of(list_of(given)))
+def _rank_of_attributes(value: Any) -> int:
+    if isinstance(value, str):
+        value = _outline(value)
+    if isinstance(value, dict):
+        rank = _lowest_rank(tuple(value))
+        is_flat = _FIRST_SEGMENTS.isdisjoint(value)
+        return rank if is_flat else min(rank, _lowest_rank(tuple(_nested_names(value))))
+    return _lowest_rank(_keys_of(list_of(value)))
 
 
 def _outline(text: str) -> Any:

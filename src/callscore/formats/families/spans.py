@@ -70,23 +70,23 @@ _PLAIN_TYPES = frozenset(
 )
 
 
-def read_attributes(given: Any) -> dict[str, Any]:
+def read_attributes(value: Any) -> dict[str, Any]:
     """The attributes by their dotted keys; an object under such a key is a value, and stays one.
 
     Of attributes nested at each dot, what stands at each level is there, too: `tool` as well as
     `tool.name`, if that is how the name of an attribute can begin. Lists are never taken apart.
 
     Args:
-        given: a list of keys and typed values, an object, or JSON text of either.
+        value: a list of keys and typed values, an object, or JSON text of either.
     """
-    if isinstance(given, str):
-        given = json_of(json_of(given))  # as a column of JSON text may hold what is text already
-    if isinstance(given, list):
-        return _from_list(given)
-    if not isinstance(given, dict):
+    if isinstance(value, str):
+        value = json_of(json_of(value))  # as a column of JSON text may hold what is text already
+    if isinstance(value, list):
+        return _from_list(value)
+    if not isinstance(value, dict):
         return {}
-    is_flat = _NESTED_PREFIXES.isdisjoint(given) and _has_only_texts(given)
-    return given if is_flat else _flattened(given)
+    is_flat = _NESTED_PREFIXES.isdisjoint(value) and _has_only_texts(value)
+    return value if is_flat else _flattened(value)
 
 
 def _has_only_texts(keys: Iterable[Any]) -> bool:
@@ -156,29 +156,29 @@ def decode_otlp_value(value: Any, depth: int = 0) -> Any:
     return _converted(kind, held, depth + 1) if kind in _CONVERTED_TYPES else value
 
 
-def _converted(kind: str, held: Any, depth: int) -> Any:
+def _converted(kind: str, content: Any, depth: int) -> Any:
     if kind in _INTEGERS:
-        return _integer(held)
+        return _integer(content)
     if depth > _MAX_DEPTH:
         raise InvalidCall("an attribute is nested too deeply to be read.")
     if kind in _ARRAYS:
-        return [decode_otlp_value(item, depth) for item in _values(held)]
-    return _from_list(_values(held), depth)
+        return [decode_otlp_value(item, depth) for item in _values(content)]
+    return _from_list(_values(content), depth)
 
 
-def _values(held: Any) -> list[Any]:
-    values = held.get("values") if isinstance(held, dict) else held
+def _values(content: Any) -> list[Any]:
+    values = content.get("values") if isinstance(content, dict) else content
     return values if isinstance(values, list) else []
 
 
-def _integer(held: Any) -> Any:
+def _integer(content: Any) -> Any:
     """The integer that a text spells, as OTLP has it; what is no integer stays as it is."""
-    if held.__class__ is not str:
-        return held
+    if content.__class__ is not str:
+        return content
     try:
-        return int(held)
+        return int(content)
     except ValueError:
-        return held
+        return content
 
 
 def build_tree(flat: dict[str, Any]) -> dict[str, Any]:
@@ -415,21 +415,21 @@ def _parent_of(record: dict[str, Any]) -> str | None:
     )
 
 
-def parse_time(given: Any) -> int | None:
+def parse_time(value: Any) -> int | None:
     """A moment as a number: nanoseconds, where it was written for people to read.
 
     Args:
-        given: a number, its text, seconds and nanoseconds in a list, or a date and time.
+        value: a number, its text, seconds and nanoseconds in a list, or a date and time.
     """
-    if isinstance(given, str):
-        is_number = given.isascii() and given.isdigit() and len(given) <= _MAX_NUMBER_LENGTH
-        return int(given) if is_number else _from_iso(given)
-    if isinstance(given, list):  # seconds and nanoseconds
-        seconds, rest = at(given, 0), at(given, 1)
+    if isinstance(value, str):
+        is_number = value.isascii() and value.isdigit() and len(value) <= _MAX_NUMBER_LENGTH
+        return int(value) if is_number else _from_iso(value)
+    if isinstance(value, list):  # seconds and nanoseconds
+        seconds, rest = at(value, 0), at(value, 1)
         is_pair = isinstance(seconds, int) and isinstance(rest, int)
         return seconds * _NANOSECONDS + rest if is_pair else None
-    is_finite = isinstance(given, int) or (isinstance(given, float) and given - given == 0)
-    return int(given) if is_finite else None
+    is_finite = isinstance(value, int) or (isinstance(value, float) and value - value == 0)
+    return int(value) if is_finite else None
 
 
 def _from_iso(text: str) -> int | None:
@@ -461,8 +461,8 @@ def _is_error(status: Any) -> bool:
 
 
 def _event_of(record: dict[str, Any]) -> Event:
-    given = record.get("attributes")
-    attributes = read_attributes(first(record, "Attributes", "fields") if given is None else given)
+    value = record.get("attributes")
+    attributes = read_attributes(first(record, "Attributes", "fields") if value is None else value)
     name = record_name(record) or attributes.get("event.name")
     body = decode_otlp_value(record["body"]) if "body" in record else None
     return Event(name if isinstance(name, str) else "", attributes, body)

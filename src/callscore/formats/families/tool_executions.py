@@ -121,17 +121,17 @@ _NO_INPUT = ToolInput(None)
 
 def requested_call(
     name: Any,
-    given: Any,
+    value: Any,
     id: Any,  # noqa: A002  (as the field is called)
 ) -> ToolCall:
     """A call that a model asked for in its only message, as an entry in its span has it.
 
     Args:
         name: of the tool.
-        given: the arguments: an object, its JSON text, or whatever stands there.
+        value: the arguments: an object, its JSON text, or whatever stands there.
         id: of the call.
     """
-    arguments = read_arguments(given)
+    arguments = read_arguments(value)
     return ToolCall(
         name if isinstance(name, str) and name else NAMELESS,
         arguments.value,
@@ -150,7 +150,7 @@ def requested_call(
 
 def executed_call(  # noqa: PLR0913  (as many things are known of a call)
     name: Any,
-    given: Any,
+    value: Any,
     id: Any,  # noqa: A002  (as the field is called)
     *,
     result: Any,
@@ -162,14 +162,14 @@ def executed_call(  # noqa: PLR0913  (as many things are known of a call)
 
     Args:
         name: of the tool.
-        given: what the span has as its input.
+        value: what the span has as its input.
         id: of the call.
         result: what the span has as its output; None where it has none.
         failed: whether the span says that the call has failed.
         wanted: what was asked for.
         names: an object with the names of the tool's parameters as keys.
     """
-    read, arguments = _read(given, names)
+    read, arguments = _read(value, names)
     is_captured = read.error is None
     return ToolCall(
         name if isinstance(name, str) and name else NAMELESS,
@@ -187,14 +187,14 @@ def executed_call(  # noqa: PLR0913  (as many things are known of a call)
     )
 
 
-def _read(given: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
+def _read(value: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
     """What a tool was given, and the arguments in it."""
-    if given.__class__ is str and given[:2] == '{"' and "kwargs" not in given:
+    if value.__class__ is str and value[:2] == '{"' and "kwargs" not in value:
         # As most are: JSON with nothing around it, which need not be decoded once to see that.
-        arguments = read_arguments(given)
+        arguments = read_arguments(value)
         if arguments.error is None:
             return _NO_INPUT, arguments
-    read = read_tool_input(given, names)
+    read = read_tool_input(value, names)
     return read, read_arguments(read.arguments)
 
 
