@@ -33,7 +33,7 @@ class ChangeReason(Struct, frozen=True, gc=False, kw_only=True):
 
     Attributes:
         kind: what it is; `no answer` is of the second run, `no answer before` of the first.
-        text: why there is no answer, in a sentence; empty where nobody said, and for other kinds.
+        text: why there is no answer, in a sentence; empty if unknown, and for other kinds.
     """
 
     kind: ChangeReasonKind
@@ -50,9 +50,9 @@ class CaseChange(Struct, frozen=True, gc=False, kw_only=True):
         case: the id of the case.
         tags: its tags.
         before: how many trials passed, of how many that were decided.
-        after: likewise.
-        f1: the mean F1 before and after; None where there is none.
-        reasons: what is to be known about it.
+        after: the same of the second run.
+        f1: the mean F1 before and after; None if there is none.
+        reasons: additional information.
         is_expectation_changed: whether another thing is expected than before.
     """
 
@@ -76,7 +76,7 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
         case: the id of the case.
         before: how many there were in all trials.
         after: how many there are.
-        tools: the tools of forbidden calls that are more than before; empty where nobody knows.
+        tools: the tools of forbidden calls that are more than before; empty if unknown.
     """
 
     kind: Literal["forbidden", "schema"]
@@ -155,7 +155,7 @@ def _values_differ(pair: MatchedCase) -> bool:
 
 
 def _values(case: CaseOutcome) -> dict[str, float | None]:
-    """The mean of each scorer over the trials that it has a number for; None where there is none."""
+    """The mean of each scorer over the trials that it has a number for; None if there is none."""
     found: dict[str, list[float]] = {}
     for trial in case.trials:
         for name, value in trial.values:

@@ -61,13 +61,13 @@ class SideSummary(Struct, frozen=True, gc=False, kw_only=True):
     """The facts about one side that reports show.
 
     Attributes:
-        label: what somebody called it.
+        label: the name that the user typed.
         run: its id; empty for a file.
-        command: what made it.
-        started_at: when, in seconds since 1970; None for a file.
+        command: the command that made it.
+        started_at: seconds since 1970; None for a file.
         git_commit: the commit of the project.
         git_dirty: whether files had changed since.
-        is_finished: whether it came to its end.
+        is_finished: whether it finished.
         cases: how many cases it has.
         errors: how many of its trials have no answer.
         below: the thresholds that it misses, each a sentence in every language.
@@ -93,9 +93,9 @@ class Comparison(Struct, frozen=True, kw_only=True):
         after: the second.
         main: the difference that decides the verdict.
         others: the same cases by other numbers, which decide nothing.
-        changes: the cases that went otherwise: broken first, then fixed, then changed.
+        changes: the cases whose outcome changed: broken first, then fixed, then changed.
         same: how many cases went as before.
-        tools: the calls of each tool; empty where nobody has counted them.
+        tools: the calls of each tool; empty if they were not counted.
         tags: the cases of each tag.
         alarms: what is new and no statistics makes good.
         only_before: cases that only the first run has.
@@ -146,7 +146,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         )
 
     def changed(self, kind: ChangeKind) -> tuple[CaseChange, ...]:
-        """The cases that went otherwise in this way."""
+        """The cases whose outcome changed in this way."""
         return tuple(change for change in self.changes if change.kind == kind)
 
     def to_dict(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
         yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})
 
 
-# Two runs, case by case: what is compared, what is left out, and what is to be known about it.
+# Two runs, case by case: what is compared, what is left out, and additional information.
 
 MAX_NAMES = 20
 
@@ -362,7 +362,7 @@ def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:
 
 
 def comparison_to_dict(comparison: Comparison, *, lang: Language = "en") -> dict[str, Any]:
-    """The verdict, the numbers behind it, every case that went otherwise, and the slices."""
+    """The verdict, the numbers behind it, every case whose outcome changed, and the slices."""
     return {
         "verdict": comparison.verdict,
         "before": _side_to_dict(comparison.before, lang),

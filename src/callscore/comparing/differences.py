@@ -52,13 +52,13 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
             for scorers that somebody called so.
         cases: how many cases both have a number for.
         before: the mean of the first run over these.
-        after: likewise of the second.
+        after: the same of the second run.
         interval: the 95 % interval of the difference; None only where there is no case.
         p_value: the chance of a difference at least as large where there is none.
         method: how the two were tested.
         verdict: what follows.
         smallest: the smallest difference that as many cases could have shown, four times in five;
-            None where no difference could be shown.
+            None if no difference could be shown.
         up: how many cases went up.
         down: how many went down.
     """
@@ -77,7 +77,7 @@ class Difference(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def change(self) -> float | None:
-        """How much the second run is above the first; None where there is nothing to compare."""
+        """How much the second run is above the first; None if there is nothing to compare."""
         if self.before is None or self.after is None:
             return None
         return self.after - self.before
@@ -170,7 +170,7 @@ def with_verdict(
 
     Args:
         measured: the difference.
-        p_value: corrected, where it is one of several; None where nothing is to be said.
+        p_value: corrected, where it is one of several; None if nothing is to be said.
         tests: how many differences were tested together.
     """
     found = measured.difference
@@ -215,7 +215,7 @@ def slices_of(
 
     Args:
         cases: the cases that both runs have.
-        numbers: the numbers of each by the measure; None where it has none.
+        numbers: the numbers of each by the measure; None if it has none.
         measure: what the cases of a tag are compared by; the calls of a tool are by their F1.
     """
     found: list[tuple[SliceKind, str, MeasuredDifference]] = []
@@ -268,7 +268,7 @@ _NO_CALLS: ToolOutcome = (0, 0, 0, 0, 0)
 
 
 def _tool_values(tool: str, first: Counted, second: Counted) -> ValuePair | None:
-    """The mean F1 of the calls of a tool before and after; None where one of them says nothing."""
+    """The mean F1 of the calls of a tool before and after; None if one of them says nothing."""
     if len(first) == len(second) == 1 and first[0] is not None and second[0] is not None:
         return _f1(first[0].get(tool, _NO_CALLS)), _f1(second[0].get(tool, _NO_CALLS))
     trials = min(len(first), len(second))

@@ -31,7 +31,7 @@ ReasonKind = Literal[
     "forbidden",
     "schema",
     "below",  # a threshold of the second run
-    "unfinished",  # a run did not come to its end
+    "unfinished",  # a run did not finish
     "same run",  # it is held against itself
     "nothing compared",  # no case in common, or none with a number in both
 ]
@@ -60,7 +60,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     Attributes:
         comparison: what it looked at.
         fail_on: how strict it is.
-        reasons: why it is closed; empty where it is open.
+        reasons: why it is closed; empty if it is open.
     """
 
     comparison: Comparison

@@ -174,7 +174,7 @@ def _false_position(
 
 # How far two runs are apart in a graded number: the bootstrap over cases, without drawing.
 
-# Drawing again shows only what has been seen: from fewer cases that went otherwise than most it
+# Drawing again shows only what has been seen: from fewer cases whose outcome changed than most it
 # would promise too much. As many flips, all one way, the exact test needs as well.
 _MIN_CHANGED = 6
 _NORMAL = NormalDist()
@@ -323,7 +323,7 @@ def smallest_effect(
         tests: how many differences are tested together, so that each has to be the clearer.
 
     Returns:
-        None where so few cases can show no difference at all.
+        None if so few cases can show no difference at all.
     """
     flips = min_flips(tests)
     if cases < flips:

@@ -37,8 +37,8 @@ class MatchedCase(NamedTuple):
 
     Attributes:
         evaluation: what the evaluation of the second run is called.
-        before: what became of it in the first run.
-        after: what became of it in the second.
+        before: its result in the first run.
+        after: its result in the second.
         alone: the two answers, where there is one in each run, as there nearly always is.
     """
 

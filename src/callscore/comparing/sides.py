@@ -13,18 +13,18 @@ __all__ = ["CaseOutcome", "EvaluationSide", "Side", "TrialOutcome"]
 
 
 class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):
-    """What became of one trial of a case.
+    """The result of one trial of a case.
 
     Attributes:
         status: whether there is a score; `error` where there is no answer.
-        passed: whether all scorers are content; None where none has a number.
-        f1: the score of its calls; None where nothing is scored.
-        values: what each scorer says, by its name.
+        passed: whether all scorers pass; None if none has a number.
+        f1: the score of its calls; None if nothing is scored.
+        values: the value of each scorer, by its name.
         forbidden: how many forbidden calls were made.
-        faults: how many errors the tools' schemas find; None where they were not asked.
-        tools: how the calls of each tool went; None where nobody has counted them.
-        calls: a digest of the calls that were made; empty where nobody knows them.
-        failure: why there is no answer, in a sentence; empty where there is one.
+        faults: how many errors the tools' schemas find; None if they were not asked.
+        tools: the counts of each tool; None if they were not counted.
+        calls: a digest of the calls that were made; empty if unknown.
+        failure: why there is no answer, in a sentence; empty if there is one.
     """
 
     status: Literal["scored", "error", "not_scored"] = "scored"
@@ -39,13 +39,13 @@ class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class CaseOutcome(Struct, frozen=True, gc=False, kw_only=True):
-    """What became of a case, in all its trials.
+    """The result of a case, in all its trials.
 
     Attributes:
         id: the id of the case.
         trials: what became of each, in order.
         tags: its tags.
-        expectation: a digest of what is expected; empty where nothing is.
+        expectation: a digest of what is expected; empty if nothing is.
         asked: a digest of the rest of the case: its input, its tools.
     """
 
@@ -60,9 +60,9 @@ class EvaluationSide(Struct, frozen=True, kw_only=True):
     """An evaluation of a run, under one variant.
 
     Attributes:
-        name: what it is called.
-        place: the file that it stands in, and its name there.
-        variant: the variant; None where there is only one way to run it.
+        name: its name.
+        place: its file, and its name there.
+        variant: the variant; None if it has no variants.
         cases: its cases, in order.
         settings: a digest of what decides the scores, the scorers included.
         below: the thresholds that it misses, each a sentence in every language.
@@ -85,13 +85,13 @@ class Side(Struct, frozen=True, kw_only=True):
     """A run, or a file of cases that were scored for this comparison.
 
     Attributes:
-        label: what somebody called it: `main`, `latest~1`, `answers.jsonl`.
+        label: the name that the user typed: `main`, `latest~1`, `answers.jsonl`.
         run: the id of the run; empty for a file.
-        command: what made it: `run`, `rescore`, `score` ...
-        started_at: when, in seconds since 1970; None for a file.
+        command: the command that made it: `run`, `rescore`, `score` ...
+        started_at: seconds since 1970; None for a file.
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
-        is_finished: whether it came to its end.
+        is_finished: whether it finished.
         evaluations: what was evaluated, in order.
     """
 

@@ -81,7 +81,7 @@ def sign_flip_p_value(differences: Mapping[float, int]) -> float:
 
 
 def _halves(sizes: Counter[int]) -> tuple[Sums, Sums] | None:
-    """The sums of one half of the differences, and of the other; None where there are too many."""
+    """The sums of one half of the differences, and of the other; None if there are too many."""
     one: Sums = {0: 1.0}
     other: Sums = {0: 1.0}
     for place, (size, times) in enumerate(sorted(sizes.items())):

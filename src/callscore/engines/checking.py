@@ -71,7 +71,7 @@ def check_files(  # noqa: PLR0913  (each is something to say about a run)
         tools: the tools that were offered, by name; without them those that a trace itself has.
         limit: how many findings to show; None for all.
         skip_bad: count and skip what cannot be read, rather than stop.
-        hooks: what wants to be told on the way.
+        hooks: callbacks.
 
     Raises:
         UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
@@ -201,7 +201,7 @@ def _label(case: Case) -> str | None:
 def _defined_tools(definitions: Any) -> _UsableTools:
     """The tools that a record defines, by name, and why the schemas of some cannot be used.
 
-    None where it defines none that can be read; an empty list says that no tool was offered.
+    None if it defines none that can be read; an empty list says that no tool was offered.
     """
     if definitions is None:
         return None, {}

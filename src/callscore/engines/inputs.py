@@ -456,7 +456,7 @@ class ToolDefinitions:
     """Tool definitions: those of the run, or those of each case, read once.
 
     Args:
-        given: those of the run, in any form that `read_tools` takes; None where there are none.
+        given: those of the run, in any form that `read_tools` takes; None if there are none.
 
     Raises:
         InvalidCall: they cannot be read.
@@ -470,7 +470,7 @@ class ToolDefinitions:
         self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
 
     def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
-        """The tools of a case by name, from what it brings; None where nobody knows them.
+        """The tools of a case by name, from what it brings; None if unknown.
 
         Tools that were read from a trace are taken as they are: where a schema cannot be used, nothing
         is said about the arguments. What stands in the field `tools` of a case must be right.

@@ -123,7 +123,7 @@ _PASSED_OVER = "there is no evaluation in it, and it is passed over"
 
 
 def _ignore(_: str) -> None:
-    """Nobody wants to know."""
+    """Do nothing."""
 
 
 def discover(
@@ -159,7 +159,7 @@ def discover(
 
 
 class _Source(NamedTuple):
-    """A file to read, and the folder in which it was found; None where it was named itself."""
+    """A file to read, and the folder in which it was found; None if it was named itself."""
 
     file: Path
     folder: Path | None = None
@@ -220,7 +220,7 @@ def load_file(path: Path) -> list[Evaluation] | Unloaded:
         path: a Python file, or a suite in YAML or TOML.
 
     Returns:
-        Nothing for a Python file without an evaluation; `nothing_in` says so, where it matters.
+        Nothing for a Python file without an evaluation; see `no_evaluation_in`.
     """
     found = _load_any(path)
     if isinstance(found, Unloaded):
@@ -358,7 +358,7 @@ def load_python(path: Path) -> list[Evaluation] | Unloaded:
     token = current_collector.set(making)
     try:
         module = _import(file)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code may raise anything)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (user code may raise anything)
         return _unloaded(path, error)
     finally:
         current_collector.reset(token)

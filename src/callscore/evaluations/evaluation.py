@@ -56,11 +56,11 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     """An agent, the cases that it is asked, and how its answers are scored.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         task: what asks the agent; it may be awaitable or not.
         cases: the cases: a list, the path of a file, or a function that gives them. They are read
             when they are needed.
-        tools: the definitions of the tools by name; None where nobody knows them.
+        tools: the definitions of the tools by name; None if unknown.
         scorers: what the answers are worth.
         variants: ways to run the task: the keywords that it is given, by name.
         tags: words to select by; every case has them, too.
@@ -71,7 +71,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
         trials: how often each case is asked, where the command does not say so.
         place: the file that it stands in, with the line where that is known.
         folder: where paths in it begin.
-        home: the file that it belongs to, from the root on; empty where there is none.
+        home: the file that it belongs to, from the root on; empty if there is none.
         key: by what the history knows it, whatever else is run: `evals/eval_a.py::name`.
         source: the digest of the code of its task, by which a changed one is known.
     """
@@ -105,8 +105,8 @@ class Question(Struct, frozen=True, kw_only=True):
     Attributes:
         evaluation: whose case it is.
         case: the case, read: with an id, and with the calls that are expected.
-        variant: the variant under which it is asked; None where there is none.
-        trial: which repetition it is, from 1 on.
+        variant: the variant under which it is asked; None if there is none.
+        trial: which repetition it is, from 1.
         trials: how many there are.
     """
 

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 
-# Digests of people's code, by which it is known whether answers are still those of the same task.
+# Digests of user code, by which it is known whether answers are still those of the same task.
 
 _OURS = "callscore"
 # Of all that is said of an evaluation, what its task may see.
@@ -47,7 +47,7 @@ _CASE_KEYWORDS = frozenset({"input", "id", "metadata", "tools"})
 
 
 def code_digest(of: Any) -> str:
-    """The digest of a file of code; empty where there is none to read.
+    """The digest of a file of code; empty if there is none to read.
 
     Args:
         of: a function, or something else that is called, whose file is meant; or the path of one.
@@ -119,7 +119,7 @@ class _AnswerRelevantCode(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _name_of(self, function: ast.expr) -> str | None:
-        """What a function is called in callscore; None where it is somebody else's."""
+        """What a function is called in callscore; None if it is somebody else's."""
         if isinstance(function, ast.Name):
             return self._names.get(function.id)
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
@@ -184,7 +184,7 @@ def question_digest(question: Question, identity: Callable[[Any], Any] = _task_i
 
 
 def task_digest(question: Question) -> str:
-    """The digest of the text that defines the task; empty where it says itself what it asks."""
+    """The digest of the text that defines the task; empty if it says itself what it asks."""
     task = question.evaluation.task
     says_itself = hasattr(task, "asks") or hasattr(task, "identity")
     if says_itself:

@@ -43,7 +43,7 @@ class Location(NamedTuple):
     Attributes:
         text: the file, and the line where it is known, as people are shown it.
         folder: where paths beside it begin.
-        file: the file, from the root on; None where there is none.
+        file: the file, from the root on; None if there is none.
         is_within: whether it stands within a function, so that others may have it run.
     """
 
@@ -83,7 +83,7 @@ def evaluation_key(home: Path | None, name: str) -> str:
     """By what an evaluation is known in the history, whatever else is run: `evals/eval_a.py::name`.
 
     Args:
-        home: the file that it belongs to; None where there is none.
+        home: the file that it belongs to; None if there is none.
         name: what it is called there.
     """
     if home is None:
@@ -102,10 +102,10 @@ _UNEXPECTED_KEYWORD = re.compile(r"Unexpected keyword argument '(\w+)'")
 
 
 def error_message(error: BaseException) -> str:
-    """What an error says of itself, without keys; empty where it says nothing."""
+    """What an error says of itself, without keys; empty if it says nothing."""
     try:
         said = str(error)
-    except Exception:  # noqa: BLE001  (whatever an error of somebody else does)
+    except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
         return "(it cannot even be printed)"
     return _case_field_message(said, error) or hide_secrets(said)
 

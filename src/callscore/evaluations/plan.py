@@ -419,7 +419,7 @@ class Group(Struct, frozen=True, kw_only=True):
 
     Attributes:
         evaluation: the evaluation.
-        variant: the variant; None where there is only one way to run it.
+        variant: the variant; None if it has no variants.
         questions: what is asked, case by case, the trials of each together.
         left_out: the cases that say so, or whose evaluation does.
     """

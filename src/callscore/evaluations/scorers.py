@@ -1,4 +1,4 @@
-"""What an answer is worth: callscore's own numbers, other tools' metrics, and people's functions."""
+"""What an answer is worth: callscore's own numbers, other tools' metrics, and user functions."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def scorer_of(given: Any) -> Scorer:
         given: a name of callscore's own (`accuracy`, `tool_called` ...), the name of another tool's
             metric (`ragas.tool_call_f1`), or a function. The function's parameters say what it is
             given, by their names: `case`, `input`, `output` (the answer as plain data), `calls`,
-            `expected`, `score` and `tools`. It returns a number, a truth value, None where it has
+            `expected`, `score` and `tools`. It returns a number, a truth value, None if it has
             no number, or one of these and a reason; it may be async.
 
     Raises:
@@ -222,7 +222,7 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
             said = await _call_function(scorer.function, keywords)
     except NotScorable as error:
         return MetricValue(scorer.name, None, error_message(error))
-    except (Exception, SystemExit) as error:  # noqa: BLE001  (people's code; it must not end a run)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (user code; it must not end a run)
         return MetricValue(scorer.name, None, _error_reason(error, scorer), is_broken=True)
     return _value(scorer, said)
 

@@ -65,7 +65,7 @@ class SuiteDocument:
     Args:
         path: the file.
         value: what stands in it.
-        line_of: the line of something, by the keys that lead there; None where nobody knows.
+        line_of: the line of something, by the keys that lead there; None if unknown.
     """
 
     def __init__(

@@ -364,7 +364,7 @@ class Insert(Struct, frozen=True):
 
     Attributes:
         text: the statement.
-        names: which columns the driver wants, one after the other; empty where it wants names.
+        names: which columns the driver wants, one after the other; empty if it wants names.
     """
 
     text: str

@@ -244,7 +244,7 @@ def page_of_results(
         run: the id of the run, and its number.
         evaluation: the number of the evaluation that is meant; None for all of them.
         after: the number of the last result that was read before.
-        limit: how many at the most.
+        limit: the maximum number.
     """
     query = RESULTS if evaluation is None else RESULTS.where(results.c.evaluation == evaluation)
     name, number = run
@@ -259,7 +259,7 @@ def results_of_case(
     trial: int | None,
     evaluation: int | None,
 ) -> list[ResultRecord]:
-    """What became of one case of a run, in order of the evaluations and the trials."""
+    """The result of one case of a run, in order of the evaluations and the trials."""
     query = RESULTS_OF_CASE
     if trial is not None:
         query = query.where(results.c.trial == trial)
@@ -324,7 +324,7 @@ def answer_in_run(
 
 
 def judgement_by_key(connection: Connection, key: str) -> Any | None:
-    """What a judge answered; None where it was not asked."""
+    """What a judge answered; None if it was not asked."""
     text = connection.execute(JUDGEMENT, {"key": clean_text(key)}).scalar()
     return None if text is None else msgspec.json.decode(text)
 

@@ -91,32 +91,32 @@ class ResultRecord(Struct, frozen=True, kw_only=True):
         run: the run.
         evaluation: the number of the evaluation in the run.
         case: the id of the case.
-        trial: which repetition it is, from 1 on.
+        trial: which repetition it is, from 1.
         status: whether there is a score.
         payload: the case as a case file has it: `input`, `expected` as it is spelled, `tags`,
             `metadata`. The same payload is kept once, however many runs have it.
         question: the digest of what was asked.
-        answer: the answer as plain data; None where there is none. Kept once, likewise.
+        answer: the answer as plain data; None if there is none. Kept once, likewise.
         calls: the calls that were read from it, as plain data.
-        expectation: the digest of what is expected, see `history.digests`; empty where nothing is.
+        expectation: the digest of what is expected, see `history.encoding`; empty if nothing is.
         asked: likewise of what makes up the question: all of the case but that, its tags and its
             metadata. Empty in what was kept without it.
         f1: the score of the calls, with `counts`: correct, incorrect, missed, extra, expected,
-            actual, forbidden. None where nothing is scored.
+            actual, forbidden. None if nothing is scored.
         counts: see `f1`.
-        faults: how many errors the tools' schemas find in the calls; None where nothing was checked.
+        faults: how many errors the tools' schemas find in the calls; None if nothing was checked.
         tools: correct, incorrect, missed, extra and forbidden calls by the name of the tool; None
             where nobody has counted them.
         comparison: the pairs and their differences, by the positions of the calls, as plain data;
-            None where there are none. Kept once, likewise.
-        passed: whether all scorers are content.
-        values: what each scorer says.
+            None if there are none. Kept once, likewise.
+        passed: whether all scorers pass.
+        values: the value of each scorer.
         failure: why there is no answer: a kind, and a sentence.
         seconds: how long it took.
         usage: what it cost.
         attempts: how often it was tried.
         is_reused: whether the answer was there before.
-        finished_at: when, in seconds since 1970.
+        finished_at: seconds since 1970.
     """
 
     run: str
@@ -156,8 +156,8 @@ class AnswerRecord(Struct, frozen=True, kw_only=True):
         seconds: how long it took.
         usage: what it cost.
         attempts: how often it was tried.
-        asked_at: when, in seconds since 1970.
-        run: the run that asked; empty where none did.
+        asked_at: seconds since 1970.
+        run: the run that asked; empty if none did.
     """
 
     question: str
@@ -201,7 +201,7 @@ class EvaluationNumbers(
         share: the mean over the cases of the share of their trials that passed; one without an
             answer did not. None without cases.
         f1: the mean over the cases of the mean score of their trials; one without an answer is
-            worth 0. None where no answer has a score.
+            worth 0. None if no answer has a score.
         errors: how many trials have no answer.
     """
 

@@ -61,7 +61,7 @@ def find_run(
             name (the newest of those that share it), a beginning that only one id has, or what git
             knows a commit by: its newest finished run, a complete one before others, then one
             that asked before files that were scored, then one without changed files.
-        resolve: the commit that git knows by a reference; None where it knows none.
+        resolve: the commit that git knows by a reference; None if it knows none.
 
     Raises:
         UnknownRun: there is no such run, or several ids begin like this.
@@ -179,9 +179,9 @@ class EvaluationLine(Struct, frozen=True, gc=False):
     """An evaluation of a run, under one variant.
 
     Attributes:
-        name: what it is called.
-        variant: the variant; None where there is only one way to run it.
-        place: the file that it stands in, and its name there.
+        name: its name.
+        variant: the variant; None if it has no variants.
+        place: its file, and its name there.
         tally: what its cases come to, or those with a tag.
     """
 
@@ -213,7 +213,7 @@ def list_runs(
 
     Args:
         store: the history.
-        limit: how many at the most; None for all.
+        limit: the maximum number; None for all.
         tag: only the cases with this tag count, and evaluations without such cases are left out.
         fits: tells by its name, its variant and its place whether an evaluation is asked for; runs
             without any are left out.

@@ -199,7 +199,7 @@ def run_side(
         connection: where it is kept.
         number: the number of its row.
         run: the run.
-        label: what somebody called it.
+        label: the name that the user typed.
         variant: the variant whose evaluations are meant; None for all of them.
 
     Raises:

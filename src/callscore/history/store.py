@@ -81,7 +81,7 @@ class Store:
 
     Attributes:
         place: what the database is called in messages.
-        path: the file of the database; None where it is no file.
+        path: the file of the database; None if it is no file.
         words: what a command needs to find it, see `history.addresses`.
     """
 
@@ -182,7 +182,7 @@ class Store:
 
         Args:
             run: its id.
-            status: whether it came to its end.
+            status: whether it finished.
             totals: its counts, for lists of runs.
             summaries: what the results of each evaluation come to, by the number of the evaluation.
         """
@@ -281,7 +281,7 @@ class Store:
     def result(
         self, run: str, case: str, trial: int | None = None, evaluation: int | None = None
     ) -> list[ResultRecord]:
-        """What became of one case: in each evaluation that has it, each trial; or one of these."""
+        """The result of one case: in each evaluation that has it, each trial; or one of these."""
         number = self._run_number(run)
         with self.reading() as connection:
             return results_of_case(connection, (run, number), case, trial, evaluation)
@@ -337,7 +337,7 @@ class Store:
 
     @with_retries
     def judgement(self, key: str) -> Any | None:
-        """What a judge answered, by the key it was kept under; None where it was not asked."""
+        """What a judge answered, by the key it was kept under; None if it was not asked."""
         with self.reading() as connection:
             return judgement_by_key(connection, key)
 

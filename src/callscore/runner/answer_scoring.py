@@ -48,7 +48,7 @@ _case_tools = ToolDefinitions()
 
 
 def unanswered(question: Question, why: Failure) -> Result:
-    """What became of a question without an answer."""
+    """The result of a question without an answer."""
     return Result(case=case_for_task(question), status="error", failure=why)
 
 
@@ -172,7 +172,7 @@ def _scorer_arguments(
 async def _scorer_value(
     scorer: Scorer, given: dict[str, Any], seconds: float | None
 ) -> MetricValue:
-    """What a scorer says; people's functions may wait for something that never comes."""
+    """What a scorer says; user functions may wait for something that never comes."""
     if scorer.function is SCORERS.get(scorer.name):
         return await scorer_value(scorer, given)
     work = create_abandonable_task(scorer_value(scorer, given))

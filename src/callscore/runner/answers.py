@@ -252,7 +252,7 @@ def _unwrapped(error: BaseException) -> BaseException:
 def _error_name(error: BaseException) -> str:
     try:
         said = str(error)
-    except Exception:  # noqa: BLE001  (whatever an error of somebody else does)
+    except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
         said = "(it cannot even be printed)"
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 

@@ -216,8 +216,8 @@ async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
     """Call the task once.
 
     Raises:
-        TookTooLong: its time was over.
-        Exited: it wanted to end the process.
+        TaskTimeout: it timed out.
+        TaskExited: it tried to end the process.
         UnreadableAnswer: it returned no data.
         Exception: whatever it raised.
     """
@@ -273,7 +273,7 @@ class _Timeout:
         """Say so where the time was over, whatever the task has made of that.
 
         Raises:
-            TookTooLong: it was over.
+            TaskTimeout: it timed out.
             CancelledError: it was, and somebody else wants it to end, too.
         """
         if self._is_over:

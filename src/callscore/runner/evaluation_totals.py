@@ -25,7 +25,7 @@ def totals_for(
         evaluation: the evaluation.
         fail_under: what the mean of each scorer must reach for which nobody has said it.
         show: which cases to keep, to be shown.
-        most: how many of them at the most; None for all.
+        most: the maximum number of them; None for all.
     """
     thresholds = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},

@@ -67,7 +67,7 @@ def run_until_done(
             its end. A second Ctrl-C ends everything at once.
 
     Raises:
-        Interrupt: there was a second Ctrl-C.
+        SecondInterrupt: there was a second Ctrl-C.
     """
     try:
         asyncio.get_running_loop()

@@ -127,7 +127,7 @@ class Recorder:
         Args:
             group: the place of the question's group among all.
             question: the question.
-            result: what became of it.
+            result: its result.
             digest: the digest of the question.
             on_kept: called when it is kept, in another thread.
         """
@@ -152,7 +152,7 @@ class Recorder:
         self._keeper.finish(status, summary_payload(results), summaries)
 
     def saved(self, lang: Language = "en") -> str:
-        """Where the run is, where it is not in the history; empty where nothing is anywhere."""
+        """Where the run is, where it is not in the history; empty if nothing is anywhere."""
         return self._keeper.saved(lang)
 
     def release(self) -> None:
@@ -173,7 +173,7 @@ def begin_recording(
 
     Raises:
         InvalidSettings: the run is to be called like a baseline.
-        UnknownRun: a run is to go on, and there is none.
+        UnknownRun: there is no run to resume.
         UnusableStore: the history cannot be written; or, where a run goes on, not even read.
     """
     sources = _task_digests(groups)

@@ -115,8 +115,8 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
         settings: single settings in place of those of the run, or of the preset.
         scorers: names of scorers in place of those of the run; None for the same.
         fail_under: what the mean of each scorer must reach for which the run says nothing.
-        show: which cases to keep in the results.
-        most: how many of them at the most, by evaluation and variant; None for all.
+        show: which cases the results include.
+        most: the maximum number of them, by evaluation and variant; None for all.
         timeout: how many seconds a scorer may take.
     """
 
@@ -145,7 +145,7 @@ def rescore(
         store: the history.
         run: the run whose answers are scored.
         options: how they are scored.
-        hooks: what wants to be told on the way.
+        hooks: callbacks.
 
     Raises:
         InvalidSettings: there is no such setting or scorer.

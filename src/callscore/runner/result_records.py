@@ -107,7 +107,7 @@ def result_record(
         run: the run.
         number: the number of the evaluation in it.
         question: the question.
-        result: what became of it.
+        result: its result.
         digest: the digest of the question.
     """
     answer, failure = result.answer, result.failure
@@ -196,7 +196,7 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
-    """The answer; None where there was none."""
+    """The answer; None if there was none."""
     if found.answer is None:
         return None
     return Answer(

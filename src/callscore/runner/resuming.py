@@ -55,7 +55,7 @@ class LockedRun(Struct, frozen=True):
 
 
 def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
-    """The newest run of the same paths that did not come to its end, and that nobody else is at.
+    """The newest run of the same paths that did not finish, and that nobody else is at.
 
     It is ours from now on, until its lock is released.
 
@@ -120,7 +120,7 @@ def begin_or_resume(
         resume: whether one goes on in its place; or the one that does.
 
     Raises:
-        UnknownRun: one is to go on, and there is none.
+        UnknownRun: there is no run to resume.
     """
     if not resume or isinstance(store, FallbackStore):
         return _begin_new(store, record)
@@ -163,7 +163,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 
     Attributes:
         store: where to look.
-        run: the run whose own answers are good, because it goes on; None where a new one begins.
+        run: the run whose own answers are good, because it goes on; None if a new one begins.
         use_cache: whether the answers of any run are good, where just the same was asked.
         since: from when on, in seconds since 1970, where the task is code: what else it uses may
             have changed before.
@@ -216,7 +216,7 @@ def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey]
         paths: the files and folders of the evaluations, as they are named now.
 
     Returns:
-        The key of the evaluation, the variant and the id of each; None where nothing was run before.
+        The key of the evaluation, the variant and the id of each; None if nothing was run before.
     """
     has_failed: dict[_CaseKey, bool] = {}
     ran = (run for run in store.runs() if run.command == "run")

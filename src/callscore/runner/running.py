@@ -131,8 +131,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
         use_cache: whether to take an answer from any run where just the same was asked.
         cache_since: from when on, in seconds since 1970, such an answer of code is good.
         fail_under: what the mean of each scorer must reach for which nobody has said it.
-        show: which cases to keep in the results.
-        most: how many of them at the most, by evaluation and variant; None for all.
+        show: which cases the results include.
+        most: the maximum number of them, by evaluation and variant; None for all.
         arguments: what was asked for, as it is kept; `paths` among it.
         lang: the language of warnings.
         name: what the run is called in the history; None for nothing, or what it was called before.
@@ -157,7 +157,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
 
 
 def _ignore(*_: Any) -> None:
-    """Nobody wants to know."""
+    """Do nothing."""
 
 
 class RunHooks(Struct, frozen=True, kw_only=True):
@@ -194,11 +194,11 @@ def run(
     Args:
         plan: the questions.
         options: how to ask them.
-        hooks: what wants to be told on the way.
+        hooks: callbacks.
         store: where everything is kept; a rescue, where that cannot be opened; None for nowhere.
 
     Raises:
-        UnknownRun: a run is to go on, and there is none.
+        UnknownRun: there is no run to resume.
         InvalidSettings: a case needs a judge, and there is none.
         MissingKey: the judge has no key.
         UnusableStore: a run is to go on, and the history cannot be read.

@@ -219,7 +219,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
         keyword: which evaluations and cases, by words; all where it is empty.
         variant: which variant; None for all of them.
         show: which of the cases to show.
-        most: how many of them at the most, by evaluation and variant; None for all.
+        most: the maximum number of them, by evaluation and variant; None for all.
         is_whole: whether everything is counted that a score can tell, and not what a table needs.
         lang: the language of what should be known beside it.
     """

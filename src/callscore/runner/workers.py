@@ -57,7 +57,7 @@ class Workers:
         groups: the questions.
         jobs: how many to ask at once.
         limits: how patient to be with each.
-        recorder: what keeps the answers; None where nothing is kept.
+        recorder: what keeps the answers; None if nothing is kept.
 
     Attributes:
         is_interrupted: whether somebody wanted it to stop.
@@ -281,4 +281,4 @@ def _question_label(question: Question) -> str:
 
 
 def _ignore(_: Question) -> None:
-    """Nobody wants to know."""
+    """Do nothing."""

@@ -61,7 +61,7 @@ _QuestionKey = tuple[bytes, int]
 
 
 class ImportedRun(Struct, frozen=True, kw_only=True):
-    """What became of a run that was imported.
+    """The result of a run that was imported.
 
     Attributes:
         run: the run as it is kept.
