@@ -108,7 +108,7 @@ __all__ = [
 ]
 
 
-# The statements that are made thousands of times, built once.
+# --- inserts ----------------------------------------------------------------------------------
 
 _INSERTS = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
@@ -117,12 +117,12 @@ class Inserts(Struct, frozen=True):
     """The INSERT statements of one database dialect.
 
     Attributes:
-        payload: keeps a payload, unless it is there.
-        evaluation: keeps an evaluation, in place of one of the same number.
-        answer: keeps an answer.
-        result: keeps a result, in place of one of the same case and trial.
-        judgement: keeps a judgement, in place of an earlier one.
-        baseline: keeps a baseline, in place of an earlier one of the same name.
+        payload: inserts a payload, unless it exists.
+        evaluation: inserts or replaces the evaluation of a number.
+        answer: inserts an answer.
+        result: inserts or replaces the result of a case and trial.
+        judgement: inserts or replaces a judgement.
+        baseline: inserts or replaces the baseline of a name.
     """
 
     payload: Insert
@@ -135,7 +135,7 @@ class Inserts(Struct, frozen=True):
 
 @lru_cache(maxsize=8)
 def inserts_for(dialect: Dialect) -> Inserts:
-    """What adds rows in SQLite or PostgreSQL."""
+    """The INSERT statements for SQLite or PostgreSQL."""
     insert: Any = _INSERTS[dialect.name]
 
     def adding(table: Table) -> Insert:
@@ -161,7 +161,7 @@ def inserts_for(dialect: Dialect) -> Inserts:
 
 
 def insert_run(connection: Connection, row: dict[str, Any]) -> bool:
-    """Add a run, in the transaction that is under way; whether no other has its id."""
+    """Insert a run in the current transaction; returns False if its id exists."""
     insert: Any = _INSERTS[connection.dialect.name](runs)
     adding = insert.values(row).on_conflict_do_nothing(index_elements=["id"])
     counted = adding.execution_options(preserve_rowcount=True)
@@ -226,7 +226,7 @@ ANSWER_BY_QUESTION = _answers_query.where(answers.c.source == bindparam("source"
 ANSWER_IN_RUN = _answers_query.where(answers.c.run == bindparam("run"))
 
 
-# Reads the results of a run: page by page, those of one case, how many trials there are.
+# --- results of a run -------------------------------------------------------------------------
 
 
 def page_of_results(
@@ -240,10 +240,10 @@ def page_of_results(
     """Some results of a run, in the order they were first written, and the number of the last.
 
     Args:
-        connection: where they are kept.
+        connection: the database.
         run: the id of the run, and its number.
-        evaluation: the number of the evaluation that is meant; None for all of them.
-        after: the number of the last result that was read before.
+        evaluation: the number of the evaluation; None for all.
+        after: the number of the last result of the previous page.
         limit: the maximum number.
     """
     query = RESULTS if evaluation is None else RESULTS.where(results.c.evaluation == evaluation)
@@ -259,7 +259,7 @@ def results_of_case(
     trial: int | None,
     evaluation: int | None,
 ) -> list[ResultRecord]:
-    """The result of one case of a run, in order of the evaluations and the trials."""
+    """The results of one case of a run, ordered by evaluation and trial."""
     query = RESULTS_OF_CASE
     if trial is not None:
         query = query.where(results.c.trial == trial)
@@ -271,13 +271,13 @@ def results_of_case(
 
 
 def trials_by_evaluation(connection: Connection, number: int) -> dict[int, int]:
-    """How often the cases of each evaluation of a run were asked, by the number of the evaluation."""
-    highest = (
-        select(results.c.evaluation, func.max(results.c.trial).label("most"))
+    """The highest trial of each evaluation of a run, by the number of the evaluation."""
+    query = (
+        select(results.c.evaluation, func.max(results.c.trial).label("highest"))
         .where(results.c.run == number)
         .group_by(results.c.evaluation)
     )
-    return {row.evaluation: row.most for row in connection.execute(highest)}
+    return {row.evaluation: row.highest for row in connection.execute(query)}
 
 
 def results_by_number(
@@ -289,10 +289,10 @@ def results_by_number(
 
 
 def answered_questions(connection: Connection, run: str) -> set[tuple[bytes, int]]:
-    """The questions of a run that have an answer: the digest as it is kept, and the trial."""
+    """The questions of a run that have an answer: the stored digest, and the trial."""
     query = select(answers.c.question, answers.c.trial).join(runs, answers.c.run == runs.c.number)
-    found = connection.execute(query.where(runs.c.id == run))
-    return {(bytes(row[0]), row[1]) for row in found}
+    rows = connection.execute(query.where(runs.c.id == run))
+    return {(bytes(row[0]), row[1]) for row in rows}
 
 
 def result_times(connection: Connection, run: str) -> dict[tuple[int, str, int], float]:
@@ -302,15 +302,15 @@ def result_times(connection: Connection, run: str) -> dict[tuple[int, str, int],
     return {(row[0], row[1], row[2]): row[3] for row in connection.execute(query)}
 
 
-# Finds answers by what was asked, and judgements by what was judged.
+# --- answers and judgements -------------------------------------------------------------------
 
 
 def newest_answer(
     connection: Connection, question: str, source: str, trial: int
 ) -> AnswerRecord | None:
     """The newest answer to a question, whatever run it was for."""
-    asked = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
-    row = connection.execute(ANSWER_BY_QUESTION, asked).first()
+    values = {"question": pack_digest(question), "source": pack_digest(source), "trial": trial}
+    row = connection.execute(ANSWER_BY_QUESTION, values).first()
     return None if row is None else answer_record(row)
 
 
@@ -318,8 +318,8 @@ def answer_in_run(
     connection: Connection, number: int, question: str, trial: int
 ) -> AnswerRecord | None:
     """The answer to a question that was asked in the run of this number."""
-    asked = {"run": number, "question": pack_digest(question), "trial": trial}
-    row = connection.execute(ANSWER_IN_RUN, asked).first()
+    values = {"run": number, "question": pack_digest(question), "trial": trial}
+    row = connection.execute(ANSWER_IN_RUN, values).first()
     return None if row is None else answer_record(row)
 
 
@@ -330,7 +330,7 @@ def judgement_by_key(connection: Connection, key: str) -> Any | None:
 
 
 def save_judgement(connection: Connection, key: str, model: str, answer: Any) -> None:
-    """Keep what a judge answered, in place of what it answered before."""
+    """Store the answer of a judge, in place of an earlier one."""
     row = {
         "key": clean_text(key),
         "model": clean_text(model),
@@ -340,7 +340,7 @@ def save_judgement(connection: Connection, key: str, model: str, answer: Any) ->
     insert_rows(connection, inserts_for(connection.dialect).judgement, [row])
 
 
-# The rows of runs: how one begins and ends, and how runs are found.
+# --- runs -------------------------------------------------------------------------------------
 
 _STORED_RUNS = select(runs).order_by(*NEWEST_FIRST)
 
@@ -349,17 +349,17 @@ def begin_run(connection: Connection, run: RunRecord) -> RunRecord:
     """Insert a run, or update the run with this id and start time.
 
     Returns:
-        The run as it is kept: under another id, where another process has just taken this one.
+        The run as stored: under another id, if another process has just used this one.
     """
-    known = connection.execute(select(runs).where(runs.c.id == run.id)).first()
-    if known is not None and known.started_at == run.started_at:
-        same = runs.c.number == known.number
+    existing = connection.execute(select(runs).where(runs.c.id == run.id)).first()
+    if existing is not None and existing.started_at == run.started_at:
+        same = runs.c.number == existing.number
         connection.execute(update(runs).where(same).values(run_row(run)))
         return run
-    # Another process may take the id between two statements of ours.
-    while known is not None or not insert_run(connection, run_row(run)):
+    # Another process may insert the id between two statements.
+    while existing is not None or not insert_run(connection, run_row(run)):
         run = replace(run, id=new_run_id(run.started_at))
-        known = connection.execute(RUN_NUMBER, {"id": run.id}).first()
+        existing = connection.execute(RUN_NUMBER, {"id": run.id}).first()
     return run
 
 
@@ -373,7 +373,7 @@ def end_run(
     """Store how a run ended, and the summaries of its evaluations.
 
     Raises:
-        UnknownRun: somebody has removed it; another may have its number by now.
+        UnknownRun: it was removed; another run may have its number by now.
     """
     name, number = run
     ended = {"status": status, "finished_at": time(), "totals": json_text(dict(totals))}
@@ -389,12 +389,12 @@ def end_run(
 def all_runs(
     connection: Connection, limit: int | None = None, offset: int | None = None
 ) -> Sequence[Row[Any]]:
-    """The runs, the newest first; so many of them, after the first ones."""
+    """The runs, newest first."""
     return connection.execute(_STORED_RUNS.offset(offset).limit(limit)).all()
 
 
 def count_runs(connection: Connection) -> int:
-    """How many runs there are."""
+    """The number of runs."""
     return connection.execute(select(func.count()).select_from(runs)).scalar_one()
 
 
@@ -414,17 +414,17 @@ def runs_by_ids(connection: Connection, ids: Collection[str]) -> Sequence[Row[An
 
 
 def runs_by_numbers(connection: Connection, numbers: Collection[int]) -> Sequence[Row[Any]]:
-    """The number, the id and the status of each of these runs that is there."""
-    given: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
-    query = select(runs.c.number, runs.c.id, runs.c.status).where(runs.c.number.in_(given))
+    """The number, id and status of each of these runs that exists."""
+    query = select(runs.c.number, runs.c.id, runs.c.status)
+    query = query.where(runs.c.number.in_(_LITERAL_NUMBERS))
     found: Sequence[Any] = connection.execute(query, {"numbers": list(numbers)}).all()
     return found
 
 
 def runs_with_prefix(connection: Connection, prefix: str, limit: int) -> list[Row[Any]]:
-    """The runs whose ids begin like this, the newest first."""
+    """The runs whose ids begin with the prefix, newest first."""
     alike = _STORED_RUNS.where(runs.c.id.startswith(prefix, autoescape=True)).limit(limit)
-    # Not every database tells capital letters from small ones here.
+    # LIKE ignores the case of letters in some databases.
     return [row for row in connection.execute(alike) if row.id.startswith(prefix)]
 
 
@@ -458,7 +458,7 @@ def baseline_numbers(connection: Connection) -> set[int]:
     return set(connection.execute(select(baselines.c.run)).scalars())
 
 
-# Names for the runs that others are compared with.
+# --- baselines --------------------------------------------------------------------------------
 
 _ALL_BASELINES = select(baselines.c.name, runs.c.id, baselines.c.set_at).join(
     runs, baselines.c.run == runs.c.number
@@ -471,8 +471,8 @@ BASELINE_RUN = (
 
 
 def all_baselines(connection: Connection) -> list[Baseline]:
-    """All baselines, in the order of their names."""
-    # Databases do not agree on what the alphabet is.
+    """All baselines, sorted by name."""
+    # Sorted here: databases have different collations.
     rows = sorted(connection.execute(_ALL_BASELINES).all(), key=lambda row: str(row.name))
     return [Baseline(name=row.name, run=row.id, set_at=row.set_at) for row in rows]
 
@@ -481,7 +481,7 @@ def save_baseline(connection: Connection, name: str, number: int) -> None:
     """Set a baseline: from now on the name means this run.
 
     Raises:
-        InvalidSettings: nobody could name the baseline by this.
+        InvalidSettings: the name is not valid.
     """
     fault = name_problem(name)
     if fault is not None:
@@ -494,13 +494,13 @@ def save_baseline(connection: Connection, name: str, number: int) -> None:
 
 def delete_baseline(connection: Connection, name: str) -> bool:
     """Delete a baseline; returns whether it existed."""
-    gone = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
-    return gone.rowcount > 0
+    deleted = connection.execute(delete(baselines).where(baselines.c.name == clean_text(name)))
+    return deleted.rowcount > 0
 
 
-# Writes answers and results, many in one transaction, and what they share once.
+# --- writing answers, results and payloads ----------------------------------------------------
 
-# Databases bound how many values one statement takes; this is far below.
+# Far below the number of values that databases accept in one statement.
 _DIGESTS_PER_QUERY = 500
 
 
@@ -516,21 +516,23 @@ def save_rows(connection: Connection, rows: NewRows) -> None:
 def save_payloads(connection: Connection, bodies: Bodies) -> None:
     """Insert the payloads that do not exist yet.
 
-    Asking first is quicker than compressing what then turns out to be there. It is asked in the
-    transaction that writes what refers to them, so that nobody clears them away in between.
+    A query first is faster than compressing payloads that exist already. It runs in the transaction
+    that writes the references, so that no cleanup can remove them in between.
     """
-    digests = sorted(bodies)  # two who add the same wait for each other in one order alone
-    known: set[bytes] = set()
+    digests = sorted(bodies)  # in one order, so that concurrent writers cannot deadlock
+    existing: set[bytes] = set()
     for start in range(0, len(digests), _DIGESTS_PER_QUERY):
-        asked = {"digests": digests[start : start + _DIGESTS_PER_QUERY]}
-        known.update(map(bytes, connection.execute(EXISTING_PAYLOADS, asked).scalars()))
+        values = {"digests": digests[start : start + _DIGESTS_PER_QUERY]}
+        existing.update(map(bytes, connection.execute(EXISTING_PAYLOADS, values).scalars()))
     new = [
         {"digest": digest, "body": compressed(bodies[digest])}
         for digest in digests
-        if digest not in known
+        if digest not in existing
     ]
     insert_rows(connection, inserts_for(connection.dialect).payload, new)
 
+
+# --- sides of comparisons, light results, exports ---------------------------------------------
 
 SIDE_EVALUATIONS = (
     select(
@@ -546,7 +548,7 @@ SIDE_EVALUATIONS = (
     .order_by(evaluations.c.number)
 )
 
-# The columns that a comparison reads, and no other: no text of a case or of an answer.
+# Only the columns that a comparison reads: no payloads.
 SIDE_RESULTS = (
     select(
         results.c.evaluation,
@@ -590,9 +592,11 @@ ANSWERS_OF_RUN: Select[Any] = (
     .limit(ANSWERS_PER_PAGE)
 )
 
+# --- lists of runs ----------------------------------------------------------------------------
+
 _RUN_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True)
 
-# A limit that is none.
+# The value of LIMIT for all rows.
 _NO_LIMIT = 2**31 - 1
 
 _NEWEST_RUNS = select(runs).order_by(*NEWEST_FIRST).limit(bindparam("limit"))
@@ -612,27 +616,28 @@ EVALUATIONS_OF_RUNS = (
 
 
 def has_tag(connection: Connection, tag: str) -> ColumnElement[bool]:
-    """Whether a case has a tag, told by the text of the column, as every database can."""
+    """Whether a case has a tag, by a text search that every database can do."""
     position = func.instr if connection.dialect.name == "sqlite" else func.strpos
     text = json_bytes(tag).decode()
-    # At the beginning of the list, or after another tag: a quote within a tag has a backslash.
+    # First in the list, or after another tag: a quote inside a tag has a backslash.
     return or_(position(results.c.tags, f"[{text}") == 1, position(results.c.tags, f'",{text}') > 0)
 
 
 def newest_runs(
     connection: Connection, limit: int | None, tagged: ColumnElement[bool] | None
 ) -> Sequence[Any]:
-    given = {"limit": _NO_LIMIT if limit is None else limit}
+    """The newest runs; if a tag is given, only those with such a case."""
+    values = {"limit": _NO_LIMIT if limit is None else limit}
     if tagged is None:
-        return execute_compiled(connection, _NEWEST_RUNS, given).cursor.fetchall()
+        return execute_compiled(connection, _NEWEST_RUNS, values).cursor.fetchall()
     has_case = select(results.c.number).where(results.c.run == runs.c.number, tagged).exists()
-    return connection.execute(_NEWEST_RUNS.where(has_case), given).all()
+    return connection.execute(_NEWEST_RUNS.where(has_case), values).all()
 
 
 def evaluation_numbers(
     connection: Connection, numbers: list[int], tagged: ColumnElement[bool] | None
 ) -> dict[tuple[int, int], EvaluationNumbers]:
-    """What the results of runs come to by their evaluations, counted in the database."""
+    """The totals of each evaluation of the runs, counted in the database."""
     if not numbers:
         return {}
     is_error = results.c.status == "error"
@@ -667,8 +672,8 @@ def evaluation_numbers(
         func.avg(f1).label("f1"),
         func.sum(cases.c.scored).label("scored"),
     ).group_by(cases.c.run, cases.c.evaluation)
-    found = _in_batches(connection, totals, numbers)
-    return {(row.run, row.evaluation): _numbers_from_row(row) for row in found}
+    rows = _in_batches(connection, totals, numbers)
+    return {(row.run, row.evaluation): _numbers_from_row(row) for row in rows}
 
 
 def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
@@ -676,34 +681,36 @@ def _count_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
 
 
 def _numbers_from_row(row: Any) -> EvaluationNumbers:
-    # Some databases add integers up to numbers of another kind.
+    # Some databases return sums of integers as another type.
     trials, errors = int(row.trials), int(row.errors)
     return EvaluationNumbers(
         cases=int(row.cases),
         answered=trials - errors,
         passed=int(row.passed),
         share=None if row.share is None else float(row.share),
-        # What nobody scores is not worth 0 because there is no answer.
+        # Without any score, missing answers do not count as 0.
         f1=float(row.f1) if row.scored else None,
         errors=errors,
     )
 
 
-# As many values as every SQLite takes in one statement.
+# The number of values that every SQLite accepts in one statement.
 _MAX_VALUES = 900
 
 
 def _in_batches(connection: Connection, query: Any, numbers: list[int]) -> Iterable[Any]:
-    """The rows of a query over runs, however many these are."""
+    """The rows of a query over any number of runs."""
     for start in range(0, len(numbers), _MAX_VALUES):
         yield from connection.execute(query, {"numbers": numbers[start : start + _MAX_VALUES]})
 
 
-# Numbers stand in the statement itself, for there may be more than a database takes as values.
-_LITERAL_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
-_ALL_REMOVED: BindParameter[int] = bindparam("going", expanding=True, literal_execute=True)
+# --- cleanup ----------------------------------------------------------------------------------
 
-# Where the digest of a payload may stand.
+# Numbers are part of the statement: there may be more than a database accepts as values.
+_LITERAL_NUMBERS: BindParameter[int] = bindparam("numbers", expanding=True, literal_execute=True)
+_ALL_REMOVED: BindParameter[int] = bindparam("all_removed", expanding=True, literal_execute=True)
+
+# Columns that refer to payloads.
 _PAYLOAD_COLUMNS = (
     results.c.payload,
     results.c.answer,
@@ -722,28 +729,28 @@ _unused_payloads = Table(
 
 
 def count_results(connection: Connection, numbers: list[int]) -> int:
-    """How many results runs have."""
+    """The number of results of the runs."""
     query = select(func.count()).select_from(results).where(results.c.run.in_(_LITERAL_NUMBERS))
     return connection.execute(query, {"numbers": numbers}).scalar_one()
 
 
 def freed_payloads(connection: Connection, numbers: list[int]) -> tuple[int, int]:
-    """How many payloads nothing refers to without these runs, and how much room they take."""
-    gone = _unreferenced_payloads(_LITERAL_NUMBERS).subquery()
+    """The number and total size of the payloads that only these runs refer to."""
+    freed = _unreferenced_payloads(_LITERAL_NUMBERS).subquery()
     sizes = select(func.count(), func.sum(func.length(payloads.c.body))).join_from(
-        gone, payloads, gone.c.digest == payloads.c.digest
+        freed, payloads, freed.c.digest == payloads.c.digest
     )
     count, size = connection.execute(sizes, {"numbers": numbers}).one()
     return count, int(size or 0)
 
 
 def unused_digests(connection: Connection) -> list[bytes]:
-    """The digests of the payloads that nothing refers to."""
+    """The digests of unreferenced payloads."""
     return list(map(bytes, connection.execute(_unreferenced_payloads()).scalars()))
 
 
 def _unreferenced_payloads(removed: Any = None) -> Any:
-    """The digests of the payloads that nothing refers to, once these runs are removed."""
+    """The digests of payloads that are unreferenced once these runs are removed."""
     referring = [select(column).where(column.is_not(None)) for column in _PAYLOAD_COLUMNS]
     if removed is not None:
         referring = [
@@ -754,7 +761,7 @@ def _unreferenced_payloads(removed: Any = None) -> Any:
 
 
 def _is_kept(column: Any, removed: Any) -> Any:
-    """Whether a row stays when runs are removed."""
+    """Whether a row remains when runs are removed."""
     if column.table is answers:
         return or_(answers.c.run.is_(None), answers.c.run.not_in(removed), _is_reused(removed))
     return column.table.c.run.not_in(removed)
@@ -770,39 +777,41 @@ def _reused_questions(removed: Any) -> Any:
 
 
 def has_reused_answers(connection: Connection, removed: list[int]) -> bool:
-    """Whether a run that stays has taken any answer over."""
-    some = _reused_questions(_LITERAL_NUMBERS).limit(1)
-    return connection.execute(some, {"numbers": removed}).first() is not None
+    """Whether a remaining run reuses any answer."""
+    query = _reused_questions(_LITERAL_NUMBERS).limit(1)
+    return connection.execute(query, {"numbers": removed}).first() is not None
 
 
-def parents_in_use(connection: Connection, going: dict[str, int]) -> set[int]:
+def parents_in_use(connection: Connection, removed: dict[str, int]) -> set[int]:
     """The runs whose answers a remaining run scores again."""
-    children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(going)))
-    numbers = set(going.values())
-    return {going[row.parent] for row in connection.execute(children) if row.number not in numbers}
+    children = select(runs.c.number, runs.c.parent).where(runs.c.parent.in_(list(removed)))
+    numbers = set(removed.values())
+    rows = connection.execute(children)
+    return {removed[row.parent] for row in rows if row.number not in numbers}
 
 
-def delete_runs(connection: Connection, some: list[int], going: list[int] | None) -> int:
-    """Remove runs; how many results they had.
+def delete_runs(connection: Connection, numbers: list[int], all_removed: list[int] | None) -> int:
+    """Delete runs; returns the number of their results.
 
     Args:
-        connection: where they are kept.
-        some: their numbers.
-        going: those of all that go, where others may have taken their answers over.
+        connection: the database.
+        numbers: the runs.
+        all_removed: all runs of this cleanup, if others may reuse their answers.
     """
-    given = {"numbers": some}
+    values = {"numbers": numbers}
     unwanted = delete(answers).where(answers.c.run.in_(_LITERAL_NUMBERS))
-    if going is None:
-        connection.execute(unwanted, given)
+    if all_removed is None:
+        connection.execute(unwanted, values)
     else:
-        connection.execute(unwanted.where(~_is_reused(_ALL_REMOVED)), given | {"going": going})
-    gone = connection.execute(delete(results).where(results.c.run.in_(_LITERAL_NUMBERS)), given)
-    connection.execute(delete(runs).where(runs.c.number.in_(_LITERAL_NUMBERS)), given)
-    return gone.rowcount
+        unused = unwanted.where(~_is_reused(_ALL_REMOVED))
+        connection.execute(unused, values | {"all_removed": all_removed})
+    deleted = connection.execute(delete(results).where(results.c.run.in_(_LITERAL_NUMBERS)), values)
+    connection.execute(delete(runs).where(runs.c.number.in_(_LITERAL_NUMBERS)), values)
+    return deleted.rowcount
 
 
 def delete_unused_payloads(connection: Connection, digests: list[bytes]) -> tuple[int, int]:
-    """Remove payloads, unless somebody refers to them by now."""
+    """Delete payloads that are still unreferenced; returns their number and total size."""
     _unused_payloads.create(connection)
     connection.execute(insert(_unused_payloads), [{"digest": digest} for digest in digests])
     candidates = select(_unused_payloads.c.digest)

@@ -131,10 +131,10 @@ def _by_commit(connection: Connection, reference: str, commit: str) -> Row[Any]:
 
 
 def _with_parents(connection: Connection, records: list[RunRecord]) -> dict[str, RunRecord]:
-    """The runs, and those that they have their answers from, by their ids."""
+    """The runs, and those whose answers they score again, by id."""
     known = {run.id: run for run in records}
-    while wanted := {run.parent for run in known.values() if run.parent} - set(known):
-        parents = runs_by_ids(connection, wanted)
+    while missing := {run.parent for run in known.values() if run.parent} - set(known):
+        parents = runs_by_ids(connection, missing)
         if not parents:
             break
         known |= {run.id: run for run in run_records(parents)}
@@ -149,10 +149,9 @@ def _unknown_run_text(connection: Connection, reference: str) -> str:
     meant = did_you_mean(
         reference, ["latest", *set_names, *ids, *(row.name for row in known if row.name)]
     )
-    # Where a whole run is asked for, a variant of one cannot be had.
     colon = ". What follows a colon is a variant, which not every command takes"
-    told = colon if ":" in reference and not meant else meant
-    return f"there is no run {reference!r}; the newest are {_join_ids(ids)}{told}"
+    hint = colon if ":" in reference and not meant else meant
+    return f"there is no run {reference!r}; the newest are {_join_ids(ids)}{hint}"
 
 
 def _newest_runs_text(connection: Connection) -> str:
@@ -164,13 +163,13 @@ def _join_ids(ids: list[str]) -> str:
     return ", ".join([*ids[:_MAX_LISTED], *more])
 
 
-# The runs of a history with the numbers that a list of them shows, read in a few queries.
+# --- lists of runs ----------------------------------------------------------------------------
 
 if TYPE_CHECKING:
     Fits = Callable[[Sequence[str]], bool]
 
 
-# An evaluation says what it comes to in the same words.
+# Summaries of evaluations have the same fields.
 _decode_numbers = msgspec.json.Decoder(EvaluationNumbers).decode
 _NO_NUMBERS = EvaluationNumbers(cases=0, answered=0, passed=0, share=None, f1=None, errors=0)
 
@@ -182,7 +181,7 @@ class EvaluationLine(Struct, frozen=True, gc=False):
         name: its name.
         variant: the variant; None if it has no variants.
         place: its file, and its name there.
-        tally: what its cases come to, or those with a tag.
+        tally: the numbers of its cases, or of those with a tag.
     """
 
     name: str
@@ -196,8 +195,8 @@ class RunLine(Struct, frozen=True, kw_only=True):
 
     Attributes:
         run: the run.
-        baselines: the names that it is a baseline under.
-        evaluations: what it evaluated, in order.
+        baselines: the names of baselines that mean it.
+        evaluations: its evaluations, in order.
     """
 
     run: RunRecord
@@ -215,8 +214,7 @@ def list_runs(
         store: the history.
         limit: the maximum number; None for all.
         tag: only the cases with this tag count, and evaluations without such cases are left out.
-        fits: tells by its name, its variant and its place whether an evaluation is asked for; runs
-            without any are left out.
+        fits: filters evaluations by name, variant and place; runs without any are left out.
     """
     with store.reading() as connection:
         tagged = None if tag is None else has_tag(connection, tag)
@@ -226,16 +224,16 @@ def list_runs(
             rows = [row for row in rows if suites[row[0]]][:limit]
         numbers = [row[0] for row in rows]
         if tagged is None:
-            said, untold = _stored_numbers(suites, numbers)
-            tallies = evaluation_numbers(connection, untold, None)
+            stored, uncounted = _stored_numbers(suites, numbers)
+            tallies = evaluation_numbers(connection, uncounted, None)
         else:
-            said, tallies = {}, evaluation_numbers(connection, numbers, tagged)
-        named = _baseline_names(connection)
+            stored, tallies = {}, evaluation_numbers(connection, numbers, tagged)
+        names = _baseline_names(connection)
     return [
         RunLine(
             run=run,
-            baselines=tuple(named.get(number, ())),
-            evaluations=said.get(number)
+            baselines=tuple(names.get(number, ())),
+            evaluations=stored.get(number)
             or _evaluation_lines(suites[number], tallies, has_all=tag is None),
         )
         for number, run in zip(numbers, run_records(rows), strict=True)
@@ -245,26 +243,26 @@ def list_runs(
 def _stored_numbers(
     suites: dict[int, list[Any]], numbers: Iterable[int]
 ) -> tuple[dict[int, tuple[EvaluationLine, ...]], list[int]]:
-    """Numbers stored with the evaluations, and the runs without them, whose results must be counted."""
-    said: dict[int, tuple[EvaluationLine, ...]] = {}
-    untold: list[int] = []
+    """The numbers stored with evaluations, and the runs whose results must be counted."""
+    stored: dict[int, tuple[EvaluationLine, ...]] = {}
+    uncounted: list[int] = []
     for run in numbers:
         try:
-            said[run] = tuple(
+            stored[run] = tuple(
                 [
                     EvaluationLine(name, variant, place, _decode_numbers(text or b"{}"))
                     for _, _, name, variant, place, text in suites[run]
                 ]
             )
-        except msgspec.DecodeError:  # of a run that did not end, or of an older callscore
-            untold.append(run)
-    return said, untold
+        except msgspec.DecodeError:  # the run did not finish
+            uncounted.append(run)
+    return stored, uncounted
 
 
 def _evaluation_lines(
     suites: Sequence[Any], tallies: dict[tuple[int, int], EvaluationNumbers], *, has_all: bool
 ) -> tuple[EvaluationLine, ...]:
-    """The evaluations of a run; only those with numbers, where not all of them are asked for."""
+    """The evaluations of a run; only those with numbers, unless all are wanted."""
     return tuple(
         [
             EvaluationLine(name, variant, place, tallies.get((run, number), _NO_NUMBERS))
@@ -284,10 +282,10 @@ def _baseline_names(connection: Connection) -> dict[int, list[str]]:
 def _evaluations_by_run(
     connection: Connection, numbers: list[int], fits: Fits | None
 ) -> dict[int, list[Any]]:
-    """The rows of the evaluations that are asked for, by the number of the run."""
-    given = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
+    """The rows of the selected evaluations, by the number of the run."""
+    values = {"low": min(numbers, default=0), "high": max(numbers, default=0)}
     found: dict[int, list[Any]] = {number: [] for number in numbers}
-    for row in execute_compiled(connection, EVALUATIONS_OF_RUNS, given).cursor.fetchall():
+    for row in execute_compiled(connection, EVALUATIONS_OF_RUNS, values).cursor.fetchall():
         run, _, name, variant, place, _ = row
         if run in found and (fits is None or fits((name, variant or "", place))):
             found[run].append(row)

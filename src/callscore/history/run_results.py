@@ -42,14 +42,12 @@ if TYPE_CHECKING:
 __all__ = ["LightRow", "full_results", "light_results", "run_side"]
 
 
-# The results of a run without what was asked and answered: quick, however long the answers are.
-
-# As many values as every SQLite takes in one statement, and a few for the others in it.
+# The number of values that every SQLite accepts in one statement, less a few for other parameters.
 _MAX_VALUES = 800
 
 
 class LightRow(NamedTuple):
-    """A result without its long texts, and where it stands.
+    """A result without its long texts, and its row.
 
     Attributes:
         run: the number of the run's row.
@@ -73,14 +71,13 @@ def light_results(
     Args:
         store: the history.
         run: the run.
-        is_wanted: tells by the number of its evaluation and the id of its case whether a result is
-            asked for; None for all.
+        is_wanted: filters by the number of the evaluation and the id of the case; None for all.
 
     Raises:
         UnusableStore: the database cannot be used.
     """
     with store.reading() as connection:
-        # As the driver gives them: a row of many columns costs more than its values.
+        # Tuples of the driver: SQLAlchemy rows of many columns are slow.
         rows: Sequence[Any] = execute_compiled(
             connection, LIGHT_RESULTS, {"id": clean_text(run)}
         ).cursor.fetchall()
@@ -92,16 +89,17 @@ def light_results(
 
 
 class _Reader:
-    """Reads rows; most of them have the same few texts, each of which is read once."""
+    """Reads rows; most have the same few texts, each of which is decoded once."""
 
     def __init__(self) -> None:
         self._values: dict[str | None, tuple[MetricValue, ...]] = {None: ()}
         self._scores: dict[Any, KeptScore] = {}
 
     def row(self, row: Sequence[Any], *, has_trials: bool) -> LightRow:
-        """One row, as the columns stand in it."""
+        """Read one row of `LIGHT_RESULTS`."""
         run, number, evaluation, case, trial, status, passed, seconds, *rest = row
-        requests, read, written, attempts, is_reused, kind, problem, scores, *kept = rest
+        requests, input_tokens, output_tokens, attempts, is_reused, *others = rest
+        kind, problem, scores, *kept = others
         trial = trial if has_trials else None
         failure = None
         if status == "error":
@@ -117,7 +115,7 @@ class _Reader:
             status=status,
             answer=Answer(
                 seconds=seconds,
-                usage=Usage(requests, read, written),
+                usage=Usage(requests, input_tokens, output_tokens),
                 attempts=attempts,
                 is_reused=bool(is_reused),
             ),
@@ -155,15 +153,15 @@ def full_results(
         UnusableStore: the database cannot be used.
     """
     for start in range(0, len(wanted), _MAX_VALUES):
-        some = wanted[start : start + _MAX_VALUES]
-        numbers = [one.number for one in some]
+        batch = wanted[start : start + _MAX_VALUES]
+        numbers = [row.number for row in batch]
         with store.reading() as connection:
-            rows = results_by_number(connection, some[0].run, numbers)
+            rows = results_by_number(connection, batch[0].run, numbers)
             found = [(row.number, result_record(row, run)) for row in rows]
         yield from found
 
 
-# What a run brings to a comparison, read in one go and without the long texts.
+# --- a run as one side of a comparison --------------------------------------------------------
 
 BELOW_THRESHOLD = Phrase(
     "{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}"
@@ -175,7 +173,7 @@ NO_MEAN = Phrase(
 
 
 class _ScorerValue(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """What a scorer says; the reasons that follow are passed over."""
+    """A value of a scorer, without its reason."""
 
     name: str
     value: float | None
@@ -196,11 +194,11 @@ def run_side(
     """A run as one side of a comparison.
 
     Args:
-        connection: where it is kept.
+        connection: the database.
         number: the number of its row.
         run: the run.
         label: the name that the user typed.
-        variant: the variant whose evaluations are meant; None for all of them.
+        variant: only the evaluations of this variant; None for all.
 
     Raises:
         UnknownRun: the run has no such variant.
@@ -208,7 +206,7 @@ def run_side(
     wanted = _of_variant(
         execute_compiled(connection, SIDE_EVALUATIONS, {"run": number}).all(), run, variant
     )
-    # All at once, and as the driver gives them: a row of many columns costs more than its values.
+    # Tuples of the driver: SQLAlchemy rows of many columns are slow.
     cases = _cases_by_evaluation(
         execute_compiled(connection, SIDE_RESULTS, {"run": number}).cursor.fetchall()
     )
@@ -284,7 +282,7 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
 
 
 class _DecodeCache(dict[str, Any]):
-    """What texts say, each read once."""
+    """Decoded texts, each decoded once."""
 
     def __init__(self, read: Any) -> None:
         super().__init__()
@@ -324,9 +322,9 @@ def _missed_thresholds(summary: dict[str, Any]) -> Iterator[Note]:
         mean, threshold = scorer.get("mean"), scorer.get("threshold")
         if threshold is None or (mean is not None and mean >= threshold):
             continue
-        told = {"scorer": scorer.get("name"), "threshold": decimal(threshold)}
+        values = {"scorer": scorer.get("name"), "threshold": decimal(threshold)}
         yield (
-            Note(NO_MEAN, told)
+            Note(NO_MEAN, values)
             if mean is None
-            else Note(BELOW_THRESHOLD, told | {"mean": decimal(mean)})
+            else Note(BELOW_THRESHOLD, values | {"mean": decimal(mean)})
         )

@@ -51,11 +51,9 @@ __all__ = [
 ]
 
 
-# The tables of a history, in words that every database understands.
-
 METADATA = MetaData()
 
-# SQLite numbers rows by itself only where their number is called an integer.
+# SQLite numbers rows automatically only in an INTEGER column.
 _RowNumber = BigInteger().with_variant(Integer(), "sqlite")
 
 schema_version = Table(
@@ -82,7 +80,7 @@ runs = Table(
     Column("totals", Text),
 )
 
-# What is imported, or written late, is as old as the run was.
+# By start time: imported runs are as old as they were.
 NEWEST_FIRST = (runs.c.started_at.desc(), runs.c.number.desc())
 
 evaluations = Table(
@@ -176,7 +174,6 @@ judgements = Table(
     Column("kept_at", Double, nullable=False),
 )
 
-# Since version 2.
 baselines = Table(
     "baselines",
     METADATA,
@@ -186,19 +183,19 @@ baselines = Table(
 )
 
 
-# The version of the tables: created new, checked, refused where it is not this one.
+# --- version ----------------------------------------------------------------------------------
 
 VERSION = 2
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether the tables are there, and of this version."""
-    is_there = inspect(connection).has_table(schema_version.name)
-    return is_there and connection.execute(select(schema_version.c.version)).scalar() == VERSION
+    """Whether the tables exist, with the current version."""
+    has_table = inspect(connection).has_table(schema_version.name)
+    return has_table and connection.execute(select(schema_version.c.version)).scalar() == VERSION
 
 
 def ensure_tables(connection: Connection, place: str) -> None:
-    """Create the tables where there are none, in the transaction that is under way.
+    """Create the tables in the current transaction, if there are none.
 
     Raises:
         UnusableStore: the tables are of another version, or the database is of another program.
@@ -210,7 +207,7 @@ def ensure_tables(connection: Connection, place: str) -> None:
 
 
 def require_tables(connection: Connection, place: str) -> None:
-    """Refuse a database without tables of this version, where nothing can be written.
+    """Refuse a read-only database without tables of this version.
 
     Raises:
         UnusableStore: there are no tables, or they are of another version or program.
@@ -220,7 +217,7 @@ def require_tables(connection: Connection, place: str) -> None:
 
 
 def _are_current(connection: Connection, place: str) -> bool:
-    """Whether the tables are there; those of another version are refused.
+    """Whether the tables exist; those of another version are refused.
 
     Raises:
         UnusableStore: the tables are of another version, or the database is of another program.
@@ -242,14 +239,14 @@ def _are_current(connection: Connection, place: str) -> bool:
 
 
 def _stored_version(connection: Connection, place: str) -> int:
-    """The version of the tables; 0 where there are none yet."""
+    """The version of the tables; 0 if there are none yet."""
     names = set(inspect(connection).get_table_names())
     if schema_version.name in names:
         version: int = connection.execute(select(schema_version.c.version)).scalar_one()
         return version
-    # A file is all ours or not at all; on a server others may have tables beside ours.
-    strange = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
-    if strange:
+    # A file must be all ours; on a server other programs may have tables beside ours.
+    foreign = names if connection.dialect.name == "sqlite" else names & set(METADATA.tables)
+    if foreign:
         raise UnusableStore(
             place, "it is the database of another program. Move it away, and a new one is made."
         )

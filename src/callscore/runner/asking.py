@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 __all__ = ["ask", "ask_in_task", "case_for_task"]
 
 _BLOCKED = "nothing else could go on meanwhile, because an `async` task waits without `await`"
-_GRACE_SECONDS = 1.0  # seconds that a task has to end when it is told to
+_GRACE_SECONDS = 1.0  # for a cancelled task to end
 
 
 class _TaskCall(Struct, frozen=True):
-    """What is called for one answer.
+    """A call of a task.
 
     Attributes:
         task: the task.
-        case: what it is given.
-        keywords: and what else.
-        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing.
-        on_stuck: called where its time is over, and it does not listen.
+        case: its argument.
+        keywords: its keyword arguments, from the variant.
+        takes_interrupts: whether a KeyboardInterrupt can only come from the task.
+        on_stuck: called if it ignores its timeout.
     """
 
     task: Task
@@ -63,16 +63,16 @@ class _TaskCall(Struct, frozen=True):
 
     @property
     def is_model(self) -> bool:
-        """Whether the task is a ready one: it repeats requests itself, and gives plain data."""
+        """Whether the task is a `Chat`: it retries itself, and returns plain data."""
         return isinstance(self.task, Chat)
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the answers were recorded before, so that they cost nothing now."""
+        """Whether the answers are recorded ones, which cost nothing now."""
         return hasattr(self.task, "identity") and not self.is_model
 
     def copy_of_case(self) -> Case:
-        """The case for one attempt, which the task may change as it likes."""
+        """A copy of the case for one attempt, which the task may change."""
         return self.case if self.is_model else _copy_case(self.case)
 
 
@@ -87,15 +87,15 @@ async def ask(
 ) -> Answer | Failure:
     """Ask a task one question.
 
-    A task that is no coroutine function runs in a thread. One that is given up goes on, if it cannot
-    be stopped, but keeps nothing waiting: not even the end of the process.
+    A task that is not a coroutine function runs in a thread. After a timeout a task that cannot be
+    stopped continues in the background, but nothing waits for it, not even the end of the process.
 
     Args:
         question: the question.
         limits: how long an attempt may take, how often it is repeated after errors that may pass,
             and what paces the attempts.
-        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing, because
-            somebody else handles Ctrl-C.
+        takes_interrupts: whether a KeyboardInterrupt can only come from the task, because
+            Ctrl-C is handled elsewhere.
     """
     stuck: asyncio.Future[Failure] = asyncio.get_running_loop().create_future()
     work = create_abandonable_task(
@@ -130,8 +130,8 @@ async def ask_in_task(
         limits: as for `ask`.
         on_stuck: called where the time is over, and the task does not listen: there is this failure,
             and nobody should wait for this coroutine any more.
-        takes_interrupts: whether a KeyboardInterrupt can only be the task's own doing, because
-            somebody else handles Ctrl-C.
+        takes_interrupts: whether a KeyboardInterrupt can only come from the task, because
+            Ctrl-C is handled elsewhere.
     """
     call = _TaskCall(
         question.evaluation.task,
@@ -169,18 +169,18 @@ def case_for_task(question: Question) -> Case:
 
 
 def _copy_case(case: Case) -> Case:
-    """A case whose data is nobody else's; what cannot be copied is shared."""
+    """A deep copy of a case; values that cannot be copied are shared."""
     copies = {}
     for field in ("input", "expected", "tools", "metadata"):
         value = getattr(case, field)
         if value is not None and not isinstance(value, str):
-            with suppress(Exception):  # of somebody else's object
+            with suppress(Exception):  # copying a foreign object
                 copies[field] = deepcopy(value)
     return replace(case, **copies) if copies else case
 
 
 def _copy_value(value: Any) -> Any:
-    """What a variant says, in dictionaries and lists of its own; clients in it stay what they are."""
+    """Copy dictionaries and lists of a variant; other objects, such as clients, are shared."""
     if value.__class__ is dict:
         return {key: _copy_value(member) for key, member in value.items()}
     if value.__class__ is list:
@@ -189,7 +189,7 @@ def _copy_value(value: Any) -> Any:
 
 
 def _usage(call: _TaskCall, document: Any, requests: int, attempts: int) -> Usage:
-    """What an answer cost: counted where a chat of ours was asked, else as the answer says."""
+    """The usage of an answer: counted for a `Chat`, else as the answer reports it."""
     if call.is_recorded:
         return Usage()
     usage = usage_of(document)
@@ -202,13 +202,13 @@ async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]
         return await _attempt(call, None), 1
     return await with_retries(
         lambda: _attempt(call, limits.timeout),
-        limits=replace(limits, timeout=None),  # ours is kept where a task does not listen, too
+        limits=replace(limits, timeout=None),  # `_Timeout` also handles tasks that ignore it
         is_transient=_is_retryable,
     )
 
 
 def _is_retryable(error: BaseException) -> bool:
-    """Whether to try again; not after a time that was over: it would be over again."""
+    """Whether to retry; not after a timeout, which would happen again."""
     return not isinstance(error, TaskTimeout) and is_transient(error)
 
 
@@ -218,32 +218,32 @@ async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
     Raises:
         TaskTimeout: it timed out.
         TaskExited: it tried to end the process.
-        UnreadableAnswer: it returned no data.
+        UnreadableAnswer: its answer is not data.
         Exception: whatever it raised.
     """
-    watch = _Timeout(seconds, call.on_stuck)
+    timeout = _Timeout(seconds, call.on_stuck)
     try:
         answered = await _call_contained(call)
-        if watch.is_cancelled_by_others:  # from within, and it comes to whoever waits next
+        if timeout.is_cancelled_by_others:  # from within; raised at the next await
             await asyncio.sleep(0)
     except asyncio.CancelledError:
-        watch.raise_if_timed_out()
-        if watch.is_cancelled_by_others:
+        timeout.raise_if_timed_out()
+        if timeout.is_cancelled_by_others:
             raise
         raise RuntimeError("it was cancelled from within") from None
     except Exception:
-        watch.raise_if_timed_out()
+        timeout.raise_if_timed_out()
         raise
     finally:
-        watch.end()
-    watch.raise_if_timed_out()
+        timeout.cancel()
+    timeout.raise_if_timed_out()
     return answered.document
 
 
 class _Timeout:
     """Cancels the current asyncio task at a timeout, and reports tasks that ignore it.
 
-    Like `asyncio.timeout`, which waits for ever for what does not listen.
+    Like `asyncio.timeout`, which waits forever for a task that ignores its cancellation.
     """
 
     def __init__(self, seconds: float | None, on_stuck: Callable[[TaskTimeout], None]) -> None:
@@ -266,26 +266,26 @@ class _Timeout:
 
     @property
     def is_cancelled_by_others(self) -> bool:
-        """Whether somebody else wants it to end."""
+        """Whether other code has cancelled the asyncio task."""
         return self._task.cancelling() > self._cancelling
 
     def raise_if_timed_out(self) -> None:
-        """Say so where the time was over, whatever the task has made of that.
+        """Raise if the timeout was reached, whatever the task did then.
 
         Raises:
             TaskTimeout: it timed out.
-            CancelledError: it was, and somebody else wants it to end, too.
+            CancelledError: it timed out, and other code has cancelled it, too.
         """
         if self._is_over:
             self._is_over = False
             if self._task.uncancel() > self._cancelling:
                 raise asyncio.CancelledError
             raise self._error
-        if self._task.get_loop().time() > self._deadline:  # and no timer could say so
+        if self._task.get_loop().time() > self._deadline:  # and the timer could not run
             raise TaskTimeout(f"{self._error}: {_BLOCKED}")
 
-    def end(self) -> None:
-        """Watch no more."""
+    def cancel(self) -> None:
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -320,7 +320,7 @@ async def _call_to_document(call: _TaskCall) -> _Document:
 
 
 async def _call_task(call: _TaskCall) -> Any:
-    """What the task returns, awaited where that can be."""
+    """Call the task, and await its result if it is awaitable."""
     task = call.task
     if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
         return await task(call.copy_of_case(), **_copy_value(call.keywords))
@@ -329,7 +329,7 @@ async def _call_task(call: _TaskCall) -> Any:
 
 
 def _call_in_thread(call: _TaskCall) -> Any:
-    """What a plain function returns, as data where nothing has to be awaited for that."""
+    """Call a plain function; its result as plain data, unless it must be awaited."""
     returned = call.task(call.copy_of_case(), **_copy_value(call.keywords))
     if isinstance(returned, Awaitable | AsyncIterable):
         return returned

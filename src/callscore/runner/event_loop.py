@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["DaemonExecutor", "SecondInterrupt", "run_until_done"]
 
-_Given = TypeVar("_Given")
-_GRACE_SECONDS = 1.0  # seconds that what was cancelled has to end
-# Seconds in which a second Ctrl-C is the same one: `timeout` and some terminals tell a process and
-# its group, so that it comes twice. Nobody presses it twice so quickly and means it.
+_Result = TypeVar("_Result")
+_GRACE_SECONDS = 1.0  # for cancelled tasks to end
+# A second Ctrl-C within this time is the same one: `timeout` and some terminals signal a process
+# and its group, so that it arrives twice.
 _SAME_PRESS_SECONDS = 0.3
 
 
@@ -33,38 +33,38 @@ class DaemonExecutor(ThreadPoolExecutor):
     """Runs each function in a thread that does not keep the process from ending.
 
     Python waits at its end for the threads of every other executor, so that one hung call of
-    `asyncio.to_thread` in somebody's task would hang the whole program.
+    `asyncio.to_thread` in a task would hang the whole program.
     """
 
-    def submit(self, fn: Callable[..., _Given], /, *args: Any, **kwargs: Any) -> Future[_Given]:
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
         """Run a function with these arguments in a thread of its own."""
-        future: Future[_Given] = Future()
+        future: Future[_Result] = Future()
 
         def run() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
-                given = fn(*args, **kwargs)
-            except BaseException as error:  # noqa: BLE001  (whoever waits for it is told)
+                result = fn(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001  (the future passes it on)
                 future.set_exception(error)
             else:
-                future.set_result(given)
+                future.set_result(result)
 
         threading.Thread(target=run, name="callscore-task", daemon=True).start()
         return future
 
 
 def run_until_done(
-    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
-) -> _Given:
-    """Run a coroutine to its end.
+    main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
+) -> _Result:
+    """Run a coroutine until it is done.
 
-    Where this thread runs a loop already, as in a notebook, another thread does it.
+    If this thread has a running loop, as in a notebook, another thread is used.
 
     Args:
-        main: gives the coroutine.
-        on_interrupt: is called in the loop at the first Ctrl-C, and has to bring the coroutine to
-            its end. A second Ctrl-C ends everything at once.
+        main: returns the coroutine.
+        on_interrupt: called in the loop at the first Ctrl-C; must make the coroutine end. A second
+            Ctrl-C ends everything at once.
 
     Raises:
         SecondInterrupt: there was a second Ctrl-C.
@@ -77,26 +77,26 @@ def run_until_done(
 
 
 def _run_in_thread(
-    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
-) -> _Given:
-    """Run it in another thread, and wait; Ctrl-C reaches this thread, and is passed on."""
+    main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
+) -> _Result:
+    """Run it in another thread; Ctrl-C reaches this thread, and is passed on."""
     started: Future[asyncio.AbstractEventLoop] = Future()
 
-    async def telling() -> _Given:
+    async def main_with_loop() -> _Result:
         started.set_result(asyncio.get_running_loop())
         return await main()
 
-    def tell() -> None:  # the loop may not have begun yet
+    def interrupt() -> None:  # the loop may not have started yet
         started.add_done_callback(lambda one: one.result().call_soon_threadsafe(on_interrupt))
 
-    with _handle_interrupts(tell):
-        ended: Future[_Given] = DaemonExecutor().submit(_run_here, telling, on_interrupt)
+    with _handle_interrupts(interrupt):
+        ended: Future[_Result] = DaemonExecutor().submit(_run_here, main_with_loop, on_interrupt)
         return ended.result()
 
 
 def _run_here(
-    main: Callable[[], Coroutine[Any, Any, _Given]], on_interrupt: Callable[[], None]
-) -> _Given:
+    main: Callable[[], Coroutine[Any, Any, _Result]], on_interrupt: Callable[[], None]
+) -> _Result:
     with (
         _borrowed_loop() as loop,
         _handle_interrupts(lambda: loop.call_soon_threadsafe(on_interrupt)),
@@ -106,17 +106,17 @@ def _run_here(
             try:
                 return loop.run_until_complete(task)
             except SystemExit:
-                # Of a task that an agent started and forgot: asyncio lets it through everything.
+                # From a task that an agent started and forgot: asyncio lets it through.
                 if task.done():
                     raise
 
 
 @contextmanager
-def _handle_interrupts(tell: Callable[[], object]) -> Iterator[None]:
+def _handle_interrupts(on_first: Callable[[], object]) -> Iterator[None]:
     """The first Ctrl-C stops gracefully, the second one at once."""
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
-    if not is_main or before in (signal.SIG_IGN, None):  # whoever started us wants none of it
+    if not is_main or before in (signal.SIG_IGN, None):  # Ctrl-C is ignored or handled elsewhere
         yield
         return
     first = 0.0
@@ -127,14 +127,14 @@ def _handle_interrupts(tell: Callable[[], object]) -> Iterator[None]:
         now = monotonic()
         if not first:
             first = now
-            tell()
+            on_first()
         elif now - first > _SAME_PRESS_SECONDS:
             raise SecondInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield
-        if first:  # the same one must not end those who keep what was answered
+        if first:  # a duplicate must not stop the recorder
             sleep(max(first + _SAME_PRESS_SECONDS / 2 - monotonic(), 0.0))
     finally:
         signal.signal(signal.SIGINT, before)
@@ -153,7 +153,7 @@ class _ReusableLoop:
         self._lock = threading.Lock()
 
     def acquire(self) -> asyncio.AbstractEventLoop:
-        """The loop, or a new one where somebody else has it."""
+        """The loop, or a new one if it is in use."""
         with self._lock:
             loop, self._loop = self._loop, None
         if loop is None or loop.is_closed() or self._process != os.getpid():
@@ -162,7 +162,7 @@ class _ReusableLoop:
         return loop
 
     def release(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep a loop for the next run, or close it where there is one already."""
+        """Keep a loop for the next run, or close it if there is one already."""
         with self._lock:
             if self._loop is None:
                 self._loop, self._process = loop, os.getpid()
@@ -189,7 +189,7 @@ def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
     loop = _reusable_loop.acquire()
     try:
         yield loop
-    except BaseException:  # what is under way in it must not go on in the next run
+    except BaseException:  # its tasks must not continue in the next run
         loop.set_exception_handler(_ignore_exception)  # of tasks that the same exception has ended
         _silence_pending(loop)
         loop.close()
@@ -199,7 +199,7 @@ def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 def _cancel_left_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Give what was left behind a moment to end."""
+    """Cancel remaining tasks, and give them a moment to end."""
     left = asyncio.all_tasks(loop)
     for task in left:
         task.cancel()
@@ -209,10 +209,10 @@ def _cancel_left_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _silence_pending(loop: asyncio.AbstractEventLoop) -> None:
-    """Say nothing about what does not end; the user has asked for the end, or was told."""
+    """Suppress the warnings of asyncio about tasks that did not end."""
     for task in asyncio.all_tasks(loop):
-        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public name for it)
 
 
 def _ignore_exception(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
-    """Nobody wants to know how tasks ended in a loop that was left in the middle."""
+    """Ignore errors of tasks in a loop that was interrupted."""

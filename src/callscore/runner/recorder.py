@@ -33,23 +33,20 @@ if TYPE_CHECKING:
 __all__ = ["Recorder", "begin_recording"]
 
 
-# Keeps what a run asks and what it gets, as it comes: what is reported is kept.
-
-
 class Recorder:
-    """Keeps a run in the history.
+    """Records a run in the history.
 
     Args:
         store: the history.
-        run: the run, as the history holds it.
-        groups: what is asked.
-        known: finds answers that are there already.
-        lock: what keeps other processes away from the run.
+        run: the run, as stored.
+        groups: the questions.
+        known: finds stored answers.
+        lock: the lock of the run.
 
     Attributes:
         run: the run.
-        problems: what went wrong with the history, in sentences; the run goes on all the same.
-        is_aside: whether there is no history, and everything goes to a file beside it.
+        problems: problems with the history, in sentences; they do not stop the run.
+        is_aside: whether everything goes to a fallback file.
     """
 
     def __init__(
@@ -70,24 +67,24 @@ class Recorder:
         self._digests = QuestionDigests()
 
     def _save_evaluations(self, groups: Sequence[Group]) -> list[int]:
-        """The number of each group in the run; a run that goes on knows some of them already."""
+        """Save the evaluations; returns the number of each. A resumed run has some already."""
         before = {
             (record.place, record.variant): record.number
             for record in self._store.evaluations(self.run.id)
         }
-        free = max(before.values(), default=-1) + 1
+        next_number = max(before.values(), default=-1) + 1
         numbers = []
         for group in groups:
             number = before.get((group.evaluation.key, group.variant))
             if number is None:
-                number, free = free, free + 1
+                number, next_number = next_number, next_number + 1
             record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
             self._save_evaluation(record)
             numbers.append(number)
         return numbers
 
     def _save_evaluation(self, record: EvaluationRecord) -> None:
-        """Keep what is evaluated; of a run that goes on, what is there is worth more than that."""
+        """Save an evaluation; a resumed run continues even if that fails."""
         try:
             self._keeper.add_evaluation(record)
         except UnusableStore as error:
@@ -100,7 +97,7 @@ class Recorder:
         return self._digests.of(question)
 
     def known(self, question: Question, digests: tuple[str, str]) -> Answer | None:
-        """The answer to a question where it need not be asked again."""
+        """The stored answer to a question; None if it must be asked."""
         if not self._known.is_asked:
             return None
         try:
@@ -110,7 +107,7 @@ class Recorder:
             return None
 
     def answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
-        """Keep an answer, soon."""
+        """Queue an answer to be stored."""
         self._keeper.put(answer_record(self.run.id, question, digests, answer))
 
     def result(
@@ -129,22 +126,22 @@ class Recorder:
             question: the question.
             result: its result.
             digest: the digest of the question.
-            on_kept: called when it is kept, in another thread.
+            on_kept: called in another thread when it is stored.
         """
         number = self._numbers[group]
         record = result_record(self.run.id, number, question, result, digest=digest)
         self._keeper.put(record, on_kept)
 
     def flush_soon(self) -> None:
-        """Have what is waiting kept at once."""
+        """Write the queued records at once."""
         self._keeper.flush_soon()
 
     def close(self) -> None:
-        """Keep what is waiting, and let go of the history."""
+        """Write the queued records."""
         self._keeper.close()
 
     def finish(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
-        """Keep how the run ended."""
+        """Store how the run ended."""
         summaries = {
             number: summary_payload([each])
             for number, each in zip(self._numbers, results, strict=True)
@@ -156,11 +153,9 @@ class Recorder:
         return self._keeper.saved(lang)
 
     def release(self) -> None:
-        """Let other processes go on with the run, where it did not end."""
+        """Release the lock, so that other processes can resume the run."""
         self._keeper.release()
 
-
-# Begins a run in the history, or goes on with one.
 
 _SOURCES = "sources"
 _CACHE = "cache"
@@ -172,7 +167,7 @@ def begin_recording(
     """Begin or resume the run; returns its recorder and warnings.
 
     Raises:
-        InvalidSettings: the run is to be called like a baseline.
+        InvalidSettings: the name of the run is the name of a baseline.
         UnknownRun: there is no run to resume.
         UnusableStore: the history cannot be written; or, where a run goes on, not even read.
     """
@@ -190,8 +185,8 @@ def begin_recording(
     )
     if options.name is not None and not isinstance(store, FallbackStore):
         require_no_baseline(options.name, store.baselines())
-    held = begin_or_resume(store, record, resume=options.resume)
-    run = held.record
+    locked = begin_or_resume(store, record, resume=options.resume)
+    run = locked.record
     known = KnownAnswers(
         store=store,
         run=run.id if options.resume else None,
@@ -199,17 +194,17 @@ def begin_recording(
         since=options.cache_since,
     )
     try:
-        recorder = Recorder(store, run, groups, known, held.lock)
+        recorder = Recorder(store, run, groups, known, locked.lock)
     except BaseException:
-        held.lock.release()
+        locked.lock.release()
         raise
-    if held.problem:
-        recorder.problems.append(held.problem)
+    if locked.problem:
+        recorder.problems.append(locked.problem)
     return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
 
 
 def _task_digests(groups: Sequence[Group]) -> dict[str, str]:
-    """The digests of the files whose text decides the answers."""
+    """The digests of the code of the tasks, by file."""
     return {
         file_of_location(group.evaluation.place): source
         for group in groups
@@ -218,7 +213,7 @@ def _task_digests(groups: Sequence[Group]) -> dict[str, str]:
 
 
 def _changed_file_warnings(before: Any, now: dict[str, str]) -> list[str]:
-    """What is to be said about files that are not what they were when the run began."""
+    """Warnings about files that have changed since the run began."""
     if not isinstance(before, dict):
         return []
     return [

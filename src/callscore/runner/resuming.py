@@ -34,8 +34,6 @@ __all__ = [
 ]
 
 
-# Finds the run to go on with, and the answers that need not be asked for again.
-
 _PATHS = "paths"
 _MAX_LISTED = 3
 
@@ -86,7 +84,7 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
 
 
 def _unfinished_hint(store: Store) -> str:
-    """What to type to go on with the newest unfinished runs of other paths; empty without any."""
+    """Commands that resume the newest unfinished runs of other paths; empty without any."""
     commands: list[str] = []
     for run in store.runs():
         paths = run.arguments.get(_PATHS)
@@ -101,7 +99,7 @@ def _unfinished_hint(store: Store) -> str:
 
 
 def _is_unlocked(store: Store, run: RunRecord) -> bool:
-    """Whether no process is at a run."""
+    """Whether no process has locked the run."""
     lock = store.lock(run.id)
     if not lock.take():
         return False
@@ -112,21 +110,23 @@ def _is_unlocked(store: Store, run: RunRecord) -> bool:
 def begin_or_resume(
     store: Store | FallbackStore, record: RunRecord, *, resume: LockedRun | bool
 ) -> LockedRun:
-    """Keep that a run begins, or that one goes on; the run as it is kept.
+    """Begin a run, or resume one; returns the run as stored.
 
     Args:
         store: the history.
-        record: the run that begins.
-        resume: whether one goes on in its place; or the one that does.
+        record: the new run.
+        resume: whether to resume one instead; or the run to resume.
 
     Raises:
         UnknownRun: there is no run to resume.
     """
     if not resume or isinstance(store, FallbackStore):
         return _begin_new(store, record)
-    held = resume if isinstance(resume, LockedRun) else find_unfinished_run(store, record.arguments)
-    before = held.record
-    went_on = replace(
+    locked = (
+        resume if isinstance(resume, LockedRun) else find_unfinished_run(store, record.arguments)
+    )
+    before = locked.record
+    resumed = replace(
         before,
         status="running",
         finished_at=None,
@@ -134,17 +134,17 @@ def begin_or_resume(
         name=record.name or before.name,
     )
     try:
-        return LockedRun(store.begin(went_on), held.lock)
-    except UnusableStore as error:  # what is there can still be read
-        return LockedRun(went_on, held.lock, str(error))
+        return LockedRun(store.begin(resumed), locked.lock)
+    except UnusableStore as error:  # its answers can still be read
+        return LockedRun(resumed, locked.lock, str(error))
 
 
 def _begin_new(store: Store | FallbackStore, record: RunRecord) -> LockedRun:
-    """A new run, which nobody sees before it is ours."""
+    """Begin a new run, which is locked before others can see it."""
     started_at = time()
     run = replace(record, id=new_run_id(started_at), started_at=started_at)
     lock = store.lock(run.id)
-    if not lock.take():  # another process has the same moment, and the same luck
+    if not lock.take():  # another process has chosen the same id
         return _begin_new(store, record)
     try:
         begun = store.begin(run)
@@ -163,10 +163,10 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 
     Attributes:
         store: where to look.
-        run: the run whose own answers are good, because it goes on; None if a new one begins.
-        use_cache: whether the answers of any run are good, where just the same was asked.
-        since: from when on, in seconds since 1970, where the task is code: what else it uses may
-            have changed before.
+        run: the run that is resumed, whose answers are reused; None for a new run.
+        use_cache: whether answers of any run to the same question are reused.
+        since: the oldest reusable answer of a task that is code, in seconds since 1970: other code
+            that it uses may have changed.
     """
 
     store: Any
@@ -176,11 +176,11 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 
     @property
     def is_asked(self) -> bool:
-        """Whether anything is to be looked for."""
+        """Whether stored answers are reused at all."""
         return self.run is not None or self.use_cache
 
     def answer(self, question: Question, digests: tuple[str, str]) -> Answer | None:
-        """The answer to a question, if it is there.
+        """The stored answer to a question, if there is one.
 
         Args:
             question: the question.
@@ -197,9 +197,9 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         return None if found is None else stored_answer(found)
 
 
-# Which cases did not pass when they were run before.
+# --- the cases that failed last ---------------------------------------------------------------
 
-# How far back to look where no run had everything in it.
+# Runs to search, if none of them was complete.
 _MAX_RUNS = 50
 _SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
 
@@ -209,7 +209,7 @@ _CaseKey = tuple[str, str | None, str]
 def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey] | None:
     """The cases that failed in their last run.
 
-    Runs of a part of the cases are looked at until there is one of all of them.
+    Partial runs are searched, newest first, until a complete one.
 
     Args:
         store: where the runs are.
@@ -243,7 +243,7 @@ def _failed_by_case(store: Store, run: str) -> dict[_CaseKey, bool]:
 
 
 def _is_complete(run: RunRecord, paths: Sequence[str]) -> bool:
-    """Whether everything was run that is there."""
+    """Whether a finished run asked all cases of these paths."""
     arguments: dict[str, Any] = run.arguments
     is_all = not any(arguments.get(name) for name in _SELECTION_ARGUMENTS)
     return run.status == "finished" and is_all and arguments.get("paths") == list(paths)

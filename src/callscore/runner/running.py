@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "evaluate", "run"]
 
 
-# The judges of a run: what they remember, and what they were asked.
+# --- judges -----------------------------------------------------------------------------------
 
 _JUDGE = "$judge"
 _NO_JUDGE = "`$judge` needs a judge. Name a model with --judge, or with `judge` in the evaluation"
 
 
 def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
-    """Find out before anybody is asked whether there is a judge where one is needed.
+    """Check that there is a judge for every case that needs one, before anything is asked.
 
     Args:
-        groups: what is asked.
-        can_remember: whether judges may know the answers from before, so that they need no key.
+        groups: the questions.
+        can_remember: whether stored judgements may be enough, so that no key is needed.
 
     Raises:
         InvalidSettings: a case has a question for a judge, and there is none.
@@ -94,17 +94,17 @@ class RunJudges:
         self._before = [judge.counts() for judge in self._judges]
 
     def remember_in(self, store: Store) -> None:
-        """Have them keep their answers, and ask nothing that was answered in an earlier run."""
+        """Let them store their answers, and reuse those of earlier runs."""
         for judge in self._judges:
             judge.remember_in(store)
 
     def problems(self) -> tuple[str, ...]:
-        """Why answers of theirs are not kept any more, in sentences."""
-        said = [getattr(judge, "problem", None) for judge in self._judges]
-        return tuple(dict.fromkeys([each for each in said if each]))
+        """Why their answers are not stored, in sentences."""
+        problems = [getattr(judge, "problem", None) for judge in self._judges]
+        return tuple(dict.fromkeys([each for each in problems if each]))
 
     def counts(self) -> tuple[JudgeCounts, ...]:
-        """What they were asked since the beginning, each model once."""
+        """How often each model was asked in this run."""
         found: dict[str, JudgeCounts] = {}
         for judge, before in zip(self._judges, self._before, strict=True):
             now = judge.counts()
@@ -117,7 +117,7 @@ class RunJudges:
         return tuple(found.values())
 
 
-# Runs a plan: asks, keeps, scores, and says what all of it comes to.
+# --- running a plan ---------------------------------------------------------------------------
 
 
 class RunOptions(Struct, frozen=True, kw_only=True):
@@ -126,11 +126,10 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     Attributes:
         jobs: how many questions to ask at once.
         limits: how long one may take, how often it is repeated, and how many may begin in a second.
-        resume: whether to go on with the newest run of the same paths that did not end; or the run
-            to go on with.
-        use_cache: whether to take an answer from any run where just the same was asked.
-        cache_since: from when on, in seconds since 1970, such an answer of code is good.
-        fail_under: what the mean of each scorer must reach for which nobody has said it.
+        resume: whether to resume the newest unfinished run of the same paths; or the run to resume.
+        use_cache: whether to reuse answers of any run to the same question.
+        cache_since: the oldest reusable answer of a task that is code, in seconds since 1970.
+        fail_under: the mean that each scorer without its own threshold must reach.
         show: which cases the results include.
         most: the maximum number of them, by evaluation and variant; None for all.
         arguments: what was asked for, as it is kept; `paths` among it.
@@ -164,10 +163,10 @@ class RunHooks(Struct, frozen=True, kw_only=True):
     """Callbacks while a run is in progress; all are called in one thread.
 
     Attributes:
-        on_plan: how many questions there are.
-        on_started: of each question that is going to be asked.
-        on_done: of each question, and of its result once it is kept.
-        on_note: of what else should be known, in a sentence.
+        on_plan: called with the number of questions.
+        on_started: called with each question before it is asked.
+        on_done: called with each question and its result, once that is stored.
+        on_note: called with warnings.
     """
 
     on_plan: Callable[[int], None] = _ignore
@@ -195,13 +194,13 @@ def run(
         plan: the questions.
         options: how to ask them.
         hooks: callbacks.
-        store: where everything is kept; a rescue, where that cannot be opened; None for nowhere.
+        store: the history, or a fallback for it; None to record nothing.
 
     Raises:
         UnknownRun: there is no run to resume.
         InvalidSettings: a case needs a judge, and there is none.
         MissingKey: the judge has no key.
-        UnusableStore: a run is to go on, and the history cannot be read.
+        UnusableStore: a run is to be resumed, and the history cannot be read.
     """
     started = perf_counter()
     try:
@@ -221,7 +220,7 @@ def run(
 @contextmanager
 def _frozen_heap() -> Iterator[None]:
     """Freeze the garbage collector's heap, so that existing objects are not scanned again."""
-    if gc.get_freeze_count():  # somebody else has done so
+    if gc.get_freeze_count():  # it is frozen already
         yield
         return
     gc.freeze()
@@ -264,7 +263,7 @@ class _Run:
         return True
 
     def record_in(self, store: Store | FallbackStore) -> None:
-        """Keep everything there; where that cannot be, say so and go on."""
+        """Record the run there; if that fails, in a fallback file."""
         from callscore.history.fallback_store import USING_FALLBACK, FallbackStore
         from callscore.runner.recorder import begin_recording
 
@@ -272,18 +271,18 @@ class _Run:
         try:
             self._recorder, warnings = begin_recording(store, self._groups, options)
         except UnusableStore as error:
-            if options.resume:  # everything would be asked again
+            if options.resume:  # a fallback has no answers to resume with
                 raise
             self._warn(say(USING_FALLBACK, options.lang, problem=error))
-            rescue = FallbackStore(store.path, store.words)
-            self._recorder, warnings = begin_recording(rescue, self._groups, options)
+            fallback = FallbackStore(store.path, store.words)
+            self._recorder, warnings = begin_recording(fallback, self._groups, options)
         if not self._recorder.is_aside and not isinstance(store, FallbackStore):
             self._judges.remember_in(store)
         for warning in warnings:
             self._warn(warning)
 
     def ask_all(self) -> bool:
-        """Ask every question; whether somebody wanted it to stop."""
+        """Ask every question; returns whether it was interrupted."""
         from callscore.runner.event_loop import run_until_done
         from callscore.runner.workers import Workers
 
@@ -291,17 +290,17 @@ class _Run:
         total = sum(len(group.questions) for group in self._groups)
         jobs = max(1, min(options.jobs, total))
         self._hooks.on_plan(total)
-        with ExitStack() as held:
-            held.enter_context(_frozen_heap())
-            held.push(self._close_recorder)
+        with ExitStack() as stack:
+            stack.enter_context(_frozen_heap())
+            stack.push(self._close_recorder)
             workers = Workers(self._groups, jobs=jobs, limits=options.limits, recorder=recorder)
             run_until_done(lambda: workers.run(self._report, self._hooks.on_started), workers.stop)
         return workers.is_interrupted
 
     def _close_recorder(self, kind: type[BaseException] | None, *_: Any) -> None:
-        """End the keeping, also where a hook has raised; a second Ctrl-C waits for nothing."""
-        is_order = kind is not None and issubclass(kind, KeyboardInterrupt)
-        if self._recorder is not None and not is_order:
+        """Close the recorder, also after an error of a hook; not after a second Ctrl-C."""
+        is_forced = kind is not None and issubclass(kind, KeyboardInterrupt)
+        if self._recorder is not None and not is_forced:
             self._recorder.close()
 
     def _report(self, group: int, position: int, question: Question, result: Result) -> None:
@@ -309,7 +308,7 @@ class _Run:
         self._hooks.on_done(question, result)
 
     def results(self, *, is_interrupted: bool) -> RunResults:
-        """What all of it came to, which is kept, too."""
+        """The results of the run, which are stored, too."""
         found = [
             totals.evaluation(
                 about(group.evaluation, group.variant),
@@ -338,7 +337,7 @@ class _Run:
         )
 
     def release(self) -> None:
-        """Let other processes go on with the run, where it did not end."""
+        """Release the lock, so that other processes can resume the run."""
         if self._recorder is not None:
             self._recorder.release()
 
@@ -347,7 +346,7 @@ class _Run:
         self._hooks.on_note(warning)
 
 
-# Runs evaluations from Python: `callscore.evaluate(...)`.
+# --- from Python ------------------------------------------------------------------------------
 
 
 def evaluate(  # noqa: PLR0913  (each is something to say about a run)

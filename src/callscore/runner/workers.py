@@ -27,19 +27,20 @@ __all__ = ["Workers"]
 if TYPE_CHECKING:
     Report = Callable[[int, int, Question, Result], None]
 
-_FEW_WORKERS = 16  # workers, with whom waiting for the disk costs nothing
-_SLOW_SECONDS = 1.0  # seconds, which are dearer than waiting for the disk
+# Up to this many workers, or for answers that took this long, waiting for the disk costs nothing.
+_FEW_WORKERS = 16
+_SLOW_SECONDS = 1.0
 
 
 class _ActiveQuestion:
-    """A question that is being asked.
+    """A question that is being active.
 
     Attributes:
         group: the number of its group.
-        position: its place in the group.
+        position: its position in the group.
         question: the question.
-        digests: of the question and of the text of its task, where anything is kept.
-        is_stuck: whether nobody waits for its answer any more.
+        digests: of the question and of the code of its task, if the run is recorded.
+        is_stuck: whether its answer is not awaited any more.
     """
 
     def __init__(self, group: int, position: int, question: Question) -> None:
@@ -56,11 +57,11 @@ class Workers:
     Args:
         groups: the questions.
         jobs: how many to ask at once.
-        limits: how patient to be with each.
-        recorder: what keeps the answers; None if nothing is kept.
+        limits: timeout, retries and rate.
+        recorder: records the answers; None to record nothing.
 
     Attributes:
-        is_interrupted: whether somebody wanted it to stop.
+        is_interrupted: whether `stop` was called.
     """
 
     def __init__(
@@ -79,18 +80,18 @@ class Workers:
         self._is_ending = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._started: Callable[[Question], None] = _ignore
-        self._waiting = 0  # for being kept
+        self._waiting = 0  # results that are not stored yet
         self._stored: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
         self._pending_by_job: dict[int, asyncio.Future[None]] = {}
         self._error: BaseException | None = None
 
     async def run(self, report: Report, on_started: Callable[[Question], None]) -> None:
-        """Ask all questions; or those that were begun before somebody wanted it to stop.
+        """Ask all questions; or those that were started before `stop`.
 
         Args:
-            report: is told what became of a question once that is kept: the number of its group,
-                its place there, the question, and its result.
-            on_started: is told of each question that is going to be asked.
+            report: called when a result is stored, with the number of its group, its position
+                there, the question, and the result.
+            on_started: called with each question before it is active.
         """
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
@@ -107,7 +108,7 @@ class Workers:
             raise self._error
 
     def stop(self) -> None:
-        """Ask nothing more, and wait for nothing that is being asked."""
+        """Cancel the running questions, and ask no more."""
         self.is_interrupted = True
         self._cancel_all()
 
@@ -122,7 +123,7 @@ class Workers:
         task.add_done_callback(self._on_worker_done)
 
     def _on_worker_done(self, task: asyncio.Task[None]) -> None:
-        """A worker ends, or is given up."""
+        """Handle a worker that has ended, or is abandoned."""
         if task not in self._tasks:
             return
         self._tasks.discard(task)
@@ -132,39 +133,39 @@ class Workers:
             self._ended.set()
 
     async def _run_worker(self, job: int) -> None:
-        run_limits.set(self._limits)  # for judges, and in this task alone
+        run_limits.set(self._limits)  # for judges, in this asyncio task only
         for group, position, question in self._queue:
-            if self._is_ending:  # and the last task made an answer of being told so
+            if self._is_ending:  # and the task turned its cancellation into an answer
                 return
             self._started(question)
-            asked = _ActiveQuestion(group, position, question)
-            answer = await self._get_answer(job, asked)
-            if asked.is_stuck:
-                return  # somebody else does the rest
-            await self._finish(job, asked, answer)
+            active = _ActiveQuestion(group, position, question)
+            answer = await self._get_answer(job, active)
+            if active.is_stuck:
+                return  # another worker has taken over
+            await self._finish(job, active, answer)
 
-    async def _get_answer(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
-        recorder, question = self._recorder, asked.question
+    async def _get_answer(self, job: int, active: _ActiveQuestion) -> Answer | Failure:
+        recorder, question = self._recorder, active.question
         if recorder is not None:
             try:
-                asked.digests = recorder.digests(question)
-            except Exception as error:  # noqa: BLE001  (a task that cannot say what it asks)
+                active.digests = recorder.digests(question)
+            except Exception as error:  # noqa: BLE001  (the identity of a task is user code)
                 return failure_from_error(question, error)
-            known = recorder.known(question, asked.digests)
+            known = recorder.known(question, active.digests)
             if known is not None:
                 return known
-        answer = await self._ask(job, asked)
-        if recorder is not None and not isinstance(answer, Failure) and not asked.is_stuck:
-            recorder.answer(question, asked.digests, answer)
+        answer = await self._ask(job, active)
+        if recorder is not None and not isinstance(answer, Failure) and not active.is_stuck:
+            recorder.answer(question, active.digests, answer)
         return answer
 
-    async def _ask(self, job: int, asked: _ActiveQuestion) -> Answer | Failure:
-        question = asked.question
+    async def _ask(self, job: int, active: _ActiveQuestion) -> Answer | Failure:
+        question = active.question
         task: Any = asyncio.current_task()
 
         def go_on_without(failure: Failure) -> None:
-            asked.is_stuck = True
-            self._start_worker(self._finish_stuck(job, asked, failure))
+            active.is_stuck = True
+            self._start_worker(self._finish_stuck(job, active, failure))
             self._on_worker_done(task)
             abandon_task(task)
 
@@ -175,20 +176,20 @@ class Workers:
         except asyncio.CancelledError:
             if self._is_ending:
                 raise
-            while task.uncancel():  # nobody here has done it
+            while task.uncancel():  # it was not this class
                 continue
             return make_failure(question, "raised", "the task cancelled the one that asked it")
 
-    async def _finish_stuck(self, job: int, asked: _ActiveQuestion, failure: Failure) -> None:
-        """Take the place of a worker whose task does not listen."""
-        await self._finish(job, asked, failure)
+    async def _finish_stuck(self, job: int, active: _ActiveQuestion, failure: Failure) -> None:
+        """Replace a worker whose task ignores its cancellation."""
+        await self._finish(job, active, failure)
         await self._run_worker(job)
 
-    async def _finish(self, job: int, asked: _ActiveQuestion, answer: Answer | Failure) -> None:
-        result = await self._score(asked.question, answer)
+    async def _finish(self, job: int, active: _ActiveQuestion, answer: Answer | Failure) -> None:
+        result = await self._score(active.question, answer)
 
         def report() -> None:
-            self._report(asked.group, asked.position, asked.question, result)
+            self._report(active.group, active.position, active.question, result)
 
         if self._recorder is None:
             report()
@@ -196,32 +197,34 @@ class Workers:
         is_kept = self._loop.create_future()
         try:
             self._recorder.result(
-                asked.group,
-                asked.question,
+                active.group,
+                active.question,
                 result,
-                digest=asked.digests[0],
+                digest=active.digests[0],
                 on_kept=self._on_stored(report, is_kept),
             )
-        except Exception as error:  # noqa: BLE001  (a case that cannot be data: nested too deeply, say)
-            told = f"{_question_label(asked.question)} is not kept: {type(error).__name__}: {error}"
-            self._recorder.problems.append(told)
+        except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
+            text = (
+                f"{_question_label(active.question)} is not kept: {type(error).__name__}: {error}"
+            )
+            self._recorder.problems.append(text)
             report()
             return
-        self._waiting += 1  # its report comes through the loop, and so not before this
+        self._waiting += 1  # before its report, which comes through the loop
         seconds = 0.0 if result.answer is None else result.answer.seconds
         await self._wait_until_stored(job, is_kept, self._recorder, seconds)
 
     async def _wait_until_stored(
         self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
     ) -> None:
-        """Wait until the answer is stored before the next question is asked.
+        """Wait until the answer is stored before the next question is active.
 
-        Of many workers with quick answers each may be ahead by one. If they all waited, their
-        connections would be idle in the meantime, and SDKs look through all idle ones each time.
+        With many workers and quick answers, each may be one question ahead. If they all waited, their
+        connections would be idle meanwhile, and SDKs scan all idle connections for each request.
         """
         is_strict = self._jobs <= _FEW_WORKERS or seconds >= _SLOW_SECONDS
         if is_strict or self._waiting >= len(self._tasks):
-            recorder.flush_soon()  # nobody else brings anything that could share a transaction
+            recorder.flush_soon()  # no other worker will add to this transaction
         before = self._pending_by_job.pop(job, None)
         if before is not None:
             await before
@@ -238,7 +241,7 @@ class Workers:
     def _on_stored(
         self, report: Callable[[], None], is_kept: asyncio.Future[None]
     ) -> Callable[[], None]:
-        """What to call, in whatever thread, when something is kept; the loop is woken once for many."""
+        """A callback for any thread when a result is stored; the loop is woken once for many."""
 
         def kept() -> None:
             self._stored.append((report, is_kept))
@@ -248,16 +251,16 @@ class Workers:
         return kept
 
     def _report_stored(self) -> None:
-        # What comes meanwhile wakes nobody as long as there is something left.
+        # Results that arrive meanwhile do not wake the loop again.
         while self._stored:
             report, is_kept = self._stored[0]
             try:
                 report()
-            except Exception as error:  # noqa: BLE001  (of whoever listens: the run ends with it)
+            except Exception as error:  # noqa: BLE001  (an error of a hook ends the run)
                 self._fail(error)
             self._stored.popleft()
             self._waiting -= 1
-            if not is_kept.done():  # or its worker was told to end
+            if not is_kept.done():  # its worker may be cancelled
                 is_kept.set_result(None)
         if not self._waiting:
             self._all_stored.set()

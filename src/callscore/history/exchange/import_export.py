@@ -39,37 +39,34 @@ __all__ = [
 ]
 
 
-# Takes runs from elsewhere into a history: what is there already is filled up, and nothing
-# doubled.
-
 _RECORDS_PER_TRANSACTION = 500
 _SEPARATOR = "::"
 _KEY_VARIABLE = "OPENAI_API_KEY"
 
-# Under which id a run came, where it was another's here; among its arguments.
+# Argument of a run with its id in the file, if another run had that id here.
 _ORIGINAL_ID = "imported_as"
-# How long to wait for another process that is at the same run, in seconds.
+# Seconds to wait for another process that imports the same run.
 _LOCK_TIMEOUT = 10.0
 _LOCK_PAUSE = 0.1
-# The counts of a run whose cases have a result each.
+# Counts of a run that add up to its number of results.
 _COUNTS_WITH_RESULT = ("answered", "errors")
 
 # The evaluation, the case and the trial of a result.
 _ResultKey = tuple[int, str, int]
-# The digest of a question as it is kept, and the trial.
+# The stored digest of a question, and the trial.
 _QuestionKey = tuple[bytes, int]
 
 
 class ImportedRun(Struct, frozen=True, kw_only=True):
-    """The result of a run that was imported.
+    """What was imported of a run.
 
     Attributes:
-        run: the run as it is kept.
-        is_new: whether it was not there before.
-        results: how many results the file has.
-        added: how many of these were not there before, or older.
-        missing: how many results the run had that are not here: it counts as one that did not end.
-        given: the id that it has in the file, where that is another's here; else empty.
+        run: the run as stored.
+        is_new: whether it was not stored before.
+        results: the number of results in the file.
+        added: how many of these are new, or newer than the stored ones.
+        missing: how many results of the finished run are missing; it then counts as interrupted.
+        given: its id in the file, if another run has that id here; else empty.
     """
 
     run: RunRecord
@@ -85,19 +82,19 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
 
     Args:
         records: the records of a file.
-        name: the file, as it is called in messages.
-        store: the history, which may know the evaluations of a run already.
+        name: the name of the file in messages.
+        store: the history, which may have the evaluations already.
 
     Raises:
         UnreadableInput: something is missing, or cannot be read.
     """
     known: set[int] = set()
-    is_same = ""
+    current = ""
     for record in records:
         if isinstance(record, RunRecord):
-            if record.id != is_same:
+            if record.id != current:
                 known = _existing_evaluations(store, record)
-            is_same = record.id
+            current = record.id
         elif isinstance(record, EvaluationRecord):
             known.add(record.number)
         elif isinstance(record, ResultRecord) and record.evaluation not in known:
@@ -106,15 +103,15 @@ def check_records(records: Iterable[Record], name: str, store: Store) -> None:
 
 
 def _existing_evaluations(store: Store, run: RunRecord) -> set[int]:
-    there = _existing_run(store, run)
-    return set() if there is None else {each.number for each in store.evaluations(there.id)}
+    existing = _existing_run(store, run)
+    return set() if existing is None else {each.number for each in store.evaluations(existing.id)}
 
 
 @with_retries
 def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
     """The same run if it is stored already: same id, same start time.
 
-    Where its id was another's when it was imported, it remembers under which it came.
+    A run that was imported under another id is found by its original id.
     """
     with store.reading() as connection:
         found = run_records(runs_begun_at(connection, run.started_at))
@@ -126,33 +123,33 @@ def _existing_run(store: Store, run: RunRecord) -> RunRecord | None:
 def import_records(store: Store, records: Iterable[Record]) -> list[ImportedRun]:
     """Import runs into a history.
 
-    Until all of a new run is there, it counts as one that is running. Of a run that is there already,
-    what is missing is added, and what is older is replaced.
+    A new run has the status `running` until it is complete. In an existing run missing results are
+    added, and older ones are replaced.
 
     Args:
         store: the history.
-        records: the records of the runs, each run before what belongs to it.
+        records: the records, each run before its evaluations, answers and results.
 
     Raises:
-        InvalidSettings: a run is under way, also after some seconds.
+        InvalidSettings: another process keeps a run locked.
         UnusableStore: the history cannot be written.
     """
     imported: list[ImportedRun] = []
-    taking: _RunImport | None = None
+    current: _RunImport | None = None
     try:
         for record in records:
             if not isinstance(record, RunRecord):
-                if taking is not None:
-                    taking.take(record)
-            elif taking is not None and taking.is_same_run(record):
-                taking.update_run(record)
+                if current is not None:
+                    current.add(record)
+            elif current is not None and current.is_same_run(record):
+                current.update_run(record)
             else:
-                imported += [] if taking is None else [taking.finish()]
-                taking = _RunImport(store, record)
-        imported += [] if taking is None else [taking.finish()]
+                imported += [] if current is None else [current.finish()]
+                current = _RunImport(store, record)
+        imported += [] if current is None else [current.finish()]
     finally:
-        if taking is not None:
-            taking.release()
+        if current is not None:
+            current.release()
     return imported
 
 
@@ -168,7 +165,7 @@ class _RunImport:
         self._result_times: dict[_ResultKey, float] = {}
         self._answered: set[_QuestionKey] = set()
         self._evaluations: dict[int, EvaluationRecord] = {}
-        # By the id in the file, so that others who import the same wait; and by that which it gets.
+        # By the id in the file, so that other imports of it wait; and by the id that it gets.
         self._locks = [_acquire_lock(store, run.id)]
         try:
             self._existing = _existing_run(store, run)
@@ -182,7 +179,7 @@ class _RunImport:
             raise
 
     def _begin_run(self) -> RunRecord:
-        """The run as one that is running here, under another id where this one is another's."""
+        """Insert the run with the status `running`; under a new id if this one is used."""
         given = self._imported
         arguments = {key: value for key, value in given.arguments.items() if key != _ORIGINAL_ID}
         fresh = replace(given, status="running", finished_at=None, totals={}, arguments=arguments)
@@ -201,11 +198,11 @@ class _RunImport:
         return (run.id, run.started_at) == (self._imported.id, self._imported.started_at)
 
     def update_run(self, run: RunRecord) -> None:
-        """Take what is said of the run later: how it ended, say."""
+        """Replace the record of the run by a later one, which may say how it ended."""
         self._imported = run
 
-    def take(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
-        """Keep a part of the run."""
+    def add(self, record: EvaluationRecord | ResultRecord | AnswerRecord) -> None:
+        """Add an evaluation, a result or an answer."""
         record = replace(record, run=self._run.id)
         if isinstance(record, EvaluationRecord):
             self._add_evaluation(sanitize_evaluation(record))
@@ -215,7 +212,7 @@ class _RunImport:
             self._add_result(record)
 
     def _add_evaluation(self, record: EvaluationRecord) -> None:
-        """Keep what is evaluated; what it comes to is kept at the end, when all of it is there."""
+        """Save a new evaluation; its summary is saved at the end, if the run is complete."""
         if record.summary:
             self._summaries[record.number] = record.summary
         if record.number not in self._evaluations:
@@ -247,7 +244,7 @@ class _RunImport:
             self._queued = []
 
     def finish(self) -> ImportedRun:
-        """Keep what is left, and how the run ended."""
+        """Write the queued records, and how the run ended."""
         self._flush()
         missing = self._missing_results()
         if not missing:
@@ -266,12 +263,12 @@ class _RunImport:
         )
 
     def _missing_results(self) -> int:
-        """How many results the run had when it ended that are not here."""
-        given, there = self._imported, self._existing
-        if given.status != "finished" or (there is not None and there.status == "finished"):
+        """How many results of the finished run are not stored here."""
+        imported, existing = self._imported, self._existing
+        if imported.status != "finished" or (existing and existing.status == "finished"):
             return 0
-        wanted = sum(given.totals.get(name) or 0 for name in _COUNTS_WITH_RESULT)
-        return max(0, wanted - len(self._result_times))
+        expected = sum(imported.totals.get(name) or 0 for name in _COUNTS_WITH_RESULT)
+        return max(0, expected - len(self._result_times))
 
     def _save_summaries(self) -> None:
         for number, summary in self._summaries.items():
@@ -280,22 +277,22 @@ class _RunImport:
                 self._store.add_evaluation(replace(known, summary=summary))
 
     def _finished_run(self, *, is_whole: bool) -> RunRecord:
-        given, there = self._imported, self._existing
-        if there is not None and (there.status == "finished" or given.status != "finished"):
-            return there
-        # Where it ran, it may run still; here nobody is at it.
-        is_ended = given.status == "finished" and is_whole
-        # Of a run that lacks something, its totals would say too much.
-        totals = given.totals if is_whole else {}
+        imported, existing = self._imported, self._existing
+        if existing and (existing.status == "finished" or imported.status != "finished"):
+            return existing
+        # It may still be running where it comes from, but not here.
+        is_ended = imported.status == "finished" and is_whole
+        # Totals would not fit a run that lacks results.
+        totals = imported.totals if is_whole else {}
         return replace(
             self._run,
             status="finished" if is_ended else "interrupted",
-            finished_at=given.finished_at,
+            finished_at=imported.finished_at,
             totals=totals,
         )
 
     def release(self) -> None:
-        """Let others at the run."""
+        """Release the locks."""
         for lock in self._locks:
             lock.release()
 
@@ -313,14 +310,14 @@ def _acquire_lock(store: Store, run: str) -> RunLock | ServerLock:
 
 @with_retries
 def _existing_answers(store: Store, run: str) -> set[_QuestionKey]:
-    """Which questions of a run have an answer."""
+    """The questions of a run that have an answer."""
     with store.reading() as connection:
         return answered_questions(connection, run)
 
 
 @with_retries
 def _existing_results(store: Store, run: str) -> dict[_ResultKey, float]:
-    """When each result that is there was written."""
+    """When each stored result was written."""
     with store.reading() as connection:
         return result_times(connection, run)
 
@@ -328,8 +325,8 @@ def _existing_results(store: Store, run: str) -> dict[_ResultKey, float]:
 def sanitize_evaluation(record: EvaluationRecord) -> EvaluationRecord:
     """A foreign evaluation without file paths outside the project and without a judge server.
 
-    Files are looked for where an evaluation stands: none outside of the project. And a judge is sent a
-    key: to no server, and no other key, than the user names.
+    Files are read from the location of an evaluation, and a judge is sent a key: an imported run must
+    not choose either.
     """
     settings: dict[str, Any] = dict(record.settings)
     judge = settings.get("judge")
@@ -349,13 +346,13 @@ def _inside_project(place: str) -> str:
     return f"{separator}{name}" if is_outside else place
 
 
-# A run as lines that another history takes, from the beginning to the end.
+# --- export -----------------------------------------------------------------------------------
 
 
 def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
-    """The lines of a run, each with how many results it holds: one or none.
+    """The lines of a run, each with its number of results: 1 or 0.
 
-    A run that did not end brings its answers, so that it can go on elsewhere.
+    An unfinished run includes its answers, so that it can be resumed elsewhere.
     """
     evaluations = store.evaluations(run.id)
     yield encode_line(run, has_end=True), 0
@@ -372,7 +369,7 @@ def export_lines(store: Store, run: RunRecord) -> Iterator[tuple[bytes, int]]:
 
 
 def run_answers(store: Store, run: str) -> Iterator[AnswerRecord]:
-    """The answers that a run got, in the order in which it got them, a few at a time."""
+    """The answers of a run in order, read page by page."""
     after = -1
     while True:
         page, after = _answers_page(store, run, after)

@@ -59,7 +59,7 @@ _Share = Annotated[float, Meta(ge=0.0, le=1.000001)]
 
 
 class _Scorer(Struct):
-    """What a scorer says of all answers."""
+    """The totals of a scorer."""
 
     name: str
     mean: float | None = None
@@ -69,7 +69,7 @@ class _Scorer(Struct):
 
 
 class _Totals(Struct):
-    """What many results come to; there may be more."""
+    """Totals of results; other fields are allowed."""
 
     cases: _Count = 0
     answered: _Count = 0
@@ -91,7 +91,7 @@ class _Totals(Struct):
 
 
 class _Difference(Struct):
-    """How a pair differs in one place."""
+    """One difference of a pair."""
 
     pair: int
     path: str
@@ -99,7 +99,7 @@ class _Difference(Struct):
 
 
 class _Fault(Struct):
-    """What is wrong with a call by its schema."""
+    """A schema error of a call."""
 
     tool: str
     kind: str
@@ -121,20 +121,20 @@ class _Comparison(Struct):
 
 
 class _Settings(Struct):
-    """Those of the settings that are made of more than words and numbers."""
+    """The settings that are structured values."""
 
     arguments: list[ArgumentRule] | None = None
 
 
 class _ScoreArguments(Struct):
-    """Where what `score` has scored stands."""
+    """Arguments of `score`: its files."""
 
     cases: list[str] = []
     actual: list[str] = []
 
 
 class _RunArguments(Struct):
-    """What `run` was asked for, by which it goes on."""
+    """Arguments of `run`, with which it is resumed."""
 
     paths: list[str] | None = None
     keyword: str | None = None
@@ -145,7 +145,7 @@ class _RunArguments(Struct):
 
 
 class _Payload(Struct):
-    """What others read of a case without looking at it as a case."""
+    """The fields of a case payload that are read without parsing the case."""
 
     tags: list[str] = []
     expected: list[Any] | None = None
@@ -245,9 +245,9 @@ def _shape_problems(field: str, value: dict[str, Any], shape: type[Struct]) -> I
         yield f"{field}: {error}."
 
 
-def _range_problems(field: str, value: int | None, most: int = _MAX_COUNT) -> Iterator[str]:
-    if value is not None and not 0 <= value <= most:
-        yield f"{field}: {value} is not a number from 0 to {most}."
+def _range_problems(field: str, value: int | None, limit: int = _MAX_COUNT) -> Iterator[str]:
+    if value is not None and not 0 <= value <= limit:
+        yield f"{field}: {value} is not a number from 0 to {limit}."
 
 
 def _finite_problems(field: str, values: Iterable[float | None]) -> Iterator[str]:
@@ -271,7 +271,7 @@ _CHECKS: dict[type[_AnyRecord], Any] = {
 }
 
 
-# Runs as text that any history takes: one JSON object a line, the run first.
+# --- lines: one JSON object each, the run first -----------------------------------------------
 
 VERSION = 1
 
@@ -281,7 +281,7 @@ _HEADER_KEY = "callscore"
 _RUN = "run"
 _HAS_END = "has_end"
 _END = "end"
-# What stands in a line, by the name under which it does; a run has more to say of itself.
+# Record types by their key in a line; the line of a run has a header, too.
 _KINDS: dict[str, type[Record]] = {
     _RUN: RunRecord,
     "evaluation": EvaluationRecord,
@@ -296,12 +296,7 @@ _DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class _RecordCounts(msgspec.Struct, frozen=True):
-    """How much a run has.
-
-    Attributes:
-        evaluations: how many evaluations.
-        results: how many results.
-    """
+    """The numbers of evaluations and results of a run."""
 
     evaluations: int = 0
     results: int = 0
@@ -312,7 +307,7 @@ def encode_line(record: Record, *, has_end: bool = False) -> bytes:
 
     Args:
         record: the record.
-        has_end: whether a line comes at the end that says how much the run has.
+        has_end: whether a line with the counts of the run follows at the end.
     """
     name = _NAMES[type(record)]
     head: dict[str, Any] = {_HEADER_KEY: _RUN, "version": VERSION} if name == _RUN else {}
@@ -325,7 +320,7 @@ def encode_line(record: Record, *, has_end: bool = False) -> bytes:
 
 
 def _record_fields(record: Record) -> dict[str, Any]:
-    """The fields of a record; structs in them are fields as well."""
+    """The fields of a record as plain data."""
     found = {}
     for field in record.__struct_fields__:
         value = getattr(record, field)
@@ -335,7 +330,7 @@ def _record_fields(record: Record) -> dict[str, Any]:
 
 
 def end_line(*, evaluations: int, results: int) -> bytes:
-    """The line at the end of a run, with its line break: how much it has."""
+    """The last line of a run, with its counts, including the line break."""
     return _encoder.encode({_END: _RecordCounts(evaluations, results)}) + b"\n"
 
 
@@ -346,14 +341,14 @@ def read_lines(
 
     Args:
         lines: the lines.
-        name: the file, as it is called in places.
-        on_bytes: is told how long each line is.
+        name: the name of the file in messages.
+        on_bytes: called with the length of each line.
 
     Raises:
         UnreadableInput: a line is damaged, the end is missing, or a newer callscore has written it.
     """
     run: RunRecord | None = None
-    is_open = False  # an end is still to come
+    is_open = False  # a line with counts is expected
     seen = _RecordCounts()
     for number, line in enumerate(lines, 1):
         if on_bytes is not None:
@@ -451,12 +446,12 @@ def record_from(kind: type[Any], fields: object, place: str) -> Any:
     """Decode a record from plain data.
 
     Args:
-        kind: which of the records it is.
+        kind: the type of the record.
         fields: its fields.
-        place: where they stand.
+        place: the location for messages.
 
     Raises:
-        UnreadableInput: something is missing, or not as it can be.
+        UnreadableInput: a field is missing or invalid.
     """
     try:
         record = msgspec.convert(fields, kind)
