@@ -444,7 +444,7 @@ def test_a_task_that_knows_its_cases_has_its_say() -> None:
         def __call__(self, case: Case) -> Any:
             return case
 
-        def strays(self, cases: list[str]) -> list[str]:
+        def unused_answers(self, cases: list[str]) -> list[str]:
             return [f"there is more than {cases[0]}"]
 
     evaluation = Evaluation(name="e", task=Answers(), cases=["Hi"])

@@ -73,7 +73,7 @@ def test_answers_to_what_is_no_case_are_named(tmp_path: Path) -> None:
         '{"id": "lodnon", "trial": 2, "answer": 1}\n{"id": "zzz", "answer": 1}\n'
     )
 
-    assert RecordedAnswers(["a.jsonl"], tmp_path).strays(["paris", "london"]) == [
+    assert RecordedAnswers(["a.jsonl"], tmp_path).unused_answers(["paris", "london"]) == [
         "a.jsonl has an answer to 'lodnon', which is no case. Is 'london' meant?",
         "a.jsonl has an answer to 'zzz', which is no case",
     ]

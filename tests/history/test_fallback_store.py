@@ -138,7 +138,9 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_the_rest_goes_elsewhere(
     first, second = rescue.files
     assert records(first) == [a_run(), an_evaluation(RUN), a_result(RUN)]
     assert records(second) == [a_run(), an_evaluation(RUN), a_result(RUN, "other")]
-    assert rescue.location_text().endswith(f"callscore import .callscore/{first.name} {second.name}")
+    assert rescue.location_text().endswith(
+        f"callscore import .callscore/{first.name} {second.name}"
+    )
 
 
 def test_where_nothing_can_be_written_at_all_it_is_said(
@@ -201,7 +203,8 @@ def test_what_cannot_be_kept_to_the_end_is_in_the_file(rescue: FallbackStore) ->
 
     assert records(rescue.files[0])[2:] == [a_result(RUN, "a"), a_result(RUN, "b")]
     assert (
-        writer.problem == f"{away.place}: the connection to the server was lost. {rescue.location_text()}"
+        writer.problem
+        == f"{away.place}: the connection to the server was lost. {rescue.location_text()}"
     )
     trouble = rescue.finish_both(away, ENDED)  # type: ignore[arg-type]  # likewise
     assert trouble == f"{away.place}: the connection to the server was lost."

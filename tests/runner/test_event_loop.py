@@ -167,6 +167,8 @@ def test_after_the_second_ctrl_c_nobody_complains(caplog: pytest.LogCaptureFixtu
     async def main() -> None:
         await asyncio.wait([asyncio.create_task(pressing())])
 
+    gc.collect()  # tasks that earlier tests left
+    caplog.clear()
     with pytest.raises(SecondInterrupt):
         run_until_done(main, lambda: None)
     gc.collect()

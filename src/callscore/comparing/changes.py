@@ -87,7 +87,7 @@ class Alarm(Struct, frozen=True, gc=False, kw_only=True):
     tools: tuple[str, ...] = ()
 
 
-# Which cases went otherwise.
+# --- changed cases ----------------------------------------------------------------------------
 
 _ORDER: tuple[ChangeKind, ...] = ("broken", "fixed", "changed")
 _TOLERANCE = 1e-9  # means of trials are not exact
@@ -96,11 +96,11 @@ _TOLERANCE = 1e-9  # means of trials are not exact
 def find_changes(cases: Iterable[MatchedCase]) -> tuple[CaseChange, ...]:
     """The cases whose outcome changed: broken, then fixed, then changed.
 
-    A case passes where more than half of its trials do; one that nobody has decided on one of the
-    sides is neither fixed nor broken.
+    A case passes if more than half of its trials do; a case that is undecided on one side is neither
+    fixed nor broken.
     """
     found = [(kind, pair) for pair in cases if (kind := _kind(pair)) is not None]
-    return tuple(_change(kind, pair) for wanted in _ORDER for kind, pair in found if kind == wanted)
+    return tuple(_change(kind, pair) for each in _ORDER for kind, pair in found if kind == each)
 
 
 def _kind(pair: MatchedCase) -> ChangeKind | None:
@@ -117,7 +117,7 @@ def _kind(pair: MatchedCase) -> ChangeKind | None:
 
 
 def _passed(case: CaseOutcome) -> tuple[int, int]:
-    """How many trials passed, of how many that are decided; one without an answer did not."""
+    """The numbers of passed and of decided trials; one without an answer did not pass."""
     decided = passed = 0
     for trial in case.trials:
         if trial.status == "error" or trial.passed is not None:
@@ -131,7 +131,7 @@ def _decision(passed: tuple[int, int]) -> bool | None:
 
 
 def _answers_differ(pair: MatchedCase) -> bool:
-    """Whether there is an answer where there was none, or another one."""
+    """Whether the answers, their scores or calls differ."""
     if _is_answered(pair.before) != _is_answered(pair.after):
         return True
     first, second = _f1(pair.before), _f1(pair.after)
@@ -147,7 +147,7 @@ def _answers_differ(pair: MatchedCase) -> bool:
 
 
 def _values_differ(pair: MatchedCase) -> bool:
-    """Whether a scorer of both runs says something else than before."""
+    """Whether the value of a scorer that both runs have differs."""
     if [each.values for each in pair.before.trials] == [each.values for each in pair.after.trials]:
         return False
     first, second = _values(pair.before), _values(pair.after)
@@ -166,7 +166,7 @@ def _values(case: CaseOutcome) -> dict[str, float | None]:
 def _is_close(first: float | None, second: float | None) -> bool:
     if first is None or second is None:
         return first is second
-    # What somebody imports may be no number at all.
+    # Imported values may be NaN.
     return first == second or abs(first - second) <= _TOLERANCE or (isnan(first) and isnan(second))
 
 
@@ -180,7 +180,7 @@ def _f1(case: CaseOutcome) -> float | None:
     found = [trial.f1 for trial in case.trials if trial.f1 is not None]
     if not found:
         return None
-    # What has no answer has a score of 0.
+    # A missing answer has a score of 0.
     return sum(found) / (len(found) + sum(trial.status == "error" for trial in case.trials))
 
 
@@ -214,7 +214,7 @@ def _reasons(before: CaseOutcome, after: CaseOutcome) -> Iterator[ChangeReason]:
         yield ChangeReason(kind="schema error")
 
 
-# In which cases something is new that is worse than any number says.
+# --- new forbidden calls and schema errors ----------------------------------------------------
 
 if TYPE_CHECKING:
     Trials = Sequence[TrialOutcome]
@@ -225,9 +225,9 @@ def find_alarms(
 ) -> tuple[Alarm, ...]:
     """The cases with more forbidden calls or schema errors than before.
 
-    Forbidden calls are told apart by their tools: one of another tool is new. In a case that only the
-    second run has, there were none before, and none where there was no answer. Where the first run
-    did not ask the schemas, nobody knows what is new.
+    Forbidden calls are compared by tool: one of another tool is new. Cases of the second run alone,
+    and trials without an answer, had none before. If the first run did not check schemas, new schema
+    errors are unknown.
     """
     found: list[Alarm] = []
     for pair in cases:
@@ -245,31 +245,31 @@ def _has_violations(case: CaseOutcome) -> bool:
 
 def _case_alarms(evaluation: str, case: CaseOutcome, before: Trials | None) -> Iterator[Alarm]:
     forbidden = sum(trial.forbidden for trial in case.trials)
-    there = sum(trial.forbidden for trial in before or ())
+    forbidden_before = sum(trial.forbidden for trial in before or ())
     tools = _newly_forbidden(before or (), case.trials)
-    if tools or forbidden * len(before or (1,)) > there * len(case.trials):
+    if tools or forbidden * len(before or (1,)) > forbidden_before * len(case.trials):
         yield Alarm(
             kind="forbidden",
             evaluation=evaluation,
             case=case.id,
-            before=there,
+            before=forbidden_before,
             after=forbidden,
             tools=tools,
         )
     faults = _faults(case.trials)
-    known = [0] if before is None else _faults(before)
-    if known and sum(faults) * len(known) > sum(known) * len(faults):
+    previous = [0] if before is None else _faults(before)
+    if previous and sum(faults) * len(previous) > sum(previous) * len(faults):
         yield Alarm(
             kind="schema",
             evaluation=evaluation,
             case=case.id,
-            before=sum(known),
+            before=sum(previous),
             after=sum(faults),
         )
 
 
 def _newly_forbidden(before: Trials, after: Trials) -> tuple[str, ...]:
-    """The tools that are called against the rule more often than before; none where nobody knows."""
+    """The tools with more forbidden calls than before; none if unknown."""
     first, second = _forbidden_by_tool(before), _forbidden_by_tool(after)
     if first is None or second is None:
         return ()
@@ -293,7 +293,7 @@ def _forbidden_by_tool(trials: Trials) -> Counter[str] | None:
 
 
 def _faults(trials: Trials) -> list[int]:
-    """The schema errors of each trial that was asked for them; what has no answer has none."""
+    """The schema errors of each checked trial; 0 without an answer."""
     return [
         trial.faults or 0 for trial in trials if trial.faults is not None or trial.status == "error"
     ]

@@ -49,11 +49,8 @@ __all__ = [
 ]
 
 
-# What comparing two runs gave: numbers with intervals, flips, slices, and a verdict.
-
-
 def case_name(evaluation: str, case: str) -> str:
-    """How a case is called among those of several evaluations."""
+    """The name of a case among several evaluations."""
     return f"{evaluation}::{case}"
 
 
@@ -92,20 +89,20 @@ class Comparison(Struct, frozen=True, kw_only=True):
         before: the first run.
         after: the second.
         main: the difference that decides the verdict.
-        others: the same cases by other numbers, which decide nothing.
+        others: the differences by other measures, which do not decide the verdict.
         changes: the cases whose outcome changed: broken first, then fixed, then changed.
-        same: how many cases went as before.
+        same: how many cases did not change.
         tools: the calls of each tool; empty if they were not counted.
         tags: the cases of each tag.
-        alarms: what is new and no statistics makes good.
+        alarms: new forbidden calls and schema errors.
         only_before: cases that only the first run has.
         only_after: cases that only the second run has.
         undecided: cases that both have, and at least one of them no number for.
-        lost: those of them that the first run has a number for, and the second has none.
-        expectations_changed: cases of which another thing is expected than before.
-        inputs_changed: cases that are asked something else than before.
-        is_same_run: whether a run is held against itself.
-        evaluations: what the evaluations of the second run are called that were compared, in order.
+        lost: those of them with a number in the first run, and none in the second.
+        expectations_changed: cases whose expected calls changed.
+        inputs_changed: cases whose question changed.
+        is_same_run: whether a run is compared with itself.
+        evaluations: the labels of the compared evaluations of the second run, in order.
         notes: what else should be known, each a sentence in every language.
     """
 
@@ -130,7 +127,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """What the comparison comes to."""
+        """The verdict of the main difference."""
         return self.main.verdict
 
     @property
@@ -154,7 +151,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return comparison_to_dict(self)
 
 
-# What should be known about a comparison besides its numbers.
+# --- notes ------------------------------------------------------------------------------------
 
 _UNFINISHED = Phrase(
     "{side} did not come to its end",
@@ -196,7 +193,7 @@ def with_evaluation(evaluation: str, note: Note) -> Note:
 
 
 def comparison_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
-    """What should be known, the gravest first."""
+    """Notes about the comparison, most important first."""
     for side in (before, after):
         if not side.is_finished:
             yield Note(_UNFINISHED, {"side": side.label})
@@ -208,7 +205,7 @@ def comparison_notes(before: Side, after: Side, matching: Matching) -> Iterator[
 
 def _evaluation_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note]:
     for first, second in matching.evaluations:
-        # Two files have two names, and whoever compares them has just written both.
+        # Not for two files: the user has just typed both names.
         if first.name != second.name and (before.run or after.run):
             yield Note(_OTHER_NAME, {"before": first.label, "after": second.label})
         if first.settings and second.settings and first.settings != second.settings:
@@ -235,7 +232,7 @@ def _trial_notes(before: Side, after: Side, matching: Matching) -> Iterator[Note
         yield Note(_OTHER_TRIALS, {"count": len(uneven), "before": first, "after": second})
 
 
-# Two runs, case by case: what is compared, what is left out, and additional information.
+# --- comparing --------------------------------------------------------------------------------
 
 MAX_NAMES = 20
 
@@ -288,7 +285,7 @@ def compare_sides(before: Side, after: Side, *, measure: str = PASSED) -> Compar
         inputs_changed=_noted_cases(
             (pair.evaluation, pair.after.id)
             for pair in matching.cases
-            # Nobody knows what was asked where there is no digest of it.
+            # Without a digest the question is unknown.
             if pair.before.asked and pair.after.asked and pair.before.asked != pair.after.asked
         ),
         is_same_run=_is_same_run(before, after),
@@ -306,7 +303,7 @@ def _is_same_run(before: Side, after: Side) -> bool:
 def _others(
     cases: Sequence[MatchedCase], main: Difference, known: Iterable[str]
 ) -> Iterator[Difference]:
-    """The same cases by the other measures; a scorer that says what F1 says is not repeated."""
+    """The differences by other measures; a scorer with the values of F1 is not repeated."""
     f1 = paired_values(cases, F1)
     for measure in known:
         if measure == main.measure:
@@ -347,7 +344,7 @@ def _unmatched_names(cases: Iterable[UnmatchedCase]) -> Iterator[tuple[str, str]
     return ((lone.evaluation, lone.case.id) for lone in cases)
 
 
-# Comparisons and gates as plain data that any JSON encoder accepts.
+# --- plain data -------------------------------------------------------------------------------
 
 
 def gate_to_dict(gate: Gate, *, lang: Language = "en") -> dict[str, Any]:

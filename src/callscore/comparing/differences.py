@@ -98,20 +98,20 @@ class Slice(Struct, frozen=True, gc=False, kw_only=True):
     difference: Difference
 
 
-# From the numbers of cases before and after to a difference, its test and its verdict.
+# --- one difference, its test and verdict -----------------------------------------------------
 
-# A suite that could not have seen a difference of so much has nothing to say about small ones.
+# A suite that cannot detect a difference of this size gives no evidence about smaller ones.
 COARSE_EFFECT = 0.1
-# Means of trials are not exact: 1 - 2/3 is another number than 1/3.
+# Means of trials are not exact: 1 - 2/3 is not equal to 1/3.
 _DIGITS = 12
 
 
 class MeasuredDifference(NamedTuple):
-    """A difference before anybody has judged it.
+    """A difference without a verdict.
 
     Attributes:
-        difference: the difference, with its p-value as it is.
-        size: how much a case that goes otherwise goes otherwise, from 0 to 1.
+        difference: the difference, with its uncorrected p-value.
+        size: the typical change of a changed case, from 0 to 1.
     """
 
     difference: Difference
@@ -179,7 +179,7 @@ def with_verdict(
     is_believed = p_value is not None and p_value < ALPHA
     interval = found.interval
     if interval is not None and not is_believed:
-        # The exact test is the stricter one: what it does not believe, zero explains as well.
+        # The exact test is stricter: without its evidence the interval includes zero.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     return replace(
         found,
@@ -196,7 +196,7 @@ def _verdict(change: float, smallest: float | None, *, is_believed: bool) -> Ver
     return "not enough data" if smallest is None or smallest > COARSE_EFFECT else "no evidence"
 
 
-# Where two runs differ: the cases of each tag, and the calls of each tool.
+# --- differences by tag and by tool -----------------------------------------------------------
 
 if TYPE_CHECKING:
     Counted = list[dict[str, ToolOutcome] | None]
@@ -223,16 +223,16 @@ def slices_of(
         found.append(("tag", tag, measure_difference(measure, pairs)))
     for tool, pairs in sorted(_by_tool(cases).items()):
         found.append(("tool", tool, measure_difference(F1, pairs)))
-    tested = [place for place, (*_, each) in enumerate(found) if _is_testable(each)]
-    after_holm = holm_correction([found[place][2].difference.p_value or 0.0 for place in tested])
+    tested = [index for index, (*_, each) in enumerate(found) if _is_testable(each)]
+    after_holm = holm_correction([found[index][2].difference.p_value or 0.0 for index in tested])
     p_values = dict(zip(tested, after_holm, strict=True))
     return tuple(
         Slice(
             kind=kind,
             name=name,
-            difference=with_verdict(each, p_values.get(place), tests=max(1, len(tested))),
+            difference=with_verdict(each, p_values.get(index), tests=max(1, len(tested))),
         )
-        for place, (kind, name, each) in enumerate(found)
+        for index, (kind, name, each) in enumerate(found)
     )
 
 
@@ -304,5 +304,5 @@ def _mean_f1(trials: Counted, tool: str, *, is_expected: bool) -> float | None:
 
 def _f1(counts: ToolOutcome) -> float:
     correct, incorrect, missed, extra, _ = counts
-    whole = 2 * (correct + incorrect) + missed + extra
-    return 2 * correct / whole if whole else 1.0
+    total = 2 * (correct + incorrect) + missed + extra
+    return 2 * correct / total if total else 1.0

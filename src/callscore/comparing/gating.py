@@ -1,4 +1,4 @@
-"""Whether a comparison lets a change through, and why not."""
+"""The gate: whether a comparison allows a change, and why not."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ReasonKind = Literal[
     "schema",
     "below",  # a threshold of the second run
     "unfinished",  # a run did not finish
-    "same run",  # it is held against itself
+    "same run",  # a run is compared with itself
     "nothing compared",  # no case in common, or none with a number in both
 ]
 
 
 class Reason(Struct, frozen=True, gc=False, kw_only=True):
-    """Why a change is not let through.
+    """Why a gate is closed.
 
     Attributes:
         kind: what it is.
@@ -55,7 +55,7 @@ class Reason(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """What a gate says.
+    """The result of a gate.
 
     Attributes:
         comparison: what it looked at.
@@ -69,7 +69,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether the change is let through."""
+        """Whether the change may pass."""
         return not self.reasons
 
     @property

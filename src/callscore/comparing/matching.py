@@ -29,9 +29,6 @@ __all__ = [
 ]
 
 
-# Which evaluations and which cases of two runs belong together.
-
-
 class MatchedCase(NamedTuple):
     """A case that both runs have.
 
@@ -39,7 +36,7 @@ class MatchedCase(NamedTuple):
         evaluation: what the evaluation of the second run is called.
         before: its result in the first run.
         after: its result in the second.
-        alone: the two answers, where there is one in each run, as there nearly always is.
+        alone: the two trials, if each run has one, as nearly always.
     """
 
     evaluation: str
@@ -56,7 +53,7 @@ class UnmatchedCase(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """What of two runs belongs together, and what does not.
+    """The matched evaluations and cases of two runs, and the rest.
 
     Attributes:
         evaluations: the evaluations that both have.
@@ -80,11 +77,10 @@ class Matching(NamedTuple):
 def match_sides(before: Side, after: Side) -> Matching:
     """Match the evaluations and cases of two sides.
 
-    Those do that stand in the same place under the same variant, and of the others those of the same
-    name and variant. Where each run knows one variant alone, the variants need not be the same. The
-    only evaluations of two runs belong together under other names, too, if they have a case in
-    common that is asked the same or expects the same, or nobody knows what it is asked. Cases are
-    joined on their ids, never on their position.
+    Evaluations match by file and variant, the others by name and variant. If each run has only one
+    variant, the variants may differ. If each run has only one evaluation, their names may differ, too,
+    if they have a case in common with the same question or expectation, or an unknown question. Cases
+    are matched by id, never by position.
     """
     pairs = _pairs(before.evaluations, after.evaluations)
     matching = Matching(
@@ -122,9 +118,9 @@ def _pairs(
     found = _joined_by(
         before, after, lambda each: (each.place, variant(each)) if each.place else None
     )
-    rest = _without(before, [first for first, _ in found])
+    remaining = _without(before, [first for first, _ in found])
     others = _without(after, [second for _, second in found])
-    found += _joined_by(rest, others, lambda each: (each.name, variant(each)))
+    found += _joined_by(remaining, others, lambda each: (each.name, variant(each)))
     order = {id(second): position for position, second in enumerate(after)}
     return sorted(found, key=lambda pair: order[id(pair[1])])
 
@@ -134,7 +130,7 @@ def _is_same_evaluation(before: EvaluationSide, after: EvaluationSide) -> bool:
     if before.name == after.name or (before.place and before.place == after.place):
         return True
     if not before.cases or not after.cases:
-        return True  # there is nothing that speaks against it
+        return True  # nothing contradicts it
     first = {case.id: case for case in before.cases}
     return any(case.id in first and _is_same_case(first[case.id], case) for case in after.cases)
 
@@ -149,7 +145,7 @@ def _joined_by(
     after: Iterable[EvaluationSide],
     key: Callable[[EvaluationSide], Hashable],
 ) -> list[tuple[EvaluationSide, EvaluationSide]]:
-    """Those with the same key; several of one key in their order."""
+    """Pairs with the same key; several of one key in order."""
     waiting: dict[Hashable, list[EvaluationSide]] = {}
     for each in before:
         if key(each) is not None:
@@ -188,22 +184,22 @@ def _single_trials(
 def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutcome]:
     found: dict[str, CaseOutcome] = {}
     for case in evaluation.cases:
-        there = found.get(case.id)
-        if there is not None:
+        same_id = found.get(case.id)
+        if same_id is not None:
             matching.repeated.append(UnmatchedCase(evaluation.label, case))
-            case = replace(there, trials=(*there.trials, *case.trials))  # noqa: PLW2901  (as one)
+            case = replace(same_id, trials=(*same_id.trials, *case.trials))  # noqa: PLW2901  (as one)
         found[case.id] = case
     return found
 
 
-# What number a case has in a run, by the measure that runs are compared by.
+# --- the values of cases by a measure ---------------------------------------------------------
 
 if TYPE_CHECKING:
     Reading = Callable[[TrialOutcome], float | None]
 
 PASSED = "passed"
 F1 = "f1"
-# A scorer may be called as one of these is; it is then known by this and its name.
+# A scorer with one of these names is prefixed.
 _OWN_MEASURES = (PASSED, F1)
 _SCORER = "scorer "
 
@@ -225,12 +221,12 @@ def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
 
 
 def require_measure(measure: str, known: Sequence[str]) -> str:
-    """The measure that is meant, in whatever case it is written; one that nobody knows is refused."""
+    """The measure of this name, ignoring case; unknown ones are refused."""
     if measure in known:
         return measure
-    alike = [name for name in known if name.casefold() == measure.casefold()]
-    if len(alike) == 1:
-        return alike[0]
+    similar = [name for name in known if name.casefold() == measure.casefold()]
+    if len(similar) == 1:
+        return similar[0]
     raise InvalidSettings(
         f"measure: {measure!r} is not one of these runs' numbers: {', '.join(known)}"
         f"{did_you_mean(measure, known)}"
@@ -240,10 +236,9 @@ def require_measure(measure: str, known: Sequence[str]) -> str:
 def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[float, float] | None]:
     """The values of each case before and after, averaged over the trials both sides have.
 
-    Means over few and over many trials do not fall alike, even where nothing differs, so that of
-    the run with more trials only the first ones count.
-    A trial without an answer did not pass, and is worth 0 by every other measure. None for a case
-    of which one run has no number; for `passed` this is one that nobody has decided.
+    Means over few and over many trials have different distributions, even if nothing differs: of the
+    run with more trials only the first ones count. A trial without an answer did not pass, and is 0
+    by every other measure. None for a case without a number in one run; for `passed`, an undecided one.
     """
     read, is_decision = _value_reader(measure), measure == PASSED
     found: list[tuple[float, float] | None] = []
@@ -267,7 +262,7 @@ def _value_reader(measure: str) -> Reading:
 
 
 def _valid_share(number: float | None) -> float | None:
-    """The number, where it is one from 0 to 1; what somebody imports may hold anything."""
+    """The number, if it is from 0 to 1; imported runs may contain anything."""
     return number if number is not None and 0 <= number <= 1 else None
 
 
@@ -276,7 +271,7 @@ def _mean_pair(
 ) -> tuple[float, float] | None:
     first, second = _trial_values(before, read), _trial_values(after, read)
     trials = min(len(first), len(second))
-    # What has an answer in neither run is not worth 0 by a measure that may not be meant for it.
+    # Without an answer in either run it is not 0: the measure may not apply to the case.
     if not trials or not (is_decision or _has_answer(first) or _has_answer(second)):
         return None
     return _mean(first[:trials]), _mean(second[:trials])

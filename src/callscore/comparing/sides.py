@@ -1,4 +1,4 @@
-"""What one run brings to a comparison: its evaluations, their cases, and what became of each."""
+"""One side of a comparison: a run, its evaluations, and the outcome of each case."""
 
 from __future__ import annotations
 

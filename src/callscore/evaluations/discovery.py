@@ -46,11 +46,11 @@ __all__ = [
 ]
 
 
-# Tells evaluations of one name apart: those of one file, of several files, and of none.
+# --- unique names -----------------------------------------------------------------------------
 
 
 def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Unloaded:
-    """The evaluations of a file, of which no two may be called alike: one would hide the other."""
+    """Refuse two evaluations of one name in a file: one would hide the other."""
     known: dict[str, Evaluation] = {}
     for each in evaluations:
         other = known.setdefault(each.key, each)
@@ -64,8 +64,8 @@ def require_unique_names(evaluations: list[Evaluation]) -> list[Evaluation] | Un
 def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
     """Make names and keys unique, with a path prefix or a number.
 
-    Those of several files have as much of the path in front as tells them apart; those that Python
-    handed over, and that are of one file, have a number behind.
+    Evaluations of several files get as much of the path as is needed; those of one file, which were
+    passed as objects, get a number.
     """
     numbered = _with_numbers(evaluations)
     homes: dict[str, set[Path]] = defaultdict(set)
@@ -113,7 +113,7 @@ def _shortest_unique_path(path: Path, others: set[Path]) -> str:
     return "/".join(path.parts[-count:])
 
 
-# Finds evaluations: files that are named, or those in folders whose names begin with `eval_`.
+# --- finding files ----------------------------------------------------------------------------
 
 SUFFIXES = (".py", ".yaml", ".yml", ".toml")
 _KINDS = ", ".join(f"{FILE_PREFIX}*{suffix}" for suffix in SUFFIXES)
@@ -139,7 +139,7 @@ def discover(
 
     Args:
         what: the files and folders; evaluations are themselves.
-        on_note: is told, in a sentence, of files in folders that have no evaluation.
+        on_note: called with a sentence about each file in a folder that has no evaluation.
 
     Returns:
         The evaluations, by file and in the order of each file, no two of them called alike; and
@@ -152,7 +152,7 @@ def discover(
         if isinstance(item, Unloaded):
             finding.unloaded.append(item)
         elif isinstance(item, Evaluation):
-            finding.take(item)
+            finding.add(item)
         else:
             finding.read(item)
     return with_unique_names(finding.evaluations), [*finding.unloaded, *finding.empty_folders()]
@@ -173,18 +173,18 @@ class _Discovery:
         self.unloaded: list[Unloaded] = []
         self._files = files
         self._on_note = on_note
-        self._taken: set[int] = set()
+        self._added: set[int] = set()
         self._imported: set[str] = set()
         self._is_empty: dict[Path, bool] = {}  # by folder
 
-    def take(self, evaluation: Evaluation) -> None:
-        """Take an evaluation, but for one that is there already."""
-        if id(evaluation) not in self._taken:
-            self._taken.add(id(evaluation))
+    def add(self, evaluation: Evaluation) -> None:
+        """Add an evaluation, unless it was added before."""
+        if id(evaluation) not in self._added:
+            self._added.add(id(evaluation))
             self.evaluations.append(evaluation)
 
     def read(self, source: _Source) -> None:
-        """Take the evaluations of a file."""
+        """Add the evaluations of a file."""
         found = _load_any(source.file)
         if source.folder is not None:
             is_empty = self._is_empty.get(source.folder, True)
@@ -204,7 +204,7 @@ class _Discovery:
                 if Path(each.home) in self._files or each.key in self._imported:
                     continue
                 self._imported.add(each.key)
-            self.take(each)
+            self.add(each)
 
     def empty_folders(self) -> Iterator[Unloaded]:
         """The folders in which no file has anything."""
@@ -295,10 +295,10 @@ def _empty_folder(folder: Path) -> Unloaded:
 
 
 def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
-    """The files of evaluations in a folder and those under it, sorted, and what is closed to us."""
-    closed: list[OSError] = []
+    """The files of evaluations in a folder and its subfolders, sorted, and unreadable folders."""
+    unreadable: list[OSError] = []
     found: list[Path] = []
-    for home, folders, files in os.walk(folder, onerror=closed.append):
+    for home, folders, files in os.walk(folder, onerror=unreadable.append):
         folders[:] = [each for each in folders if _is_searched(Path(home, each))]
         found += [Path(home, file) for file in files if is_evaluation_file(file)]
     for path in sorted(found):
@@ -306,7 +306,7 @@ def evaluation_files(folder: Path) -> Iterator[Path | Unloaded]:
             yield path
         elif not path.exists():
             yield Unloaded(str(path), _missing_file_text(path))
-    for error in closed:
+    for error in unreadable:
         yield Unloaded(str(error.filename), f"the folder cannot be read ({error.strerror}).")
 
 
@@ -321,17 +321,17 @@ def _is_searched(folder: Path) -> bool:
     return not (folder / "pyvenv.cfg").exists()
 
 
-# Reads a Python file of evaluations: imports it, and says in a sentence why that failed.
+# --- importing Python files -------------------------------------------------------------------
 
 _SUFFIX = ".py"
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _KEPT_MODULES = frozenset({"__main__", "callscore", "callscore_pytest"})
-# The modules that files of evaluations have imported from the folders that they stand in.
+# Modules that files of evaluations have imported from their own folders.
 _imported: dict[str, Path] = {}
 
 
 class _Loader(SourceFileLoader):
-    """Compiles the file as it is now: no `__pycache__` is read, which may be of before, or written."""
+    """Compiles the current text of the file; `__pycache__` is neither read nor written."""
 
     def get_code(self, fullname: str) -> CodeType:
         """The code of the file."""
@@ -343,8 +343,8 @@ class _Loader(SourceFileLoader):
 def load_python(path: Path) -> list[Evaluation] | Unloaded:
     """The evaluations in a Python file, in the order in which it makes them.
 
-    The file is imported under a name of its own, and it may import what stands beside it: what it
-    takes from there by name is among them, and all that modules make which are no files of
+    The file is imported under a unique name, and may import modules of its folder. Evaluations that
+    it imports by name are included, and those that other modules define, unless they are files of
     evaluations themselves.
 
     Args:
@@ -354,15 +354,15 @@ def load_python(path: Path) -> list[Evaluation] | Unloaded:
         The evaluations, or why it cannot be imported.
     """
     file = path.resolve()
-    making = FileCollector(file, [])
-    token = current_collector.set(making)
+    collector = FileCollector(file, [])
+    token = current_collector.set(collector)
     try:
         module = _import(file)
     except (Exception, SystemExit) as error:  # noqa: BLE001  (user code may raise anything)
         return _unloaded(path, error)
     finally:
         current_collector.reset(token)
-    made = [each for each in making.evaluations if _is_own(each, file)]
+    made = [each for each in collector.evaluations if _is_own(each, file)]
     assigned = [each for each in vars(module).values() if isinstance(each, Evaluation)]
     return list({id(each): each for each in (*made, *assigned)}.values())
 

@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 
-# Digests of user code, by which it is known whether answers are still those of the same task.
+# --- the code of tasks ------------------------------------------------------------------------
 
 _OURS = "callscore"
-# Of all that is said of an evaluation, what its task may see.
+# Keywords of `evaluation` that its task can see.
 _TASK_KEYWORDS = frozenset({"tools", "variants"})
-# The same of a case.
+# Keywords of `Case` that its task can see.
 _CASE_KEYWORDS = frozenset({"input", "id", "metadata", "tools"})
 
 
@@ -50,7 +50,7 @@ def code_digest(of: Any) -> str:
     """The digest of a file of code; empty if there is none to read.
 
     Args:
-        of: a function, or something else that is called, whose file is meant; or the path of one.
+        of: a callable, for its file; or a path.
     """
     file = of if isinstance(of, str | PathLike) else code_file(of)
     if file is None:
@@ -72,7 +72,7 @@ def combined_digest(*digests: str) -> str:
 
 
 def code_file(function: Any) -> str | None:
-    """The file that a function stands in; of an object that is called, that of its class."""
+    """The file of a function, or of the class of a callable object."""
     inner = unwrap(function.func if isinstance(function, partial) else function)
     for each in (inner, getattr(type(inner), "__call__", None)):  # noqa: B004  (its code is wanted)
         code = getattr(getattr(each, "__func__", each), "__code__", None)
@@ -85,7 +85,7 @@ def code_file(function: Any) -> str | None:
 def _file_digest(path: Path, _changed: int, _size: int) -> str:
     """The digest of a file as it was changed last."""
     text = path.read_bytes()
-    # Where it cannot be parsed, every letter counts; what is nested deeply may be a SystemError.
+    # If it cannot be parsed, the whole text counts; deep nesting may raise SystemError.
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         tree = ast.parse(text)
         text = ast.dump(_AnswerRelevantCode(tree).visit(tree)).encode("utf-8", "backslashreplace")
@@ -93,14 +93,14 @@ def _file_digest(path: Path, _changed: int, _size: int) -> str:
 
 
 class _AnswerRelevantCode(ast.NodeTransformer):
-    """Leaves of evaluations and cases what decides about answers.
+    """Removes the parts of evaluations and cases that cannot change answers.
 
     Args:
-        tree: the module, whose imports say what goes by these names in it.
+        tree: the module, whose imports decide what the names mean.
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self._names: dict[str, str] = {}  # what is called so here, by its name in callscore
+        self._names: dict[str, str] = {}  # names in callscore, by local name
         self._modules: set[str] = set()
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module == _OURS and not node.level:
@@ -110,7 +110,7 @@ class _AnswerRelevantCode(ast.NodeTransformer):
                 self._modules |= {each.asname or each.name for each in ours}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Drop what is said of scores alone."""
+        """Drop keywords that only affect scores."""
         called = self._name_of(node.func)
         if called == "evaluation":
             node.keywords = _select_keywords(node.keywords, _TASK_KEYWORDS)
@@ -132,15 +132,15 @@ def _select_keywords(keywords: list[ast.keyword], wanted: frozenset[str]) -> lis
     return [each for each in keywords if each.arg is None or each.arg in wanted]
 
 
-# Digests of what is asked, by which an answer is found again.
+# --- questions --------------------------------------------------------------------------------
 
 _SIZE = 16  # bytes
-# Where an object stands in memory is another place in the next process.
+# Memory addresses differ in every process.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class QuestionDigests:
-    """Digests of the questions of one run; what tasks say of themselves is asked only once."""
+    """Digests of the questions of one run; the identity of each task is computed once."""
 
     def __init__(self) -> None:
         self._identities: dict[int, Any] = {}
@@ -163,9 +163,9 @@ def _task_identity(task: Any) -> Any:
 def question_digest(question: Question, identity: Callable[[Any], Any] = _task_identity) -> str:
     """The digest of all that decides the answer to a question, but for the text of the task.
 
-    A task that can say what it asks is known by that alone: the same request has the same answer
-    whatever evaluation it is for. Of any other task nobody can tell what it makes of its case, so
-    that it is known by its file and name, its tools, and the case without what is expected.
+    A task with `asks` is identified by its request alone: the same request has the same answer in any
+    evaluation. It is unknown what another task does with its case, so that its file and name, its
+    tools, and the case without the expectation count.
 
     Args:
         question: the question.
@@ -194,7 +194,7 @@ def task_digest(question: Question) -> str:
 
 
 def variant_keywords(question: Question) -> dict[str, Any]:
-    """What the task is given beside the case."""
+    """The keyword arguments of the task, from the variant."""
     if question.variant is None:
         return {}
     return question.evaluation.variants.get(question.variant, {})
@@ -218,5 +218,5 @@ def _value_digest(value: Any) -> str:
 
 
 def _stable_repr(value: object) -> str:
-    """What JSON does not know, as it prints itself."""
+    """The repr of a value that JSON cannot represent, without memory addresses."""
     return f"{type(value).__qualname__} {_ADDRESS.sub('', repr(value))}"

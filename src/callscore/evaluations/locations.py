@@ -29,22 +29,20 @@ __all__ = [
 ]
 
 
-# Where in people's files something stands.
-
-# How the names of files of evaluations begin.
+# The prefix of the names of evaluation files.
 FILE_PREFIX = "eval_"
 _LOCATION_SUFFIX = re.compile(r"(?:::.*|(?::\d+)+)$", re.DOTALL)  # of a key, or of a place
 _MODULE = "<module>"  # as Python calls the code of a file
 
 
 class Location(NamedTuple):
-    """Where something stands.
+    """A location in user code.
 
     Attributes:
-        text: the file, and the line where it is known, as people are shown it.
-        folder: where paths beside it begin.
-        file: the file, from the root on; None if there is none.
-        is_within: whether it stands within a function, so that others may have it run.
+        text: the file, and the line if known, for messages.
+        folder: the folder for relative paths.
+        file: the absolute path; None if there is no file.
+        is_within: whether it is inside a function, which other files may call.
     """
 
     text: str
@@ -57,22 +55,22 @@ def display_path(path: Path) -> str:
     """The path relative to the working directory, if it is inside it."""
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
-    except (ValueError, OSError):  # it lies elsewhere, or the directory was deleted meanwhile
+    except (ValueError, OSError):  # it is elsewhere, or the directory was deleted
         return str(path)
 
 
 def file_of_location(place: str) -> str:
-    """The file of a place, without the line; or that of a key, without the name."""
+    """The file of a location without its line, or of a key without its name."""
     return _LOCATION_SUFFIX.sub("", place)
 
 
 def location_of_frame(frame: FrameType | None) -> Location:
-    """Where code is being run."""
+    """The location of a frame."""
     if frame is None:
         return Location("<unknown>", ".")
     name = frame.f_code.co_filename
     path = Path(name)
-    if name.startswith("<") or not path.is_file():  # typed in, or made on the way
+    if name.startswith("<") or not path.is_file():  # interactive, or generated code
         return Location(f"{name}:{frame.f_lineno}", str(Path.cwd()))
     file = path.resolve()
     is_within = frame.f_code.co_name != _MODULE
@@ -80,12 +78,7 @@ def location_of_frame(frame: FrameType | None) -> Location:
 
 
 def evaluation_key(home: Path | None, name: str) -> str:
-    """By what an evaluation is known in the history, whatever else is run: `evals/eval_a.py::name`.
-
-    Args:
-        home: the file that it belongs to; None if there is none.
-        name: what it is called there.
-    """
+    """The key of an evaluation in the history: `evals/eval_a.py::name`; `::name` without a file."""
     if home is None:
         return f"::{name}"
     from callscore.history.opening import default_path
@@ -95,24 +88,24 @@ def evaluation_key(home: Path | None, name: str) -> str:
     return f"{file.as_posix()}::{name}"
 
 
-# What goes wrong in people's own code, in words: what was raised, and where; never with a key.
+# --- errors of user code, without secrets -----------------------------------------------------
 
 _MAX_FRAMES = 6
 _UNEXPECTED_KEYWORD = re.compile(r"Unexpected keyword argument '(\w+)'")
 
 
 def error_message(error: BaseException) -> str:
-    """What an error says of itself, without keys; empty if it says nothing."""
+    """The message of an error, without secrets."""
     try:
-        said = str(error)
+        text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
         return "(it cannot even be printed)"
-    return _case_field_message(said, error) or hide_secrets(said)
+    return _case_field_message(text, error) or hide_secrets(text)
 
 
-def _case_field_message(said: str, error: BaseException) -> str | None:
-    """What is wrong with `Case(expect=...)`, of which Python does not say what has no such field."""
-    found = _UNEXPECTED_KEYWORD.fullmatch(said) if isinstance(error, TypeError) else None
+def _case_field_message(text: str, error: BaseException) -> str | None:
+    """A better message for `Case(expect=...)`; None for other errors."""
+    found = _UNEXPECTED_KEYWORD.fullmatch(text) if isinstance(error, TypeError) else None
     frames = extract_tb(error.__traceback__)
     if found is None or not frames or "Case(" not in (frames[-1].line or ""):
         return None
@@ -124,11 +117,11 @@ def error_with_location(error: BaseException, function: Any = None) -> str:
 
     Args:
         error: what was raised.
-        function: whose code it is; the last line of its file that was at work is named.
+        function: the last line of its file in the traceback is named.
     """
-    said, line = error_message(error), _last_line_in(code_file(function), error)
+    message, line = error_message(error), _last_line_in(code_file(function), error)
     where = "" if line is None else f" in {line}"
-    return f"{type(error).__name__}{where}{f': {said}' if said else ''}"
+    return f"{type(error).__name__}{where}{f': {message}' if message else ''}"
 
 
 def _last_line_in(file: str | None, error: BaseException) -> str | None:
@@ -139,11 +132,6 @@ def _last_line_in(file: str | None, error: BaseException) -> str | None:
 
 
 def traceback_text(error: BaseException, frames: Sequence[FrameSummary]) -> str:
-    """The end of a traceback, without keys.
-
-    Args:
-        error: what was raised.
-        frames: the part of the traceback that is of interest.
-    """
+    """The last of these frames and the error, as text without secrets."""
     lines = StackSummary.from_list(list(frames[-_MAX_FRAMES:])).format()
     return hide_secrets("".join([*lines, *format_exception_only(error)]).rstrip())

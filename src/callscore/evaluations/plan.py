@@ -44,12 +44,12 @@ __all__ = [
 ]
 
 
-# What `-k` means: words, `and`, `or`, `not` and brackets, as pytest has them; and quoted words.
+# --- keyword expressions (`-k`), as in pytest, and with quoted words --------------------------
 
-# Whether the names that something goes by are such as are asked for.
+# Whether any of these names matches.
 NameFilter = Callable[["Sequence[str]"], bool]
 
-# In quotes a word may have blanks and brackets in it, or be one of the operators.
+# A quoted word may contain blanks and brackets, or be an operator.
 _TOKEN = re.compile(r"""\"[^\"]+\"(?![^\s()])|'[^']+'(?![^\s()])|[()]|[^\s()]+""")
 _QUOTES = ('"', "'")
 _OPERATORS = frozenset({"and", "or", "not", "(", ")"})
@@ -63,7 +63,7 @@ def keyword_filter(expression: str) -> NameFilter:
         expression: `weather and not (paris or "new york")`; the letters' case does not matter.
 
     Raises:
-        InvalidSettings: it is no such expression.
+        InvalidSettings: it is not a valid expression.
     """
     tokens = _TOKEN.findall(expression.lower())
     if not tokens:
@@ -82,12 +82,12 @@ class _Parser:
     def __init__(self, expression: str, tokens: list[str]) -> None:
         self.expression = expression
         self.tokens = tokens
-        self.at = 0
+        self.position = 0
 
     def accept(self, *words: str) -> bool:
-        """Whether one of these comes next; if so it is taken."""
-        is_next = self.at < len(self.tokens) and self.tokens[self.at] in words
-        self.at += is_next
+        """Consume the next token if it is one of these; returns whether it was."""
+        is_next = self.position < len(self.tokens) and self.tokens[self.position] in words
+        self.position += is_next
         return is_next
 
     def parse_or(self, depth: int) -> NameFilter:
@@ -110,22 +110,24 @@ class _Parser:
         if self.accept("("):
             fits = self.parse_or(depth + 1)
             if not self.accept(")"):
-                raise self.wrong("a bracket is not closed")
+                raise self.error("a bracket is not closed")
             return fits
-        if self.at == len(self.tokens):
-            raise self.wrong("a word is missing at the end")
-        word = self.tokens[self.at]
+        if self.position == len(self.tokens):
+            raise self.error("a word is missing at the end")
+        word = self.tokens[self.position]
         if word in _OPERATORS:
-            raise self.wrong(f"a word is missing before {word!r}")
-        self.at += 1
+            raise self.error(f"a word is missing before {word!r}")
+        self.position += 1
         return _contains(_unquoted(word))
 
     def require_end(self) -> None:
-        if self.at < len(self.tokens):
-            what = f"`and` or `or` is missing before {self.tokens[self.at]!r}"
-            raise self.wrong(what if self.tokens[self.at] != ")" else "a bracket is not opened")
+        if self.position < len(self.tokens):
+            what = f"`and` or `or` is missing before {self.tokens[self.position]!r}"
+            raise self.error(
+                what if self.tokens[self.position] != ")" else "a bracket is not opened"
+            )
 
-    def wrong(self, problem: str) -> InvalidSettings:
+    def error(self, problem: str) -> InvalidSettings:
         return InvalidSettings(f"-k {self.expression!r}: {problem}")
 
 
@@ -150,7 +152,7 @@ def _or(left: NameFilter, right: NameFilter) -> NameFilter:
     return lambda names: left(names) or right(names)
 
 
-# The cases of an evaluation, read: each with an id, and with the calls that are expected.
+# --- cases ------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"[:\[](\d+)\]?$")  # of a line, or of a position in a list
 
@@ -200,13 +202,13 @@ def _read_file(path: Path, evaluation: Evaluation) -> list[Case]:
 
 
 def _call_cases(evaluation: Evaluation) -> Any:
-    """What a function gives; anything else as it is."""
+    """The cases; a function is called."""
     if not callable(evaluation.cases):
         return evaluation.cases
     given = _call_safely(evaluation.cases, evaluation)
     if isawaitable(given) or isasyncgen(given):
         if hasattr(given, "close"):
-            given.close()  # nobody will await it
+            given.close()  # it is not awaited
         problem = f"{_name_of(evaluation)} is async. Give a function that returns the cases."
         raise UnreadableInput(evaluation.place, f"cases: {problem}")
     if isinstance(given, Iterable) and not isinstance(given, str | PathLike | Mapping):
@@ -232,7 +234,7 @@ def _read_item(item: Any, place: str) -> Case:
     if isinstance(item, str):
         return Case(item)
     if isinstance(item, Case):
-        # What Python holds is literal: there are functions for rules.
+        # Python values are literal: rules are made with functions.
         return structs.replace(
             read_case(case_record(item), place=place, spelled=False), others=item.others
         )
@@ -264,7 +266,7 @@ def cases_in_file(path: Path, *, keeps_tools: bool = False) -> list[Case]:
 
 
 def _in_file_order(found: list[tuple[str, Case]]) -> list[Case]:
-    """The cases as they stand in their file: what names no calls is only known for one at the end."""
+    """The cases in the order of their file: those without calls are recognised only at its end."""
     numbers = [_NUMBER.search(place) for place, _ in found]
     known = [int(number[1]) for number in numbers if number is not None]
     if len(known) == len(found):
@@ -300,18 +302,18 @@ def _with_id(case: Case) -> Case:
     return case if case.id else read_case(case_record(case), place="a case", spelled=False)
 
 
-# What looks like a mistake in an evaluation, and may all the same be meant so: for warnings.
+# --- warnings ---------------------------------------------------------------------------------
 
 _ABSENT = "$absent"
-_MAX_WARNINGS = 20  # where more names are wrong, the tools are those of somebody else
+_MAX_WARNINGS = 20  # with more, the tools probably belong to something else
 
 
 def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     """Warnings about an evaluation before it is run.
 
-    Each name of a tool or of an argument that there is not is named once, with the first case that
-    expects it; a tool that is forbidden need not be there, unless it is nearly one that is. Recorded
-    answers to no case are named, too.
+    Each unknown name of a tool or argument is reported once, with the first case that expects it; a
+    forbidden tool may be unknown, unless it is similar to a known one. Recorded answers without a case
+    are reported, too.
 
     Args:
         evaluation: the evaluation.
@@ -322,13 +324,13 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     if evaluation.tools is not None:
         tools = _ExpectedTools(evaluation, evaluation.tools)
         for case in cases:
-            for key, doubt in tools.warnings_in(case):
-                found.setdefault(key, f"the case {case.id} {doubt}")
-    strays = getattr(evaluation.task, "strays", None)
-    told = list(found.values())[:_MAX_WARNINGS]
-    if callable(strays):
-        told += strays([case.id for case in cases])
-    return [f"{evaluation.name}: {_with_full_stop(each)}" for each in told]
+            for key, warning in tools.warnings_in(case):
+                found.setdefault(key, f"the case {case.id} {warning}")
+    unused_answers = getattr(evaluation.task, "unused_answers", None)
+    warnings = list(found.values())[:_MAX_WARNINGS]
+    if callable(unused_answers):
+        warnings += unused_answers([case.id for case in cases])
+    return [f"{evaluation.name}: {_with_full_stop(each)}" for each in warnings]
 
 
 def _with_full_stop(sentence: str) -> str:
@@ -336,7 +338,7 @@ def _with_full_stop(sentence: str) -> str:
 
 
 class _ExpectedTools:
-    """The tools of an evaluation, by their names as they are compared."""
+    """The tools of an evaluation, by comparable name."""
 
     def __init__(self, evaluation: Evaluation, tools: Mapping[str, Tool]) -> None:
         self._settings = evaluation.settings
@@ -347,12 +349,12 @@ class _ExpectedTools:
         }
 
     def warnings_in(self, case: Case) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is doubtful about a case, and the names by which the same doubt is known."""
+        """Warnings about a case, each with a key by which repeated ones are dropped."""
         expected = case.expected or ()
         for item in expected:
             if isinstance(item, Forbidden) and (hint := self._suggestion_for_pattern(item.pattern)):
-                doubt = f"forbids {item.pattern}, which is none of the tools{hint}"
-                yield ("forbid", item.pattern), doubt
+                warning = f"forbids {item.pattern}, which is none of the tools{hint}"
+                yield ("forbid", item.pattern), warning
         for call in calls_in(expected):
             name = comparable_name(call.name, self._settings)
             if name in self._tools:
@@ -379,11 +381,11 @@ class _ExpectedTools:
         }
         for argument in unknown_arguments(known, given):
             hint = did_you_mean(argument, known["properties"])
-            doubt = f"expects {argument!r} of {call.name}, which does not take it{hint}"
-            yield (call.name, argument), doubt
+            warning = f"expects {argument!r} of {call.name}, which does not take it{hint}"
+            yield (call.name, argument), warning
 
 
-# What is going to be asked: of the evaluations that were found, the questions that are selected.
+# --- the plan ---------------------------------------------------------------------------------
 
 
 class Selection(Struct, frozen=True, kw_only=True):
@@ -514,7 +516,7 @@ def _read_all(
         try:
             yield evaluation, evaluation_cases(evaluation)
         except (UnreadableInput, InvalidEvaluation) as error:
-            if not evaluation.skip:  # what is left out may be broken: that may be why it is
+            if not evaluation.skip:  # a skipped one may be broken
                 unloaded.append(Unloaded(error.place, error.problem))
         except CallscoreError as error:
             if not evaluation.skip:
@@ -522,7 +524,7 @@ def _read_all(
 
 
 class _Focus:
-    """What remains where some evaluations, or some cases, are to be run alone."""
+    """Which cases remain if some evaluations or cases have `only`."""
 
     def __init__(self, read: list[_ReadEvaluation]) -> None:
         self._narrowed = {

@@ -64,7 +64,7 @@ class RecordedAnswers:
         keys = ((case.id, _text(case.trial)), (case.id, None))
         return next((key for key in keys if key in self._answers[file]), None)
 
-    def strays(self, cases: Collection[str]) -> list[str]:
+    def unused_answers(self, cases: Collection[str]) -> list[str]:
         """The recorded answers to what is none of the cases, in sentences.
 
         Args:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.database import sort_in_memory, vacuum
 from callscore.history.encoding import run_records
+from callscore.history.locks import is_unlocked
 from callscore.history.queries import (
     all_runs,
     baseline_numbers,
@@ -112,11 +113,7 @@ def _removable_runs(store: Store, keep: int) -> dict[int, RunRecord]:
 def _is_active(store: Store, run: RunRecord) -> bool:
     if time() - run.started_at < _TRUSTED_SECONDS:
         return True
-    lock = store.lock(run.id)
-    if not lock.take():
-        return True
-    lock.release()
-    return False
+    return not is_unlocked(store, run)
 
 
 def _with_parents(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE_GONE",
     "Insert",
+    "compile_insert",
     "enable_wal",
     "error_text",
     "execute_compiled",
@@ -41,6 +42,7 @@ __all__ = [
     "readable_errors",
     "sqlite_engine",
     "with_retries",
+    "written_columns",
 ]
 
 
@@ -371,15 +373,16 @@ class Insert(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def _written_columns(table: Table) -> list[str]:
+def written_columns(table: Table) -> list[str]:
     """The columns of a row that are not numbered by the database itself."""
     own = table.autoincrement_column
     return [column.name for column in table.columns if column is not own]
 
 
-def _compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
-    # Inline, or some databases would give back the number of each row, which nobody wants.
-    compiled = statement.inline().compile(dialect=dialect, column_keys=_written_columns(table))
+def compile_insert(statement: Any, table: Table, dialect: Dialect) -> Insert:
+    """Compile an INSERT statement of a table for a dialect."""
+    # Inline, or some databases would return the number of each row.
+    compiled = statement.inline().compile(dialect=dialect, column_keys=written_columns(table))
     return Insert(str(compiled), tuple(compiled.positiontup or ()))
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "calls_digest",
     "clean_text",
     "compressed",
+    "decode_tools",
     "digest_of",
     "evaluation_record",
     "evaluation_row",
@@ -184,7 +185,7 @@ class _StoredValue(msgspec.Struct, array_like=True):
 
 
 _values = msgspec.json.Decoder(tuple[_StoredValue, ...])
-_tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
+decode_tools = msgspec.json.Decoder(dict[str, ToolOutcome]).decode
 
 
 def add_payload(value: object, bodies: Bodies) -> bytes | None:
@@ -383,7 +384,7 @@ def result_record(row: Row[Any], run: str) -> ResultRecord:
         f1=row.f1,
         counts=() if counts == _NO_COUNTS else counts,
         faults=row.faults,
-        tools=None if row.tools is None else _tools.decode(row.tools),
+        tools=None if row.tools is None else decode_tools(row.tools),
         comparison=None if row.comparison_body is None else unpack(row.comparison_body),
         passed=row.passed,
         values=_stored_values(row.scores),
@@ -431,8 +432,6 @@ def answer_record(row: Row[Any]) -> AnswerRecord:
         run=row.run_id or "",
     )
 
-
-_tool_outcomes = msgspec.json.Decoder(dict[str, ToolOutcome])
 
 # The rows of answers, the rows of results, and the payloads of both.
 NewRows = tuple[list[dict[str, Any]], list[dict[str, Any]], Bodies]

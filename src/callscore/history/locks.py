@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from callscore.history.records import RunRecord
     from callscore.history.store import Store
 
-__all__ = ["RunLock", "ServerLock", "is_abandoned", "lock_for_writing", "remove_stale_locks"]
+__all__ = [
+    "RunLock",
+    "ServerLock",
+    "is_abandoned",
+    "is_unlocked",
+    "lock_for_writing",
+    "remove_stale_locks",
+]
 
 
 # --- lock files: they are released when the process ends, however it ends --------------------
@@ -229,10 +236,13 @@ def _lock_key(what: str) -> int:
 
 def is_abandoned(store: Store, run: RunRecord) -> bool:
     """Whether a run is marked as running, but its process has ended."""
-    if run.status != "running":
-        return False
+    return run.status == "running" and is_unlocked(store, run)
+
+
+def is_unlocked(store: Store, run: RunRecord) -> bool:
+    """Whether no process has locked a run."""
     lock = store.lock(run.id)
-    if not lock.acquire():
+    if not lock.take():
         return False
     lock.release()
     return True

@@ -33,10 +33,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from callscore.errors import InvalidSettings, UnknownRun
 from callscore.history.database import (
     Insert,
-    _compile_insert,
-    _written_columns,
+    compile_insert,
     execute_compiled,
     insert_rows,
+    written_columns,
 )
 from callscore.history.encoding import (
     Bodies,
@@ -139,19 +139,19 @@ def inserts_for(dialect: Dialect) -> Inserts:
     insert: Any = _INSERTS[dialect.name]
 
     def adding(table: Table) -> Insert:
-        return _compile_insert(insert(table), table, dialect)
+        return compile_insert(insert(table), table, dialect)
 
     def replacing(table: Table, *key: str) -> Insert:
         statement = insert(table)
         others = {
-            name: statement.excluded[name] for name in _written_columns(table) if name not in key
+            name: statement.excluded[name] for name in written_columns(table) if name not in key
         }
-        return _compile_insert(
+        return compile_insert(
             statement.on_conflict_do_update(index_elements=key, set_=others), table, dialect
         )
 
     return Inserts(
-        payload=_compile_insert(insert(payloads).on_conflict_do_nothing(), payloads, dialect),
+        payload=compile_insert(insert(payloads).on_conflict_do_nothing(), payloads, dialect),
         evaluation=replacing(evaluations, "run", "number"),
         answer=adding(answers),
         result=replacing(results, "run", "evaluation", "case_id", "trial"),
@@ -415,7 +415,7 @@ def runs_by_ids(connection: Connection, ids: Collection[str]) -> Sequence[Row[An
 
 def runs_by_numbers(connection: Connection, numbers: Collection[int]) -> Sequence[Row[Any]]:
     """The number, id and status of each of these runs that exists."""
-    query = select(runs.c.number, runs.c.id, runs.c.status)
+    query: Select[Any] = select(runs.c.number, runs.c.id, runs.c.status)
     query = query.where(runs.c.number.in_(_LITERAL_NUMBERS))
     found: Sequence[Any] = connection.execute(query, {"numbers": list(numbers)}).all()
     return found

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_NAME_LENGTH",
+    "SELECTION_ARGUMENTS",
     "is_partial",
     "lineage",
     "name_problem",
@@ -112,7 +113,7 @@ def _random_ending(used: int) -> str:
 # --- partial runs -----------------------------------------------------------------------------
 
 # Stored arguments that select some of the cases.
-_SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
+SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
 # `cases` of this command are files, not a selection.
 _SCORE_COMMAND = "score"
 
@@ -128,7 +129,7 @@ def is_partial(run: RunRecord, others: Mapping[str, RunRecord]) -> bool:
     current: RunRecord | None = run
     while current is not None and current.id not in seen:
         if current.command != _SCORE_COMMAND and any(
-            map(current.arguments.get, _SELECTION_ARGUMENTS)
+            map(current.arguments.get, SELECTION_ARGUMENTS)
         ):
             return True
         seen.add(current.id)

@@ -22,7 +22,7 @@ from callscore.core.results import (
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled, with_retries
-from callscore.history.encoding import _tool_outcomes, clean_text, result_record, settings_digest
+from callscore.history.encoding import clean_text, decode_tools, result_record, settings_digest
 from callscore.history.queries import (
     LIGHT_RESULTS,
     SIDE_EVALUATIONS,
@@ -139,7 +139,7 @@ class _Reader:
             tools, *counts = columns
             found = self._scores[columns] = KeptScore(
                 counts=() if counts[0] is None else tuple(counts),
-                tools=None if tools is None else _tool_outcomes.decode(tools),
+                tools=None if tools is None else decode_tools(tools),
             )
         return found
 
@@ -181,7 +181,6 @@ class _ScorerValue(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 _values = msgspec.json.Decoder(tuple[_ScorerValue, ...])
 _tags = msgspec.json.Decoder(tuple[str, ...])
-_tools = msgspec.json.Decoder(dict[str, tuple[int, int, int, int, int]])
 
 
 # The cases of each evaluation by the id of the case, by the number of the evaluation.
@@ -243,7 +242,7 @@ def _cases_by_evaluation(rows: Sequence[Any]) -> _Cases:
     repeated: dict[tuple[int, str], list[tuple[int, TrialOutcome]]] = {}
     # Most cases have the same few tags, values and tools.
     tags, values, tools = (
-        _DecodeCache(read) for read in (_tags.decode, _decode_pairs, _tools.decode)
+        _DecodeCache(read) for read in (_tags.decode, _decode_pairs, decode_tools)
     )
     for row in rows:
         evaluation, case_id, trial, tag_text, expectation, asked = row[:6]

@@ -34,16 +34,14 @@ __all__ = ["score_answer", "unanswered"]
 
 if TYPE_CHECKING:
     _Calls = tuple[ToolCall, ...]
-
-if TYPE_CHECKING:
     _Tools = Mapping[str, Tool] | None
 
 _MAX_SHAPES = 256
 
-# The dialects of answers by the keys that they have.
+# Dialects of answers, by their keys.
 _dialect_by_shape: dict[tuple[str, ...], Dialect] = {}
 
-# What cases say of their own tools, where the evaluation says nothing; read once.
+# Tool definitions of cases, for evaluations without tools; read once.
 _case_tools = ToolDefinitions()
 
 
@@ -60,11 +58,10 @@ async def score_answer(
     Args:
         question: what was asked.
         answer: what was answered.
-        seconds: how long a scorer may take; for ever where it is None.
+        seconds: the timeout of a scorer; None for no limit.
 
     Returns:
-        The result; it holds a failure where no calls can be read from the answer, or a judge that
-        is needed does not answer.
+        The result; a failure if no calls can be read from the answer, or a judge does not answer.
     """
     settings = question.evaluation.settings
     try:
@@ -81,8 +78,10 @@ async def score_answer(
     except RecursionError:
         problem = "what is expected is nested too deeply to be scored"
         return _failed(question, answer, "raised", problem)
-    given = _scorer_arguments(case, answer, score, tools)
-    values = [await _scorer_value(scorer, given, seconds) for scorer in question.evaluation.scorers]
+    arguments = _scorer_arguments(case, answer, score, tools)
+    values = [
+        await _scorer_value(scorer, arguments, seconds) for scorer in question.evaluation.scorers
+    ]
     has_forbidden = score is not None and bool(score.forbidden)
     return Result(
         case=case,
@@ -100,14 +99,14 @@ def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str)
 
 
 def _tools_of(question: Question) -> _Tools:
-    """The definitions of the tools: those of the evaluation, or else the case's own."""
+    """The tools of the evaluation, else those of the case."""
     if question.evaluation.tools is not None:
         return question.evaluation.tools
     return _case_tools.of(question.case.tools, f"case {question.case.id}")
 
 
 def _read_candidates(document: Any, settings: Settings, tools: _Tools) -> list[_Calls]:
-    """The calls of the answer, and of the other answers that may count."""
+    """The calls of the answer, and of its other candidates."""
     wanted = Wanted(tools=tools) if tools else DEFAULT_WANTED
     return read_candidates(lambda chosen: _read_calls(document, chosen), wanted, settings.top_k)
 
@@ -121,14 +120,14 @@ def _read_calls(document: Any, wanted: Wanted) -> _Calls:
         return read_side(document, side="actual", where="answer", wanted=wanted)
     except InvalidCall:
         if isinstance(document, str):
-            return ()  # whatever it says, a text without calls is words
+            return ()  # a text without calls
         raise
 
 
 def _cached_dialect(document: dict[str, Any]) -> Dialect | None:
-    """What an answer is written in; those of one task are mostly alike, and recognised at once.
+    """The dialect of an answer, cached by its keys: answers of one task are mostly alike.
 
-    None for calls as people write them, which `read_side` knows best.
+    None for handwritten calls, which `read_side` handles.
     """
     shape = (*document, str(document.get("object")))
     known = _dialect_by_shape.get(shape)
@@ -150,14 +149,14 @@ async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
         expected, actual = tuple(case.expected or ()), case.actual or ()
         return score_case(expected, actual, settings, tools, others=case.others)
 
-    # A judge waits for a model, and may not keep everybody else waiting.
+    # A judge waits for a model, and must not block the event loop.
     return score() if settings.judge is None else await run_in_daemon_thread(score)
 
 
 def _scorer_arguments(
     case: Case, answer: Answer, score: Score | None, tools: _Tools
 ) -> dict[str, Any]:
-    """What a scorer may ask for by the names of its parameters."""
+    """The values that a scorer can ask for by the names of its parameters."""
     return {
         "case": case,
         "input": case.input,
@@ -170,12 +169,12 @@ def _scorer_arguments(
 
 
 async def _scorer_value(
-    scorer: Scorer, given: dict[str, Any], seconds: float | None
+    scorer: Scorer, arguments: dict[str, Any], seconds: float | None
 ) -> MetricValue:
     """What a scorer says; user functions may wait for something that never comes."""
     if scorer.function is SCORERS.get(scorer.name):
-        return await scorer_value(scorer, given)
-    work = create_abandonable_task(scorer_value(scorer, given))
+        return await scorer_value(scorer, arguments)
+    work = create_abandonable_task(scorer_value(scorer, arguments))
     try:
         await asyncio.wait((work,), timeout=seconds)
     finally:

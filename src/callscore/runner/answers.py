@@ -42,17 +42,17 @@ __all__ = [
 ]
 
 
-# What a task returns, as the plain data that is kept and scored.
+# --- what a task returned ---------------------------------------------------------------------
 
-_MAX_SHOWN = 120  # columns of what somebody else returned
+_MAX_SHOWN = 120  # columns of a returned value in messages
 _HINT = "Return the response, the messages or the calls; `[]` where nothing was called."
-# Models of SDKs that hold nothing but data, and give it out at once.
+# SDK models that contain only data.
 _PLAIN_MODELS = ("openai.types.chat.", "openai.types.responses.", "anthropic.types.")
 _PLAIN_TYPES = (str, int, float, Malformed, type(None))
 
 
 class UnreadableAnswer(Exception):
-    """What a task returned is no data; the message says why in a sentence."""
+    """The returned value is not data; the message says why."""
 
 
 async def collect_stream(returned: Any) -> Any:
@@ -63,10 +63,10 @@ async def collect_stream(returned: Any) -> Any:
 
 
 def plain_document(returned: Any) -> Any:
-    """What a task returned as plain data; an iterator is taken to its end.
+    """A returned value as plain data; an iterator is read to its end.
 
     Raises:
-        UnreadableAnswer: it is nothing, or nothing that can become data.
+        UnreadableAnswer: it is None, or cannot be data.
     """
     if returned is None:
         raise UnreadableAnswer(f"the task returned nothing. {_HINT}")
@@ -75,7 +75,7 @@ def plain_document(returned: Any) -> Any:
     except (InvalidCall, RecursionError) as error:
         raise UnreadableAnswer(f"the task returned what cannot be read: {error}") from error
     try:
-        # Nearly always it is JSON by now, and this is ten times as quick as looking at each part.
+        # Nearly always JSON by now; this is ten times as fast as looking at each part.
         return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
     except (TypeError, ValueError, OverflowError, RecursionError):
         return _force_plain(document)
@@ -88,23 +88,23 @@ def _dump_object(returned: Any) -> Any:
 
 
 def _path_text(value: object) -> str:
-    """A path as text; the only thing that JSON does not know, and everybody else does."""
+    """A path as text; other types are refused."""
     if isinstance(value, PurePath):
         return str(value)
     raise TypeError
 
 
 def _force_plain(document: Any) -> Any:
-    """What JSON does not know in a document as text, as far as that is something."""
-    stranger = _find_non_data(document)
-    if stranger is not None:
-        shown = clip(escape(safe_repr(stranger)), _MAX_SHOWN)
+    """Replace values that JSON cannot represent by text; functions and the like are refused."""
+    value = _find_non_data(document)
+    if value is not None:
+        shown = clip(escape(safe_repr(value)), _MAX_SHOWN)
         raise UnreadableAnswer(f"the task returned {shown}, which is no data. {_HINT}")
     return json_safe(document)
 
 
 def _calls_to_dicts(returned: Any) -> Any:
-    """Calls of our own making as a file has them, and bytes as text; anything else as it is."""
+    """`ToolCall` objects as plain data, and bytes as text; other values unchanged."""
     if isinstance(returned, ToolCall):
         return [call_to_dict(returned)]
     if isinstance(returned, bytes | bytearray):
@@ -117,7 +117,7 @@ def _calls_to_dicts(returned: Any) -> Any:
 
 
 def _find_non_data(document: Any) -> object | None:
-    """What is no data in a document, if anything is; no depth can exhaust the walk."""
+    """The first value that is not data, if any; works at any depth."""
     pending = [document]
     while pending:
         item = pending.pop()
@@ -131,16 +131,15 @@ def _find_non_data(document: Any) -> object | None:
     return None
 
 
-# What is expected, as plain data: by the same rules as what is answered, so that like equals
-# like.
+# --- what is expected, as plain data by the same rules ----------------------------------------
 
 _PLAIN_SCALARS = frozenset({int, bool, type(None)})
 
 
 def with_plain_expected(case: Case) -> Case:
-    """The case with dates, sets and the like in what it expects as an answer would have them.
+    """The case with its expected dates, sets and the like as plain data, as in an answer.
 
-    What cannot become data, such as a function, stays as it is.
+    Values that cannot be data, such as functions, are unchanged.
     """
     if case.expected is None:
         return case
@@ -168,7 +167,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is nothing but what JSON knows, so far as that is seen at once."""
+    """Whether a scalar is plain JSON already."""
     kind = value.__class__
     if kind is str:
         return bool(value.isascii())
@@ -184,9 +183,9 @@ def _plain_object(value: Any) -> Any:
         return value
 
 
-# Why there is no answer, in a sentence: what a task raised, or did in place of answering.
+# --- why there is no answer -------------------------------------------------------------------
 
-_MAX_PROBLEM = 500  # columns of what somebody else says
+_MAX_PROBLEM = 500  # columns of an error message
 _MAX_FRAMES = 6
 _RUNNER_FOLDER = Path(__file__).parent
 _OWN_FOLDERS = tuple(
@@ -195,11 +194,11 @@ _OWN_FOLDERS = tuple(
 
 
 class TaskTimeout(Exception):
-    """A task was given up, because its time was over."""
+    """A task timed out."""
 
 
 class TaskExited(Exception):
-    """A task wanted to end the process."""
+    """A task tried to end the process."""
 
 
 _KINDS: tuple[tuple[type[Exception], FailureKind], ...] = (
@@ -224,7 +223,7 @@ def make_failure(
 
 
 def failure_from_error(question: Question, error: BaseException) -> Failure:
-    """The same, from what was raised."""
+    """A `Failure` from an exception."""
     kind, problem, details = _classify(error)
     return make_failure(
         question, kind, problem, details=details, attempts=max(1, attempts_of(error))
@@ -232,7 +231,7 @@ def failure_from_error(question: Question, error: BaseException) -> Failure:
 
 
 def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
-    """The kind, a sentence, and where it happened where that says more."""
+    """The kind, a sentence, and a traceback if it helps."""
     for kinds, kind in _KINDS:
         if isinstance(error, kinds):
             return kind, str(error), _task_traceback(error.__cause__) if kind == "exited" else ""
@@ -244,17 +243,17 @@ def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
 
 
 def _unwrapped(error: BaseException) -> BaseException:
-    """What was raised; neither a StopIteration nor a GeneratorExit gets out of a coroutine as such."""
+    """The original error: coroutines wrap StopIteration and GeneratorExit."""
     cause = error.__cause__
     return cause if isinstance(cause, StopIteration | GeneratorExit) else error
 
 
 def _error_name(error: BaseException) -> str:
     try:
-        said = str(error)
+        text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
-        said = "(it cannot even be printed)"
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+        text = "(it cannot even be printed)"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _one_line(text: str) -> str:
@@ -262,7 +261,7 @@ def _one_line(text: str) -> str:
 
 
 def _task_traceback(error: BaseException | None) -> str:
-    """The end of the traceback, from the task on: our own part says nothing to anybody."""
+    """The end of the traceback, without frames of callscore."""
     if error is None:
         return ""
     frames = traceback.extract_tb(error.__traceback__)

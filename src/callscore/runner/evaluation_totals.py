@@ -19,11 +19,11 @@ def totals_for(
     show: Show = "failing",
     most: int | None = 10,
 ) -> Totals:
-    """What adds up the results of an evaluation.
+    """An empty `Totals` for an evaluation.
 
     Args:
         evaluation: the evaluation.
-        fail_under: what the mean of each scorer must reach for which nobody has said it.
+        fail_under: the mean that each scorer without its own threshold must reach.
         show: which cases to keep, to be shown.
         most: the maximum number of them; None for all.
     """
@@ -35,5 +35,5 @@ def totals_for(
 
 
 def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
-    """What its results say of the evaluation itself."""
+    """The fields of `EvaluationResults` that identify the evaluation."""
     return {"name": evaluation.name, "place": evaluation.place, "variant": variant}

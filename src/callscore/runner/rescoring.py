@@ -58,24 +58,17 @@ if TYPE_CHECKING:
 __all__ = ["RescoreOptions", "StoredScorers", "rescore"]
 
 
-# Finds the scorers of a run again: by their names, and functions in the files that have them.
-
 _NO_FILE = "it is a function, and the run does not know its file"
 
 
 class StoredScorers:
-    """The scorers that runs have kept the names of; each file is read once, when it is needed."""
+    """Finds the scorers of stored evaluations by name; functions are imported from their files."""
 
     def __init__(self) -> None:
         self._files: dict[Path, list[Evaluation] | Unloaded] = {}
 
     def find(self, record: EvaluationRecord, name: str) -> Scorer | str:
-        """The scorer of this name of an evaluation; or why there is none, in a sentence.
-
-        Args:
-            record: the evaluation as it is kept.
-            name: the scorer.
-        """
+        """The scorer of this name of an evaluation; or why it is missing, in a sentence."""
         try:
             return scorer_of(name)
         except InvalidSettings:  # then it is a function
@@ -101,8 +94,6 @@ class StoredScorers:
         return self._files[path]
 
 
-# Scores the answers of a run again, under other settings: nobody is asked anything.
-
 _JUDGE_JOBS = 8
 _FUNCTIONS = ("judge", "similarity")
 
@@ -111,10 +102,10 @@ class RescoreOptions(Struct, frozen=True, kw_only=True):
     """How to score a run again.
 
     Attributes:
-        preset: settings that go together, in place of those of the run.
-        settings: single settings in place of those of the run, or of the preset.
+        preset: a preset in place of the settings of the run.
+        settings: settings that override those of the run, or of the preset.
         scorers: names of scorers in place of those of the run; None for the same.
-        fail_under: what the mean of each scorer must reach for which the run says nothing.
+        fail_under: the mean that each scorer without its own threshold must reach.
         show: which cases the results include.
         most: the maximum number of them, by evaluation and variant; None for all.
         timeout: how many seconds a scorer may take.
@@ -139,7 +130,7 @@ def rescore(
     options: RescoreOptions = _OPTIONS,
     hooks: RunHooks = _HOOKS,
 ) -> RunResults:
-    """Score the answers that a run has kept, and keep the scores as a run of its own.
+    """Score the stored answers of a run again, and store the scores as a new run.
 
     Args:
         store: the history.
@@ -149,7 +140,7 @@ def rescore(
 
     Raises:
         InvalidSettings: there is no such setting or scorer.
-        UnusableStore: the history cannot be read, or the new run cannot be kept.
+        UnusableStore: the history cannot be read, or the new run cannot be stored.
     """
     started = perf_counter()
     rescoring = _Rescoring(store, run, options, hooks)
@@ -214,7 +205,7 @@ class _Rescoring:
     def _evaluation(self, record: EvaluationRecord) -> Evaluation:
         tools = record.tools
         scorers = self._scorers(record)
-        # Whoever names scorers drops the others; one that is only missing still has to be met.
+        # Named scorers replace the others; a missing one keeps its threshold.
         names = record.scorers if self._options.scorers is None else [one.name for one in scorers]
         return Evaluation(
             name=record.name,
@@ -238,14 +229,14 @@ class _Rescoring:
         for name, function in functions.items():
             if function is None or name in options.settings:
                 continue
-            if isinstance(function, dict):  # a preset says nothing about who is asked
+            if isinstance(function, dict):  # a preset has no judge
                 chosen[name] = self._judge(function)
             else:
                 self._warn(f"{record.name}: {name}: {function} is not kept, and is not asked")
         return settings_from({**chosen, **options.settings}, preset=options.preset)
 
     def _judge(self, made_of: dict[str, Any]) -> Judge:
-        """The judge of the run, who knows the answers that are kept."""
+        """The judge of the run; equal judges are shared."""
         model, base_url, key_variable = key = tuple([made_of[name] for name in JUDGE_FIELDS])
         if key not in self._known_judges:
             made = judge(model, base_url=base_url, key_variable=key_variable)
@@ -268,10 +259,10 @@ class _Rescoring:
         return tuple(found)
 
     def begin(self) -> RunWriter:
-        """Keep that the new run begins; what keeps the rest of it."""
+        """Begin the new run; returns its writer."""
         self.run = self._store.begin(_with_id(self.run))
         lock = self._store.lock(self.run.id)
-        lock.take()  # by which others tell that somebody is at it
+        lock.take()  # marks the run as active
         keeper = RunWriter(self._store, self.run, lock)
         try:
             for number, evaluation in self._evaluations.items():
@@ -283,7 +274,7 @@ class _Rescoring:
         return keeper
 
     def score_all(self, keeper: RunWriter) -> bool:
-        """Score every answer; whether somebody wanted it to stop."""
+        """Score every answer; returns whether it was interrupted."""
         results = enumerate(self._store.results(self._parent.id))
         waits = any(each.settings.judge for each in self._evaluations.values())
         try:
@@ -304,7 +295,7 @@ class _Rescoring:
         async def work() -> None:
             for position, result in results:
                 await self._score_one(position, result, keeper)
-                await asyncio.sleep(0)  # or Ctrl-C would have to wait for the end
+                await asyncio.sleep(0)  # lets Ctrl-C take effect
                 if self._is_stopping:
                     return
 
@@ -325,7 +316,7 @@ class _Rescoring:
         self._hooks.on_done(question, result)
 
     def _question_of(self, result: ResultRecord) -> tuple[Question, Failure | None]:
-        """The question; and why it cannot be scored, if it cannot."""
+        """The question of a result; and a failure if it cannot be scored."""
         problem = None
         try:
             case = case_from_payload(result.case, result.payload)
@@ -341,7 +332,7 @@ class _Rescoring:
         return question, None if problem is None else make_failure(question, "refused", problem)
 
     def finish(self, keeper: RunWriter, *, is_interrupted: bool) -> list[EvaluationResults]:
-        """Keep how it ended; what all of it came to."""
+        """Store how the run ended; returns its results."""
         found = {
             number: totals.evaluation(about(self._evaluations[number], self._variants[number]))
             for number, totals in self._totals.items()
@@ -360,14 +351,14 @@ class _Rescoring:
 
 
 def _without_answer(kept: ResultRecord, question: Question) -> Result:
-    """What becomes of a question without an answer: nobody has asked it, or there was none."""
+    """The result of a question without an answer: it was not asked, or failed."""
     if kept.status == "not_scored" and kept.failure is None:
         return Result(case=question.case, status="not_scored", answer=Answer())
     return unanswered(question, stored_failure(kept, question))
 
 
 def _no_task(*_: Any, **__: Any) -> None:
-    """Nobody is asked."""
+    """Placeholder: rescoring asks nothing."""
 
 
 def _with_id(run: RunRecord) -> RunRecord:

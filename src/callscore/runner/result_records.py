@@ -47,13 +47,10 @@ __all__ = [
 ]
 
 
-# What a run keeps, as the records of the history: plain data of which all can be scored again.
-
-
 def evaluation_record(
     run: str, number: int, evaluation: Evaluation, variant: str | None
 ) -> EvaluationRecord:
-    """What is kept of an evaluation under one variant."""
+    """The record of an evaluation under one variant."""
     return EvaluationRecord(
         run=run,
         number=number,
@@ -68,7 +65,7 @@ def evaluation_record(
 
 
 def stored_scorer_name(scorer: Scorer) -> str:
-    """What a scorer is kept under: its name; a function that is called like one of our own is told from it."""
+    """The stored name of a scorer; `name()` for a function with the name of a built-in one."""
     own = SCORERS.get(scorer.name)
     return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
 
@@ -76,7 +73,7 @@ def stored_scorer_name(scorer: Scorer) -> str:
 def answer_record(
     run: str, question: Question, digests: tuple[str, str], answer: Answer
 ) -> AnswerRecord:
-    """What is kept of an answer.
+    """The record of an answer.
 
     Args:
         run: the run that asked.
@@ -101,7 +98,7 @@ def answer_record(
 def result_record(
     run: str, number: int, question: Question, result: Result, *, digest: str
 ) -> ResultRecord:
-    """What is kept of what became of a question.
+    """The record of a result.
 
     Args:
         run: the run.
@@ -111,7 +108,9 @@ def result_record(
         digest: the digest of the question.
     """
     answer, failure = result.answer, result.failure
-    payload = plain_case_payload(question.case)  # as it was asked: scorers may have changed theirs
+    payload = plain_case_payload(
+        question.case
+    )  # of the question: scorers may have changed their copy
     about: dict[str, Any] = {
         "run": run,
         "evaluation": number,
@@ -133,8 +132,8 @@ def result_record(
             "is_reused": answer.is_reused,
         }
     if failure is not None:
-        told = (failure.kind, failure.problem)
-        return ResultRecord(**{**about, "attempts": failure.attempts}, failure=told)
+        text = (failure.kind, failure.problem)
+        return ResultRecord(**{**about, "attempts": failure.attempts}, failure=text)
     return ResultRecord(
         **about,
         calls=[call_to_dict(call) for call in result.case.actual or ()],
@@ -145,39 +144,39 @@ def result_record(
 
 
 def plain_case_payload(case: Case) -> dict[str, Any]:
-    """A case as a case file has it, with what it expects as an answer would have it."""
+    """A case as in a case file, with its expected calls as plain data."""
     return payloads.case_payload(with_plain_expected(case))
 
 
 def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
-    """The case that was kept.
+    """The case of a stored payload.
 
     Raises:
-        InvalidCall: what it expects cannot be read any more: only Python can say it.
+        InvalidCall: only Python can express what it expects.
     """
-    wanted = payload.get("expected")
-    for item in wanted or ():
+    expected = payload.get("expected")
+    for item in expected or ():
         if isinstance(item, dict) and PYTHON_KEY in item:
             raise InvalidCall(f"only Python can say what the case expects: {item[PYTHON_KEY]}")
     return Case(
         payload.get("input"),
         id=name,
         expected=None
-        if wanted is None
-        else read_expected_side(wanted, where=f"case {name}", spelled=True),
+        if expected is None
+        else read_expected_side(expected, where=f"case {name}", spelled=True),
         tools=payload.get("tools"),
         tags=tuple(payload.get("tags") or ()),
         metadata=payload.get("metadata"),
     )
 
 
-# What a run has kept, as the values that it was made of.
+# --- records back to values -------------------------------------------------------------------
 
 _TUPLE_SETTINGS = ("strip_prefix", "normalise_name", "effects")
 
 
 def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as somebody gave them, as plain data."""
+    """The given settings as plain data."""
     given: dict[str, Any] = json_safe(
         msgspec.to_builtins(dict(settings), enc_hook=function_payload)
     )
@@ -185,7 +184,7 @@ def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """What was kept of settings, as the values that they are made of."""
+    """Stored settings as keyword arguments."""
     found = dict(kept)
     rules = found.pop("arguments", None) or ()
     found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
@@ -209,6 +208,6 @@ def stored_answer(found: AnswerRecord | ResultRecord) -> Answer | None:
 
 
 def stored_failure(result: ResultRecord, question: Question) -> Failure:
-    """Why there was no answer, as it was told then."""
+    """The stored failure of a question."""
     kind, problem = result.failure or ("raised", "there is no answer")
     return make_failure(question, failure_kind(kind), problem, attempts=result.attempts)

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from callscore.errors import UnknownRun, UnusableStore
 from callscore.history.fallback_store import FallbackStore
-from callscore.history.locks import RunLock, ServerLock
+from callscore.history.locks import RunLock, ServerLock, is_unlocked
 from callscore.history.records import RunRecord
-from callscore.history.run_names import new_run_id
+from callscore.history.run_names import SELECTION_ARGUMENTS, new_run_id
 from callscore.runner.result_records import stored_answer
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class LockedRun(Struct, frozen=True):
 
     Attributes:
         record: the run.
-        lock: what keeps the others away.
-        problem: why it could not be kept that it goes on, in a sentence.
+        lock: its lock.
+        problem: why it could not be stored that it is resumed; else empty.
     """
 
     record: RunRecord
@@ -53,14 +53,14 @@ class LockedRun(Struct, frozen=True):
 
 
 def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
-    """The newest run of the same paths that did not finish, and that nobody else is at.
+    """The newest unfinished run of the same paths that no other process has locked.
 
-    It is ours from now on, until its lock is released.
+    It stays locked until its lock is released.
 
     Raises:
         UnknownRun: there is none.
     """
-    under_way = 0
+    locked = 0
     for run in store.runs():
         if run.command != "run" or run.arguments.get(_PATHS) != arguments.get(_PATHS):
             continue
@@ -68,14 +68,14 @@ def find_unfinished_run(store: Store, arguments: dict[str, Any]) -> LockedRun:
             continue
         lock = store.lock(run.id)
         if not lock.take():
-            under_way += 1
+            locked += 1
             continue
         now = store.find(run.id)
-        if now.status != "finished":  # by another process, while we were looking
+        if now.status != "finished":  # another process may have finished it meanwhile
             return LockedRun(now, lock)
         lock.release()
     what = " ".join(map(str, arguments.get(_PATHS) or ()))
-    if under_way:
+    if locked:
         raise UnknownRun(
             f"the unfinished run of {what} is still under way: another process is at it"
         )
@@ -91,20 +91,11 @@ def _unfinished_hint(store: Store) -> str:
         if run.command != "run" or run.status == "finished" or not isinstance(paths, list):
             continue
         command = shlex.join(["callscore", "run", *map(str, paths), "--resume"]) + store.words
-        if command not in commands and _is_unlocked(store, run):
+        if command not in commands and is_unlocked(store, run):
             commands.append(command)
         if len(commands) == _MAX_LISTED:
             break
     return f"There are others: {'; '.join(commands)}" if commands else ""
-
-
-def _is_unlocked(store: Store, run: RunRecord) -> bool:
-    """Whether no process has locked the run."""
-    lock = store.lock(run.id)
-    if not lock.take():
-        return False
-    lock.release()
-    return True
 
 
 def begin_or_resume(
@@ -201,7 +192,6 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
 
 # Runs to search, if none of them was complete.
 _MAX_RUNS = 50
-_SELECTION_ARGUMENTS = ("keyword", "tags", "limit", "cases")
 
 _CaseKey = tuple[str, str | None, str]
 
@@ -245,5 +235,5 @@ def _failed_by_case(store: Store, run: str) -> dict[_CaseKey, bool]:
 def _is_complete(run: RunRecord, paths: Sequence[str]) -> bool:
     """Whether a finished run asked all cases of these paths."""
     arguments: dict[str, Any] = run.arguments
-    is_all = not any(arguments.get(name) for name in _SELECTION_ARGUMENTS)
+    is_all = not any(arguments.get(name) for name in SELECTION_ARGUMENTS)
     return run.status == "finished" and is_all and arguments.get("paths") == list(paths)

@@ -60,21 +60,21 @@ __all__ = [
 ]
 
 
-# Scores of results that a run has kept, made anew to be shown; nobody is asked anything.
+# --- scores, computed again from stored results -----------------------------------------------
 
 _FUNCTIONS = ("judge", "similarity")
 
 
 class NeverJudgedError(Exception):
-    """A judge is needed who has not been asked; no error of callscore's own, so that he is not."""
+    """A judgement is not stored. Not a CallscoreError, so that the judge is not asked."""
 
 
 class StoredScores:
-    """The scores of the results of a run, as they were.
+    """The scores of the results of a stored run.
 
     Args:
-        store: the history; judges answer from what it holds.
-        evaluations: what the run evaluated.
+        store: the history, from which judges answer.
+        evaluations: the evaluations of the run.
     """
 
     def __init__(self, store: Store, evaluations: Iterable[EvaluationRecord]) -> None:
@@ -85,7 +85,7 @@ class StoredScores:
         self._own_tools = ToolDefinitions()
 
     def settings_of(self, evaluation: int) -> Settings:
-        """What decided the scores of an evaluation, as far as data can say it."""
+        """The settings of an evaluation, as far as they are stored."""
         if evaluation not in self._settings:
             self._settings[evaluation] = self._read_settings(self._records[evaluation])
         return self._settings[evaluation]
@@ -93,15 +93,15 @@ class StoredScores:
     def score_of(self, record: ResultRecord) -> Score | None:
         """The score of a stored result; None if it cannot be computed again.
 
-        The latter is so where only Python can say what was expected, where a function that is not
-        kept decided, and where a newer callscore counts otherwise than the one that scored it.
+        None if only Python can express what was expected, if a function that is not stored decided,
+        or if this version of callscore counts differently than the one that scored it.
         """
         if record.status != "scored":
             return None
         try:
             score = self._score(record)
             if score.settings.judge is not None:
-                comparison_payload(score)  # to be shown, every value must have been judged
+                comparison_payload(score)  # reports need a judgement of every value
         except (CallscoreError, NeverJudgedError):
             return None
         return score if score_counts(score) == record.counts else None
@@ -115,8 +115,8 @@ class StoredScores:
 
     def _tools_of(self, evaluation: int) -> Mapping[str, Tool] | None:
         if evaluation not in self._tools:
-            told = self._records[evaluation].tools
-            self._tools[evaluation] = None if told is None else tools_by_name(told)
+            tools = self._records[evaluation].tools
+            self._tools[evaluation] = None if tools is None else tools_by_name(tools)
         return self._tools[evaluation]
 
     def _read_settings(self, record: EvaluationRecord) -> Settings:
@@ -126,11 +126,11 @@ class StoredScores:
             kept["judge"] = self._judge(functions["judge"])
         try:
             return settings_from(kept)
-        except CallscoreError:  # another callscore knew settings that this one does not
+        except CallscoreError:  # settings of another version of callscore
             return Settings()
 
     def _judge(self, made_of: dict[str, Any]) -> Any:
-        """The judge of the run, who knows what he has said, and is asked nothing else."""
+        """The judge of the run, which answers only from stored judgements."""
 
         def recall(key: str) -> Any:
             found = self._store.judgement(key)
@@ -144,18 +144,18 @@ class StoredScores:
 
 
 def stored_calls(record: ResultRecord) -> tuple[ToolCall, ...]:
-    """The calls that were made; what is no call, for somebody has written it there, is left out."""
+    """The calls of a result; empty if they are not valid."""
     try:
         return tuple(msgspec.convert(record.calls or (), list[ToolCall], strict=False))
     except msgspec.ValidationError:
         return ()
 
 
-# Which evaluations of a kept run are meant, where one of its variants is named.
+# --- references: RUN or RUN:VARIANT -----------------------------------------------------------
 
 
 def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str | None]:
-    """The run that is meant, and the variant of it, where what is typed is a run, a colon and that.
+    """The run and the variant that a reference `RUN` or `RUN:VARIANT` means.
 
     Raises:
         UnknownRun: there is no such run.
@@ -172,7 +172,7 @@ def find_run_and_variant(store: Store, reference: str) -> tuple[RunRecord, str |
 def evaluations_of_variant(
     store: Store, run: RunRecord, variant: str | None
 ) -> list[EvaluationRecord]:
-    """What a run evaluated, or what it did under one variant.
+    """The evaluations of a run, or those of one variant.
 
     Raises:
         UnknownRun: the run has no such variant.
@@ -187,17 +187,16 @@ def evaluations_of_variant(
 
 
 def evaluation_label(record: EvaluationRecord) -> str:
-    """What an evaluation is called, with its variant."""
+    """The name of an evaluation, with its variant."""
     return record.name if record.variant is None else f"{record.name} [{record.variant}]"
 
 
 def evaluation_labels(records: Iterable[EvaluationRecord]) -> str:
-    """What evaluations are called, as a list in a sentence."""
+    """The names of evaluations, as a list in a sentence."""
     return ", ".join(dict.fromkeys(map(evaluation_label, records))) or "no evaluation"
 
 
-# What a run gave, put together from what is kept of it: nobody is asked, and nothing scored but
-# to be shown.
+# --- the results of a run ---------------------------------------------------------------------
 
 _UNFINISHED = Phrase(
     "this run did not come to its end: what was answered is shown",
@@ -216,12 +215,12 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     """What to show of a run.
 
     Attributes:
-        keyword: which evaluations and cases, by words; all where it is empty.
-        variant: which variant; None for all of them.
+        keyword: filters evaluations and cases; empty for all.
+        variant: the variant; None for all.
         show: which of the cases to show.
         most: the maximum number of them, by evaluation and variant; None for all.
-        is_whole: whether everything is counted that a score can tell, and not what a table needs.
-        lang: the language of what should be known beside it.
+        is_whole: whether everything is counted that a score has, not only what a table needs.
+        lang: the language of warnings.
     """
 
     keyword: str = ""
@@ -244,7 +243,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         options: what to show of it.
 
     Raises:
-        InvalidSettings: the keyword is no such expression.
+        InvalidSettings: the keyword is not a valid expression.
         UnknownRun: the run has no such variant, or nothing that the keyword fits.
         UnusableStore: the history cannot be read.
     """
@@ -260,18 +259,18 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
         _EvaluationPart(record, rows, scores.settings_of(number), options)
         for number, (record, rows) in found.items()
     ]
-    wanted = [row for part in parts for row in part.wanted]
-    whole = dict(full_results(store, run.id, wanted))
-    made = {number: scores.score_of(record) for number, record in whole.items()}
-    given = [part.results(whole, made) for part in parts]
+    needed = [row for part in parts for row in part.needed_rows]
+    full = dict(full_results(store, run.id, needed))
+    computed = {number: scores.score_of(record) for number, record in full.items()}
+    results = [part.results(full, computed) for part in parts]
     warnings = [] if run.status == "finished" else [say(_UNFINISHED, options.lang)]
-    untold = sum(part.without_score for part in parts)
-    if untold:
-        cases = count_of(_CASES, untold, options.lang)
+    without_score = sum(part.without_score for part in parts)
+    if without_score:
+        cases = count_of(_CASES, without_score, options.lang)
         warnings.append(say(_CALLS_ONLY, options.lang, cases=cases, run=run.id))
     return RunResults(
         id=run.id,
-        evaluations=tuple(given),
+        evaluations=tuple(results),
         seconds=max((run.finished_at or run.started_at) - run.started_at, 0.0),
         warnings=tuple(warnings),
     )
@@ -280,7 +279,7 @@ def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> R
 def _select_results(
     store: Store, run: RunRecord, evaluations: Sequence[EvaluationRecord], keyword: str
 ) -> dict[int, tuple[EvaluationRecord, list[LightRow]]]:
-    """The evaluations and the results that are asked for, by the number of the evaluation."""
+    """The selected evaluations and their results, by the number of the evaluation."""
     found: dict[int, tuple[EvaluationRecord, list[LightRow]]] = {
         record.number: (record, []) for record in evaluations
     }
@@ -316,11 +315,13 @@ class _EvaluationPart:
         self._not_shown = len(to_show) - len(self._shown)
         self._incomplete = {row.number for row in rows if self._needs_full_result(row.result)}
         shown = {row.number for row in self._shown}
-        self.wanted = [row for row in rows if row.number in shown or row.number in self._incomplete]
+        self.needed_rows = [
+            row for row in rows if row.number in shown or row.number in self._incomplete
+        ]
         self.without_score = 0
 
     def _rows_to_show(self) -> list[LightRow]:
-        """The answers to show; of a case that fails in several trials the first."""
+        """The answers to show; only the first failing trial of a case."""
         if self._options.show == "none":
             return []
         answered = [row for row in self._rows if row.result.status != "error"]
@@ -333,7 +334,7 @@ class _EvaluationPart:
         return list(failing.values())
 
     def _needs_full_result(self, result: Result) -> bool:
-        """Whether its counts do not say all that is asked for."""
+        """Whether its stored counts are not enough for the totals."""
         kept = result.kept
         if kept is None or not kept.counts or result.status == "error":
             return False
@@ -346,7 +347,7 @@ class _EvaluationPart:
     def results(
         self, whole: Mapping[int, ResultRecord], made: Mapping[int, Score | None]
     ) -> EvaluationResults:
-        """What the evaluation gave."""
+        """The results of the evaluation."""
         counted = self._counted(made)
         cases = [
             self._case(row.result, whole.get(row.number), made.get(row.number))
@@ -365,13 +366,13 @@ class _EvaluationPart:
         return replace(counted, results=results, unreferenced=unreferenced)
 
     def _counted(self, made: Mapping[int, Score | None]) -> EvaluationResults:
-        """What the results come to, without any case to show."""
+        """The totals of the results, without cases to show."""
         record = self._record
-        told = record.summary.get("scorers") or ()
-        thresholds = {str(one.get("name")): one.get("threshold") for one in told}
+        scorers = record.summary.get("scorers") or ()
+        thresholds = {str(one.get("name")): one.get("threshold") for one in scorers}
         totals = Totals(self._settings, thresholds, show="none", most=self._options.most)
         for row in self._rows:
-            # Only where the counts do not say enough: else some tables would be half full.
+            # Only if the counts are not enough: otherwise some tables would be half full.
             score = made.get(row.number) if row.number in self._incomplete else None
             totals.add(row.result if score is None else replace(row.result, score=score))
         skipped = record.summary.get("skipped")
@@ -395,7 +396,7 @@ class _EvaluationPart:
         return replace(result, case=case, score=score).shown()
 
 
-# Finds a case of a run by what somebody calls it, with all that was kept of it.
+# --- one case of a run ------------------------------------------------------------------------
 
 _SEPARATOR = "::"
 _MAX_LISTED = 5
@@ -414,7 +415,7 @@ def load_case(
         variant: which variant; None for all of them.
 
     Raises:
-        InvalidSettings: the keyword is no such expression.
+        InvalidSettings: the keyword is not a valid expression.
         UnknownRun: the run has no such case, or no such variant.
         UnusableStore: the history cannot be read.
     """

@@ -35,25 +35,25 @@ __all__ = [
 ]
 
 
-# Whether a record that others have made can be kept, and will harm nobody who looks at it later.
+Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
 
-_AnyRecord = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
+# --- checks of records from files -------------------------------------------------------------
 
-# Files are named for runs, and people type their ids; none is one of our own words.
+# Ids are part of file names, and typed by users; `latest` is reserved.
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,63}", re.ASCII)
 _LATEST = "latest"
 _DIGEST = re.compile(r"(?:[0-9a-f]{32})?", re.ASCII)
-# As much as a column holds.
+# Limits of the columns.
 _MAX_COMMAND = 32
 _MAX_COMMIT = 64
 _MAX_KIND = 16
 _MAX_COUNT = 2**31 - 1
-_COUNT_FIELDS = 7  # as many as a result has
+_COUNT_FIELDS = 7
 _MAX_ATTEMPTS = 2**15 - 1
-# Some time in the year 5138, which every calendar still knows.
+# In the year 5138, which every calendar supports.
 _MAX_TIME = 1e11
 _FUNCTIONS = ("judge", "similarity")
-# Of many results; and a share of them, which rounding may leave a little above 1.
+# Totals; a share may be a little above 1 after rounding.
 _Count = Annotated[int, Meta(ge=0, le=2**53)]
 _Share = Annotated[float, Meta(ge=0.0, le=1.000001)]
 
@@ -151,7 +151,7 @@ class _Payload(Struct):
     expected: list[Any] | None = None
 
 
-def record_problem(record: _AnyRecord) -> str | None:
+def record_problem(record: Record) -> str | None:
     """The first problem of a record that has the right types; None if it is valid."""
     return next(_CHECKS[type(record)](record), None)
 
@@ -263,7 +263,7 @@ def _time_problems(field: str, value: float | None) -> Iterator[str]:
 
 _ARGUMENTS: dict[str, type[Struct]] = {"score": _ScoreArguments, "run": _RunArguments}
 
-_CHECKS: dict[type[_AnyRecord], Any] = {
+_CHECKS: dict[type[Record], Any] = {
     RunRecord: _run_problems,
     EvaluationRecord: _evaluation_problems,
     ResultRecord: _result_problems,
@@ -274,8 +274,6 @@ _CHECKS: dict[type[_AnyRecord], Any] = {
 # --- lines: one JSON object each, the run first -----------------------------------------------
 
 VERSION = 1
-
-Record = RunRecord | EvaluationRecord | ResultRecord | AnswerRecord
 
 _HEADER_KEY = "callscore"
 _RUN = "run"
