@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import FAILED, OK, USAGE
+from callscore.cli.exits import FAILED, OK, USAGE, bless_exit_code
 from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output, print_note, stdout_to_stderr
 from callscore.core.phrases import Language, Phrase, Plural, count_of, say
@@ -263,11 +263,11 @@ def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> i
         output.write_text(f"{line}\n")
     if not written:
         print_note(nothing_line(replace(found, refused=tuple(stays)), lang))
-        return FAILED if stays else OK
+        return bless_exit_code(stays)
     code = _code_without_writing(written, request)
-    if code is not None:
-        return FAILED if stays and not code else code
-    return _write(written, root, output, request) or (FAILED if stays else OK)
+    if code is None:
+        code = _write(written, root, output, request)
+    return bless_exit_code(stays, code)
 
 
 def _unchanged_lines(found: Blessings, stays: list[Unblessed], lang: Language) -> Iterator[str]:
@@ -317,7 +317,7 @@ def _write(shown: list[Rewritten], root: Path, output: Output, request: _Request
         output.write_text(f"{renamed_line(len(renamed), request.lang)}\n")
     for line in refused_lines([*map(_unblessed, refused)], request.lang):
         print_note(line)
-    return FAILED if refused else OK
+    return bless_exit_code(refused)
 
 
 def _show(found: Blessings, written: list[Rewritten], output: Output, lang: Language) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from callscore.api import tools_by_name
 from callscore.checks.check import FAULT_KINDS
 from callscore.checks.tool_schema import require_usable_schema
-from callscore.cli.exits import FAILED, OK
+from callscore.cli.exits import ANY_FAULT, check_exit_code
 from callscore.cli.options import (
     input_format_option,
     lang_option,
@@ -22,12 +22,11 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, write_report
 from callscore.cli.progress import progress
-from callscore.core.phrases import Language, Phrase, say
+from callscore.core.phrases import Language
 from callscore.documents import raise_unreadable
 from callscore.engines.checking import CheckHooks, check_files
 from callscore.engines.inputs import InputOptions, input_options_for
 from callscore.errors import InvalidSettings, UnreadableInput
-from callscore.words.reasons import fault_kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +40,6 @@ __all__ = ["command"]
 _FORMATS = ["table", "json", "jsonl", "markdown"]
 _FOR_PEOPLE = ("table", "markdown")
 _FEW = 10
-_ANY = "any"
-_FOUND = Phrase("{kind}: {count} (--fail-on {option})", "{kind}: {count} (--fail-on {option})")
 _HELP = """Check the calls in FILEs of any stack, without knowing what was expected.
 
 By the tools' definitions: calls of unknown tools, arguments that are missing, unknown, of the wrong
@@ -79,7 +76,7 @@ class _Request(Struct, frozen=True, kw_only=True):
 @reading_options
 @click.option(
     "--fail-on",
-    type=click.Choice([_ANY, *FAULT_KINDS]),
+    type=click.Choice([ANY_FAULT, *FAULT_KINDS]),
     multiple=True,
     help="Exit with 1 if there is such a fault; may be given several times.",
 )
@@ -103,7 +100,7 @@ def command(**options: Any) -> int:
     with open_output(*destination, is_gate=bool(request.fail_on)) as output:
         results = _check(request, output)
         _write(results, request, output)
-    return _exit_code(results, request)
+    return check_exit_code(results, request.fail_on, request.lang)
 
 
 def _check(request: _Request, output: Output) -> CheckResults:
@@ -158,15 +155,3 @@ def _write(results: CheckResults, request: _Request, output: Output) -> None:
             click.echo(f"callscore: {sentence}" + (f" ({names})" if names else ""), err=True)
         return
     write_report("check", (results,), output, request.output_format, lang=lang)
-
-
-def _exit_code(results: CheckResults, request: _Request) -> int:
-    """Name the faults that must not be; an exit code."""
-    totals = results.totals
-    kinds = [kind for kind in totals if kind in request.fail_on or _ANY in request.fail_on]
-    for kind in kinds:
-        name = fault_kind_name(kind, lang=request.lang)
-        option = kind if kind in request.fail_on else _ANY
-        reason = say(_FOUND, request.lang, kind=name, count=totals[kind], option=option)
-        click.echo(f"callscore: {reason}", err=True)
-    return FAILED if kinds else OK

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from callscore.cli.exits import FAILED, OK, print_gate_reasons
+from callscore.cli.exits import OK, gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
     SettingsCommand,
     fail_on_option,
@@ -82,7 +82,7 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
         return OK
     found = gate(comparison, fail_on)
     print_gate_reasons(found, lang)
-    return OK if found.is_open else FAILED
+    return gate_exit_code(found)
 
 
 def _compared(options: dict[str, Any]) -> Comparison:

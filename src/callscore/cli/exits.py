@@ -1,4 +1,4 @@
-"""The exit codes, and the one place where results and errors become one."""
+"""The exit codes: the one place where results and errors are turned into one."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones are meant)
 
@@ -6,40 +6,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from callscore.cli.output import print_note, safe_for_log
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.errors import InvalidSettings, MissingKey, ModelFailed
 from callscore.words.summary_lines import forbidden_tools
 from callscore.words.value_text import decimal, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from callscore.checks.check import CheckResults
     from callscore.comparing.gating import Gate
     from callscore.core.phrases import Language
     from callscore.core.results import EvaluationResults, Results, RunResults
 
 __all__ = [
+    "ANY_FAULT",
     "FAILED",
     "INTERRUPTED",
     "NO_ANSWER",
     "OK",
     "UNREADABLE",
     "USAGE",
+    "bless_exit_code",
+    "check_exit_code",
+    "error_exit_code",
+    "gate_exit_code",
     "print_gate_reasons",
     "print_interrupted",
     "print_kept",
     "run_exit_code",
     "run_exit_reasons",
+    "score_exit_code",
     "score_exit_reasons",
 ]
 
-
-# What the program tells its caller: the exit codes.
-
 OK = 0
 # Below --fail-under or a threshold, a reference not run while that is given, a fault or a difference that
-# --fail-on names, or a gate that is closed.
+# --fail-on names, a gate that is closed, or something that was not blessed.
 FAILED = 1
 USAGE = 2  # wrong usage
 UNREADABLE = 3  # input that cannot be read, or a file of evaluations that cannot be used
@@ -47,7 +54,16 @@ NO_ANSWER = 4  # an agent gave no answer: an error, where a wrong answer is a fa
 INTERRUPTED = 130  # what shells use for Ctrl-C
 
 
-# Where the report of a run goes, and what the program tells its caller about it.
+def error_exit_code(error: Exception) -> int:
+    """The code of an error that ends a command."""
+    if isinstance(error, click.Abort):
+        return INTERRUPTED
+    if isinstance(error, (click.ClickException, InvalidSettings, MissingKey)):
+        return USAGE
+    return NO_ANSWER if isinstance(error, ModelFailed) else UNREADABLE
+
+
+# `callscore run` and `callscore rescore`.
 
 _RUN_INTERRUPTED = Phrase(
     "interrupted; what finished is kept. Go on with: {command}",
@@ -81,13 +97,13 @@ _FORBIDDEN_IN_EVALUATION = Phrase(
 
 
 def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool = False) -> int:
-    """Say why the run is not fine, and find the code for it; the gravest counts.
+    """Print why the run is not fine, and return the code of the most severe reason.
 
     Args:
-        run: what it gave.
+        run: its results.
         lang: the language.
-        go_on: what to type to go on with it.
-        is_shown: whether the report stands right above, where each missed threshold is marked.
+        go_on: the command that resumes it.
+        is_shown: whether the report was printed right above, where missed thresholds are marked.
     """
     code = OK
     for reason_code, sentence in run_exit_reasons(run, lang, go_on=go_on):
@@ -98,12 +114,12 @@ def run_exit_code(run: RunResults, lang: Language, *, go_on: str, is_shown: bool
 
 
 def print_interrupted(lang: Language, *, go_on: str) -> None:
-    """Say what is left of a run that a second Ctrl-C has ended."""
+    """Print how to resume a run that a second Ctrl-C has ended."""
     print_note(say(_RUN_INTERRUPTED, lang, command=go_on))
 
 
 def print_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
-    """Say where what a run gave is, though its report is not written."""
+    """Print how to find the results of a run whose report could not be written."""
     if not run.id:
         return
     if run.is_interrupted:
@@ -113,7 +129,7 @@ def print_kept(run: RunResults, lang: Language, *, go_on: str) -> None:
 
 
 def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator[tuple[int, str]]:
-    """Why a run is not fine, the gravest first: an exit code, and a sentence."""
+    """Why a run is not fine, the most severe first: an exit code, and a sentence."""
     if run.is_interrupted:
         phrase = _RUN_INTERRUPTED if run.id else _RUN_INTERRUPTED_UNKEPT
         yield INTERRUPTED, say(phrase, lang, command=go_on)
@@ -123,15 +139,15 @@ def run_exit_reasons(run: RunResults, lang: Language, *, go_on: str) -> Iterator
         yield from [(UNREADABLE, sentence) for sentence in _broken_scorers(evaluation, lang)]
     for evaluation in run.evaluations:
         if evaluation.errors:
-            wanted = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
-            cases = count_of(wanted, evaluation.errors, lang)
+            noun = _CASES if evaluation.questions == evaluation.cases else _QUESTIONS
+            cases = count_of(noun, evaluation.errors, lang)
             yield NO_ANSWER, say(_NO_ANSWERS, lang, evaluation=evaluation.label, cases=cases)
     for evaluation in run.evaluations:
         yield from [(FAILED, sentence) for sentence in _missed_thresholds(evaluation, lang)]
 
 
 def _broken_scorers(evaluation: EvaluationResults, lang: Language) -> Iterator[str]:
-    """The scorers that are no use: nobody knows what the answers are worth."""
+    """The scorers that failed."""
     for scorer in evaluation.scorers:
         if scorer.broken.count:
             yield say(
@@ -159,6 +175,8 @@ def _missed_thresholds(evaluation: EvaluationResults, lang: Language) -> Iterato
         yield say(_FORBIDDEN_IN_EVALUATION, lang, evaluation=name, names=", ".join(forbidden))
 
 
+# `callscore score`.
+
 _NOTHING_SCORED = Phrase("no case was scored", "ни один случай не оценён")
 _F1_BELOW = Phrase(
     "the macro F1, {f1}, is below --fail-under {bar}",
@@ -174,8 +192,27 @@ _FORBIDDEN_CALLS = Phrase(
 _NAMES_SHOWN = 5
 
 
+def score_exit_code(
+    results: Results, fail_under: float | None, lang: Language, *, is_judged: bool
+) -> int:
+    """Print why the results are below --fail-under, if that is given, and return the code.
+
+    Args:
+        results: what was scored.
+        fail_under: the lowest macro F1 that is good enough.
+        lang: the language.
+        is_judged: whether the judge, if there is one, answered every question.
+    """
+    reasons = [] if fail_under is None else score_exit_reasons(results, fail_under, lang)
+    for reason in reasons:
+        print_note(reason)
+    if not is_judged:
+        return NO_ANSWER
+    return FAILED if reasons else OK
+
+
 def score_exit_reasons(results: Results, fail_under: float, lang: Language) -> list[str]:
-    """Why the results are not good enough; nothing where they are."""
+    """Why the results are not good enough; empty where they are."""
     reasons: list[str] = []
     f1 = results.summary.macro_f1
     if f1 is None:
@@ -198,12 +235,49 @@ def _first_names(names: Sequence[str], count: int) -> str:
     return ", ".join(names[:_NAMES_SHOWN]) + (f", +{more}" if more > 0 else "")
 
 
+# `callscore check`.
+
+ANY_FAULT = "any"
+_FAULT_FOUND = Phrase(
+    "{kind}: {count} (--fail-on {option})", "{kind}: {count} (--fail-on {option})"
+)
+
+
+def check_exit_code(results: CheckResults, fail_on: Sequence[str], lang: Language) -> int:
+    """Print which faults that --fail-on names were found, and return the code."""
+    from callscore.words.reasons import fault_kind_name
+
+    totals = results.totals
+    kinds = [kind for kind in totals if kind in fail_on or ANY_FAULT in fail_on]
+    for kind in kinds:
+        name = fault_kind_name(kind, lang=lang)
+        option = kind if kind in fail_on else ANY_FAULT
+        print_note(say(_FAULT_FOUND, lang, kind=name, count=totals[kind], option=option))
+    return FAILED if kinds else OK
+
+
+# `callscore compare` and `callscore gate`.
+
+
+def gate_exit_code(gate: Gate) -> int:
+    """The code of a gate that is open or closed."""
+    return OK if gate.is_open else FAILED
+
+
 def print_gate_reasons(gate: Gate, lang: Language) -> None:
-    """Say why a gate is closed, or that a loss did not close it, where the report is elsewhere."""
+    """Print why a gate is closed, or that a loss did not close it, beside a report elsewhere."""
     from callscore.reports.gate import inconclusive_line, reason_lines
 
     for _, sentence, names in reason_lines(gate, lang):
         print_note(safe_for_log(sentence + (f" ({names})" if names else "")))
-    doubt = inconclusive_line(gate, lang)
-    if doubt:
-        print_note(doubt)
+    warning = inconclusive_line(gate, lang)
+    if warning:
+        print_note(warning)
+
+
+# `callscore bless`.
+
+
+def bless_exit_code(unblessed: Sequence[object], code: int = OK) -> int:
+    """The code of what was written, or a failure where something stays as it was."""
+    return code or (FAILED if unblessed else OK)

@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.cli.exits import FAILED, OK, print_gate_reasons
+from callscore.cli.exits import gate_exit_code, print_gate_reasons
 from callscore.cli.options import (
     FORMATS,
     fail_on_option,
@@ -272,7 +272,7 @@ def command(ctx: click.Context, /, *, lang: Language, **options: Any) -> int:
     if output_format != "table" or options["output"] not in (None, "-"):
         print_gate_reasons(held.gate, lang)
     _report_to_github(held, options["most"], lang)
-    return OK if held.gate.is_open else FAILED
+    return gate_exit_code(held.gate)
 
 
 def _gate_result(options: dict[str, Any]) -> _GateResult:

@@ -8,13 +8,9 @@ from typing import NoReturn
 
 import click
 
-from callscore.cli.exits import INTERRUPTED, NO_ANSWER, UNREADABLE, USAGE
-from callscore.errors import (
-    CallscoreError,
-    InvalidSettings,
-    MissingKey,
-    ModelFailed,
-)
+from callscore.cli.exits import error_exit_code
+from callscore.cli.output import print_note
+from callscore.errors import CallscoreError
 
 __all__ = ["COMMANDS", "cli", "main"]
 
@@ -62,20 +58,10 @@ def main() -> NoReturn:
         code = error.exit_code
     except click.ClickException as error:
         error.show()
-        code = USAGE
-    except click.Abort:
-        code = INTERRUPTED
-    except (InvalidSettings, MissingKey) as error:
-        code = _print_error(error, USAGE)
-    except ModelFailed as error:
-        code = _print_error(error, NO_ANSWER)
+        code = error_exit_code(error)
+    except click.Abort as error:
+        code = error_exit_code(error)
     except CallscoreError as error:
-        code = _print_error(error, UNREADABLE)
+        print_note(str(error))
+        code = error_exit_code(error)
     sys.exit(code or 0)
-
-
-def _print_error(error: Exception, code: int) -> int:
-    from callscore.core.rendering import escape
-
-    click.echo(f"callscore: {escape(str(error))}", err=True)
-    return code

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from callscore.cli.exits import FAILED, NO_ANSWER, OK, score_exit_reasons
+from callscore.cli.exits import score_exit_code
 from callscore.cli.options import (
     RUN_NAME,
     SHARE,
@@ -279,9 +279,9 @@ def command(**options: Any) -> int:
             else:  # where the report is for a program, or for another place
                 click.echo(f"callscore: {line}", err=True)
     print_saved(keeper, request.lang)
-    code = _exit_code(results, request)
+    code = score_exit_code(results, request.fail_under, request.lang, is_judged=not unjudged)
     _print_unjudged(unjudged, request.lang)
-    return NO_ANSWER if unjudged else code
+    return code
 
 
 def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
@@ -340,12 +340,3 @@ def _score(
         places = ", ".join(request.files or request.actual)
         raise UnreadableInput(places, "there is no case to score in it.")
     return results
-
-
-def _exit_code(results: Results, request: _Request) -> int:
-    if request.fail_under is None:
-        return OK
-    reasons = score_exit_reasons(results, request.fail_under, request.lang)
-    for reason in reasons:
-        click.echo(f"callscore: {reason}", err=True)
-    return FAILED if reasons else OK
