@@ -16,6 +16,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
 from callscore.history.postgres import store_arguments
+from callscore.history.run_names import is_partial, lineage
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -120,8 +121,6 @@ def _faults(run: RunRecord, lang: Language) -> list[str]:
 
 def _warnings(store: Store, run: RunRecord, lang: Language) -> list[str]:
     """What should be known of a run that others are held against."""
-    from callscore.history.run_names import is_partial, lineage
-
     said = [say(_PARTIAL, lang)] if is_partial(run, lineage(store, run)) else []
     below = [
         f"{escape(record.name)}: {escape(str(scorer['name']))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from contextlib import contextmanager
 from pathlib import PurePath
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import click
@@ -122,8 +123,6 @@ def _counted(write: Callable[[bytes], None], lines: Iterable[tuple[bytes, int]])
 
 
 def _write_parquet(store: Store, run: RunRecord, write: Callable[[bytes], None]) -> int:
-    from tempfile import TemporaryFile
-
     from callscore.history.exchange.run_files import write_parquet_run
 
     results: Iterable[ResultRecord] = store.results(run.id)

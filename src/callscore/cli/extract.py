@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,8 +61,6 @@ def command(  # noqa: D103  (the help is above)
     skip_bad: bool,
     **options: Any,
 ) -> None:
-    from pathlib import Path
-
     wanted = reading_from(options, () if schemas is None else tools_in(Path(schemas)))
     dialect = None if name is None else dialect_named(name)
     extractor = _Extractor(files, dialect=dialect, wanted=wanted, skip_bad=skip_bad)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from callscore.cli.output import open_output
 from callscore.core.rendering import clip, escape
@@ -42,8 +43,6 @@ def command(*, name: str | None) -> None:
 
 
 def _example(dialect: Dialect) -> str:
-    import msgspec
-
     if isinstance(dialect.example, str):
         return f"{dialect.example}\n"
     return msgspec.json.format(encode_json(dialect.example), indent=2).decode() + "\n"

@@ -45,7 +45,7 @@ from callscore.history.postgres import store_arguments
 from callscore.history.project import resolve_commit_here
 from callscore.history.run_names import is_partial, lineage
 from callscore.reports.annotations import annotation_lines
-from callscore.reports.gate import suggested_command
+from callscore.reports.gate import suggested_command, write_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -292,8 +292,6 @@ def _gate_result(options: dict[str, Any]) -> _GateResult:
 
 def _report_to_github(held: _GateResult, most: int, lang: Language) -> None:
     def summary() -> str:
-        from callscore.reports.gate import write_markdown
-
         return write_markdown(held.gate, next_command=held.next, most=most, lang=lang)
 
     add_step_summary(summary, lang)

@@ -10,6 +10,8 @@ from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
+from callscore.history.run_names import is_partial
+from callscore.reports import history as wording
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
@@ -96,9 +98,6 @@ def _swept_text(cleared: CleanupResult, lang: Language, *, is_dry: bool) -> str:
 
 def _line(run: RunRecord, lang: Language) -> str:
     """A run that goes: what it is called, when it was, and what kind of run it is."""
-    from callscore.history.run_names import is_partial
-    from callscore.reports import history as wording
-
     about = [escape(run.name)] if run.name else []
     about += [say(wording.COMMANDS[run.command], lang)] if run.command in wording.COMMANDS else []
     about += [say(wording.STATUSES[run.status], lang)] if run.status in wording.STATUSES else []

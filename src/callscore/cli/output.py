@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from callscore.core.phrases import Phrase, say
+from callscore.core.rendering import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -260,8 +261,6 @@ def _function(path: str) -> Callable[..., Any]:
 
 def print_note(sentence: str) -> None:
     """Print a sentence to standard error, beside the report."""
-    from callscore.core.rendering import escape
-
     click.echo(f"callscore: {escape(sentence)}", err=True)
 
 

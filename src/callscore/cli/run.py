@@ -27,14 +27,16 @@ from callscore.cli.options import (
 )
 from callscore.cli.output import open_output, print_note, stdout_to_stderr, write_run
 from callscore.cli.progress import run_progress
+from callscore.cli.watch import watch
 from callscore.core.phrases import Language, Phrase, say
 from callscore.core.results import RunResults
 from callscore.core.totals import Show
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.evaluations.discovery import discover
 from callscore.evaluations.plan import Selection, make_plan
+from callscore.history.fallback_store import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
-from callscore.runner.resuming import LockedRun, find_unfinished_run
+from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
     from callscore.cli.options import AnyCommand
     from callscore.evaluations.evaluation import Evaluation
-    from callscore.history.fallback_store import FallbackStore
     from callscore.history.store import Store
 
 __all__ = ["RunRequest", "choose_questions", "resume_command", "run_options", "run_request_from"]
@@ -274,8 +275,6 @@ def choose_questions(
 def _failed_last_time(
     request: RunRequest, store: Store, on_note: Callable[[str], None]
 ) -> list[list[str | None]] | None:
-    from callscore.runner.resuming import last_failed_cases
-
     failed = last_failed_cases(store, request.paths)
     if not failed:
         on_note(say(_NEVER_RUN if failed is None else _ALL_PASSED, request.lang))
@@ -347,8 +346,6 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     options["judge"] = judge_from(options)
     request = run_request_from(options)
     if request.watch:
-        from callscore.cli.watch import watch
-
         return watch(request, run_once)
     return run_once(request)
 
@@ -407,8 +404,6 @@ def _is_known_by_content(evaluation: Evaluation) -> bool:
 
 
 def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> RunResults:
-    from callscore.history.fallback_store import FallbackStore
-
     with _store_or_rescue_file(request) as store:
         kept = None if isinstance(store, FallbackStore) else store
         choice = choose_questions(request, kept, print_note)
@@ -442,8 +437,6 @@ def _run_in_store(request: RunRequest, evaluations: Sequence[Evaluation]) -> Run
 @contextmanager
 def _store_or_rescue_file(request: RunRequest) -> Iterator[Store | FallbackStore]:
     """The history; where there can be none and none is needed, a word about it, and a file."""
-    from callscore.history.fallback_store import USING_FALLBACK, fallback_store_for
-
     try:
         store = open_store_to_write(request.store)
     except UnusableStore as error:

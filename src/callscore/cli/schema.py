@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from callscore.cli.output import open_output
 from callscore.core.suggestions import did_you_mean
@@ -50,8 +51,6 @@ def schema_text(name: str) -> str:
     Raises:
         InvalidSettings: there is no such schema.
     """
-    import msgspec
-
     if name not in _SCHEMAS:
         hint = did_you_mean(name, _SCHEMAS) or "."
         raise InvalidSettings(f"there is no schema {name!r}{hint} `callscore schema` lists all.")

@@ -19,6 +19,7 @@ from callscore.cli.options import (
     store_option,
 )
 from callscore.cli.output import open_output, write_report
+from callscore.history.run_names import lineage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,6 @@ def _of_run(
 
 def _row(store: Store, run: RunRecord) -> RunRow:
     from callscore.history.locks import is_abandoned
-    from callscore.history.run_names import lineage
 
     names = [each.name for each in store.baselines() if each.run == run.id]
     return heading_row(run, names, lineage(store, run), is_left=is_abandoned(store, run))

@@ -13,7 +13,7 @@ from callscore.cli.exits import INTERRUPTED
 from callscore.cli.output import print_note
 from callscore.core.phrases import Phrase, say
 from callscore.errors import CallscoreError, MissingExtra
-from callscore.evaluations.discovery import is_evaluation_file
+from callscore.evaluations.discovery import forget_modules, is_evaluation_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,8 +62,6 @@ def watch(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
 
 
 def _run_again(request: RunRequest, run_once: Callable[[RunRequest], int]) -> int:
-    from callscore.evaluations.discovery import forget_modules
-
     forget_modules([Path.cwd(), *(Path(path).resolve().parent for path in request.paths)])
     try:
         return run_once(request)

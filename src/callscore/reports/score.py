@@ -34,6 +34,7 @@ from callscore.reports.junit import (
 from callscore.reports.markdown import code, details, fenced, html_entities, note_item, table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import case_to_dict, results_to_dict
+from callscore.words.reasons import fault_kind_name
 from callscore.words.summary_lines import (
     confused_tools,
     rating,
@@ -584,8 +585,6 @@ def _check_blocks(results: Results, lang: Language) -> Iterator[str]:
     summary = results.summary
     if not summary.checked_calls:
         return
-    from callscore.words.reasons import fault_kind_name
-
     valid = count_text(summary.valid_calls, summary.checked_calls, lang)
     yield _markdown_heading(CHECKS, lang)
     yield f"- {say(VALID_CALLS, lang)}: {valid}"

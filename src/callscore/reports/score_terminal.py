@@ -35,6 +35,7 @@ from callscore.reports.terminal import (
 )
 from callscore.words.diff import call_lines, rich_text
 from callscore.words.explanation import FORBIDDEN_CALLS
+from callscore.words.reasons import fault_kind_name
 from callscore.words.summary_lines import confused_tools, rating, worst_arguments, worst_faults
 from callscore.words.value_text import percent
 
@@ -215,8 +216,6 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
     summary = results.summary
     if not summary.checked_calls:
         return []
-    from callscore.words.reasons import fault_kind_name
-
     valid = wording.count_text(summary.valid_calls, summary.checked_calls, lang)
     line = Text(f"{say(wording.VALID_CALLS, lang)}{SPACE}{valid}")
     rows = [

@@ -11,18 +11,19 @@ from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
 from callscore.models.limits import Limits
 from callscore.testing.items import (
+    AskOptions,
     EvaluationCase,
     EvaluationFile,
     ask_options_key,
     holds_evaluations,
 )
 from callscore.testing.reporting import RecordSender, SessionResults, table_of
+from callscore.testing.update import UpdatePlugin
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
 
-    from callscore.testing.items import AskOptions
 
 __all__ = ["EvaluationPlugin", "limits_from", "register_plugins"]
 
@@ -46,11 +47,8 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     add = config.pluginmanager.register
     add(RecordSender(None if is_worker else told), "callscore-telling")
     if config.getoption("callscore_update"):
-        from callscore.testing.update import UpdatePlugin
-
         add(UpdatePlugin(config, told), "callscore-accepting")
     if config.getoption("callscore"):  # what is added last is shown first
-        from callscore.testing.items import AskOptions
         from callscore.testing.judges import SessionJudges
 
         limits = limits_from(config)
