@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-# What `callscore bless` says: what is to be written, what is not, and what was.
+# The sentences of `callscore bless`.
 
 _MOST_NAMED = 10
 
@@ -159,7 +159,7 @@ def unwritten_line(lang: Language) -> str:
     return say(_UNWRITTEN, lang)
 
 
-# `callscore bless`: what a run has observed becomes what is expected.
+# The command.
 
 _WIDTH = 100
 _HELP = """Make what RUN has observed what is expected, in the files where that stands.

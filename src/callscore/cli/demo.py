@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["DEMO_MEANING", "DEMO_REWARDS", "command"]
 
 
-# What the commands themselves say, in English and in Russian.
+# Texts, in English and in Russian.
 
 DEMO_REWARDS = Phrase(
     "Tasks done, by the rewards of the benchmark itself (as published):",
@@ -56,7 +56,7 @@ DEMO_MEANING = Phrase(
 )
 
 
-# `callscore demo`: real trajectories, scored, with what it means and what to type next.
+# The command.
 
 _DATA = "airline-gpt-4o.jsonl.gz"
 _TRIALS = 4

@@ -57,13 +57,12 @@ if TYPE_CHECKING:
 __all__ = ["gate_sides", "require_runs"]
 
 
-# The two runs that a gate looks at, what should be known of them, and what to do where one is
-# missing.
+# The two runs that are compared: finding them, and notes on them.
 
 _NEWEST = "latest"
 _MOST_RUNS_SEARCHED = 100
 _COMMIT_WIDTH = 7
-# What runs an agent, or has its answers.
+# The commands whose runs hold the answers of an agent.
 _WHOLE = ("run", "rescore")
 _LEFT_OUT = Phrase(
     "{side} left cases out: it was told which to run",
@@ -213,7 +212,7 @@ def _is_whole(store: Store, run: RunRecord) -> bool:
     return run.command in _WHOLE and is_well and not is_partial(run, lineage(store, run))
 
 
-# `callscore gate`: whether a run may pass, held against a baseline, for a build server.
+# The command.
 
 _HELP = """Hold a RUN against another, mostly a baseline, and exit with 1 if it should not pass.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["heading_row", "rows_of_runs"]
 
 
-# Runs of the history as the reports show them.
+# Rows of the report.
 
 _ABANDONED = "abandoned"
 
@@ -97,10 +97,10 @@ def _run_fields(run: RunRecord, *, is_left: bool) -> dict[str, Any]:
     return {"status": status, **{field: getattr(run, field) for field in fields}}
 
 
-# `callscore history`: the runs that are kept, and how quality went.
+# The command.
 
 _FEW = 20
-# So many older runs are read, too: the last that are shown are held against one of these.
+# How many older runs are read as well: the oldest runs shown are compared with one of these.
 _READ_BESIDES = 30
 _HELP = """List the runs that are kept, the newest first.
 

@@ -26,8 +26,6 @@ INIT_WRITTEN = Phrase(
 )
 
 
-# `callscore init`: writes an evaluation to start from, which runs as it is.
-
 _SCHEMA = "suite.schema.json"
 _SUITE = ("eval_assistant.yaml", "tools.json", "answers.jsonl", _SCHEMA)
 _PYTHON = ("eval_assistant.py", "answers.jsonl")

@@ -14,13 +14,13 @@ from callscore.errors import CallscoreError
 
 __all__ = ["COMMANDS", "cli", "main"]
 
-# Each is the one click command of the module of its name, imported when it is called.
+# Each is the click command of the module of that name, imported when it is called.
 COMMANDS = (
     *("baseline", "bless", "capture", "check", "compare", "demo", "explain", "export", "extract"),
     *("formats", "gate", "gc", "generate", "history", "import", "init", "mcp", "metrics"),
     *("rescore", "run", "schema", "score", "show"),
 )
-# The modules of those whose names Python could not import.
+# The modules of commands whose names are keywords of Python.
 _MODULES = {"import": "import_runs"}
 
 

@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-# How a function of another tool is asked, on the command line and in Python.
+# Examples of calling a metric, on the command line and in Python.
 
 _FILE = "cases.jsonl"
 _EXAMPLE_WORDS = ("get_weather", "word")  # for an option that names a tool, and for any other
@@ -143,10 +143,10 @@ def _values(name: str, kind: Any) -> tuple[Any, ...]:
     return some.get(kind, words if kind is str else ())
 
 
-# The text of a docstring, for terminals that are narrower than source code.
+# Docstrings wrapped for terminals that are narrower than source code.
 
 _KEYWORD = re.compile(r"[\w.]+: ")
-# What begins a line of its own: a keyword and what is said of it, a bullet, an example.
+# What starts a new line: a keyword with its description, a bullet, an example.
 _OWN_LINE = re.compile(r"[\w.]+: |[-*] |>>> |[^ ].*:$")
 
 
@@ -199,7 +199,7 @@ def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-# The list of other tools' metrics, and pages about a tool or a function of it.
+# The list of metrics, and the page of a tool or of one of its functions.
 
 _INDENT = "    "
 _WIDTH = 100  # of a line that goes into a pipe or a file
@@ -322,7 +322,7 @@ def _styled(text: str, console: Console, **style: bool) -> str:
     return click.style(text, **style) if text and is_coloured else text
 
 
-# `callscore metrics`: other tools' numbers that can be asked for, and where they disagree.
+# The command.
 
 _FORMATS = ["table", "json", "markdown"]
 _FEW = 5
@@ -337,7 +337,7 @@ blind to: every kind of difference in a case is repaired, and each tool is asked
   callscore metrics ragas.tool_call_f1
   callscore metrics --disagree cases.jsonl
 """
-# What has a meaning without --disagree.
+# The parameters that are valid without --disagree.
 _ALWAYS = ("names", "disagree")
 
 

@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 
-# The options that several commands share.
+# Settings, tools, metrics, reports and language.
 
 AnyCommand = TypeVar("AnyCommand", bound="Callable[..., Any]")
 
@@ -162,7 +162,7 @@ def _choices(kind: Any) -> list[str]:
     return [str(word) for word in get_args(kind) or kind]
 
 
-# Each has no default of its own: what is not given is as the project has it, or as it always is.
+# None has a default of its own: what is not given is taken from the project, or from the defaults.
 _OPTIONS = (
     _setting(
         "--config",
@@ -368,7 +368,7 @@ def lang_option(command: AnyCommand) -> AnyCommand:
     )(command)
 
 
-# The options that say how documents are read, for the commands that read them.
+# Reading documents.
 
 _EXCLUDE_NOTHING = "none"
 
@@ -489,7 +489,7 @@ def require_inputs(
         raise click.UsageError("Standard input can be read only once.")
 
 
-# The option that names the history, and how a command opens it.
+# The history.
 
 
 def store_option(command: AnyCommand) -> AnyCommand:
@@ -538,7 +538,7 @@ def store_without_password(place: str) -> str:
     return hide_secrets(place)
 
 
-# The option that names a judge: the model that answers the questions of `$judge`.
+# The judge: the model that answers the questions of `$judge`.
 
 
 def judge_option(command: AnyCommand) -> AnyCommand:
@@ -601,7 +601,7 @@ def judged_settings_from(options: dict[str, Any]) -> tuple[Settings, Judge | Non
     return settings if judge is None else replace(settings, judge=judge), judge
 
 
-# What somebody may call a run, or a baseline: a word by which it is found again.
+# Names of runs and baselines.
 
 
 class _RunName(click.ParamType[str]):
@@ -620,7 +620,7 @@ class _RunName(click.ParamType[str]):
 RUN_NAME = _RunName()
 
 
-# A new file of cases: it replaces nothing that somebody may have reviewed.
+# A new file of cases: an existing one, which may have been reviewed, is not replaced.
 
 _JSONL_SUFFIXES = (".jsonl", ".ndjson", "")
 
@@ -699,7 +699,7 @@ def output_format_for(ctx: click.Context, options: dict[str, Any]) -> str:
     return _SUFFIXES.get(Path(options["output"]).suffix.lower(), given)
 
 
-# What `callscore compare` and `callscore gate` have in common: options, sides, and the report.
+# `callscore compare` and `callscore gate`.
 
 
 def measure_option(command: AnyCommand) -> AnyCommand:

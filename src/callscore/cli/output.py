@@ -40,9 +40,8 @@ __all__ = [
 ]
 
 
-# Where a report goes: the terminal, a pipe, or a file that appears only when it is whole.
-
-# What writes each report in each format, and what shows it on a terminal; imported when it is used.
+# The functions that write each report in each format, and those that show it on a terminal.
+# They are imported when they are used.
 _WRITERS = {
     "score": {
         "table": "callscore.reports.score_terminal.write_text",
@@ -264,7 +263,7 @@ def print_note(sentence: str) -> None:
     click.echo(f"callscore: {escape(sentence)}", err=True)
 
 
-# What GitHub's runners are told: annotations, and the summary of a step.
+# GitHub: annotations, and the summary of a step.
 
 _NO_SUMMARY = Phrase(
     "the summary of the step is not written: {file}: {problem}",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RunningScore", "pace_text", "progress", "run_progress"]
 
 
-# A progress bar for long input, on a terminal and nowhere else.
+# The progress of reading files.
 
 _LARGE_INPUT = 8_000_000  # bytes; what is shorter is done before a bar could be read
 
@@ -70,7 +70,7 @@ def _total_size(paths: Sequence[str]) -> int | None:
     return total
 
 
-# A progress bar for a run, on a terminal and nowhere else.
+# The progress of a run.
 
 _SCORE = Phrase("score {score}", "оценка {score}")
 _FAILED = Phrase("{count} failed", "не пройдено {count}")

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["RunRequest", "choose_questions", "resume_command", "run_options", "run_request_from"]
 
 
-# The options of `callscore run`, and what the user asked for by them.
+# The options.
 
 JOBS = 8
 TIMEOUT = 60.0
@@ -200,7 +200,7 @@ def run_request_from(options: dict[str, Any]) -> RunRequest:
     return RunRequest(paths=paths, limits=limits, **shown, **options)
 
 
-# Which questions a run asks: what the user selects, what failed before, or what was begun.
+# Selecting the questions: by options, those that failed last time, or those of an unfinished run.
 
 _HOUR = 3600
 _ALL_PASSED = Phrase(
@@ -318,7 +318,7 @@ def _resume_options(request: RunRequest) -> Iterator[str]:
             yield f"{option} {shlex.quote(f'{value:g}' if isinstance(value, float) else str(value))}"
 
 
-# `callscore run`: ask agents, score what they call, show what went wrong, and gate on it.
+# The command.
 
 _HELP = """Run the evaluations in PATHs: files, and folders with eval_*.py, eval_*.yaml, eval_*.toml.
 

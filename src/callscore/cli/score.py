@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["UnjudgedCases", "judged_lines"]
 
 
-# `callscore score --save`: keeps what is scored, and says what became of that.
+# --save: storing the results in the history.
 
 _SAVED = Phrase(
     "kept as run {run}. Look at it: callscore show {name}",
@@ -186,7 +186,7 @@ class UnjudgedCases:
         return [say(_NOT_JUDGED, lang, cases=cases), *map(escape, self._named)]
 
 
-# `callscore score`: score files of cases, show what went wrong, and gate on it.
+# The command.
 
 _FORMATS = ["table", "json", "jsonl", "markdown", "junit"]
 _FOR_PEOPLE = ("table", "markdown")

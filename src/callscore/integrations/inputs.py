@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-# How much one call of a tool may bring: a model that sends more is told so, and nothing breaks.
+# Limits on the size of one call.
 
 LARGEST = 1_000_000  # characters, where every value counts as one more
 DEEPEST = 100  # levels; readers of JSON give up not far beyond
@@ -124,7 +124,7 @@ def _require_few(count: int, what: str, side: str) -> None:
         )
 
 
-# The calls and groups that a model sends, made ready for the reader.
+# Preparing the calls and groups that a model sends.
 
 CALLS = '[{"tool": ..., "args": {...}}]'
 DEFINITIONS = '[{"name": ..., "parameters": {a JSON Schema}}], or only the names, ["search"]'
@@ -234,7 +234,7 @@ def _decoded(text: str, where: str) -> Any:
     return value
 
 
-# What is wrong with calls that a model sent, in the words of the schema that it was given.
+# Errors, in the words of the schema that the model was given.
 
 # What is said to people who write case files, and what a model is told.
 _RESPELLED = {
@@ -303,7 +303,7 @@ def _judges_at(value: Any, where: str) -> Iterator[str]:
             yield from _judges_at(member, f"{where}[{index}]")
 
 
-# What a model sends to the tools, read with errors that say what to send instead.
+# Reading the arguments of the tools.
 
 MODES = PRESETS
 ORDERS: tuple[str, ...] = get_args(Order)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["LOOPBACK", "make_server", "serve_http", "serve_stdio"]
 
 
-# The tools as a server of the Model Context Protocol, over standard input or over HTTP.
+# The server, on standard input and output or over HTTP.
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
@@ -211,7 +211,7 @@ def _result(found: ToolAnswer) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], structured_content=content)
 
 
-# A server on standard input and output that also answers messages which cannot be read.
+# Standard input and output, where messages that cannot be read are answered, too.
 
 _UNREADABLE = (
     "this message cannot be read: it is not JSON, it is nested too deeply, or it holds what is no text."
@@ -223,7 +223,7 @@ _NO_REQUEST = (
 )
 _SEVERAL = "several messages at once are not answered here. Send them one by one, each on a line."
 _NO_OBJECT = "arguments: give one JSON object; got {got}."
-# What JSON is made of; a text that is not closed ends with the line.
+# Tokens of JSON; an unclosed string ends with the line.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 

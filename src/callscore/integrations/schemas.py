@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-# The JSON Schemas of what the tools are given: they are read by models, so that words matter.
+# Inputs: models read these schemas, so that the wording matters.
 
 _RULES = (
     'A value may be a rule instead: {"$contains": "Paris"}, {"$regex": "^A"}, {"$approx": 3.14},'
@@ -121,7 +121,7 @@ def _groups() -> dict[str, Any]:
     }
 
 
-# The JSON Schemas of what the tools answer: complete, so that an answer can be checked by them.
+# Outputs: complete, so that an answer can be validated.
 
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _COUNT = {"type": "integer", "minimum": 0}

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# The three tools that an agent calls, as plain functions of one JSON object to another.
+# The three tools, as plain functions from one JSON object to another.
 
 
 def score_tool_calls(arguments: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _score_arguments(arguments: Any) -> Score:
     return score_case(given.expected, given.actual, given.settings, given.tools)
 
 
-# A tool as an agent is offered it: its name, its words, its schemas, and what runs it.
+# A tool as it is offered to an agent: name, description, schemas and function.
 
 
 class AgentTool(Struct, frozen=True):
@@ -195,12 +195,12 @@ def error_text(error: CallscoreError) -> str:
     return text
 
 
-# The tools as each stack wants them defined, to be handed to a model without MCP.
+# The definitions that other SDKs expect, for a model without MCP.
 
 Kind = Literal["openai", "openai-responses", "anthropic", "gemini", "json-schema"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-# What a function declaration of Gemini may say under `parameters`, of what is said here.
+# The keywords used here that Gemini allows under `parameters`.
 _GEMINI = ("type", "description", "enum", "items", "properties", "required", "minimum", "maximum")
 
 
@@ -295,11 +295,11 @@ _KINDS: dict[str, Callable[[AgentTool], dict[str, Any]]] = dict(
 )
 
 
-# What answers a call of one of the tools that a model made, on any stack.
+# Answering a call that a model made, in the format of any SDK.
 
 _CALL = '{"name": "score_tool_calls", "arguments": {...}}'
 _NO_CALL = f"there is no call in this. Hand over one such as {_CALL}."
-# In what some stacks wrap a call that stands among other parts of an answer.
+# The keys in which some SDKs wrap a call among other parts of an answer.
 _WRAPPERS = ("functionCall", "function_call", "toolUse", "tool_use")
 _PREFIX = "tool-"  # with which a part of a message in Vercel's AI SDK names its tool
 

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-# A process of its own in which tools run, so that it can be ended in the middle of a call.
+# A process that runs tools, and that can be ended in the middle of a call.
 
 _LENGTH = 8  # bytes before each message, which tell how many follow
 
@@ -91,13 +91,12 @@ def _listen(
         leave(0)
 
 
-# The processes in which a server runs its tools: a call that takes too long is ended with its
-# own.
+# The pool of a server: a call that takes too long is ended together with its process.
 
 SECONDS_PER_CALL = 10.0
 MOST_WORKERS = 2
 
-# The worker finds its modules where they were found here, and not in the folder it is started in.
+# The worker finds its modules where this process did, not in its working directory.
 _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[1:];"
     " import callscore.integrations.workers; callscore.integrations.workers.run_worker()"

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["annotation_lines", "escape_commands"]
 
-# A runner shows ten of a kind for each step, and drops the others.
+# GitHub shows ten of a kind for each step, and drops the others.
 _MOST = 10
-# What a runner takes for a command, wherever the text comes from; colours may stand before it.
+# What a runner executes as a command, wherever the text comes from; colours may precede it.
 _COMMAND = re.compile(r"^((?:\s|\x1b\[[\d;]*m)*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"#(?=#\[)")
-# How the first sign of a command is written, so that a runner does not see it; others see the same.
+# How the first character of a command is escaped: a runner ignores it, and people see the same.
 _ESCAPES = {"json": ("\\u003a", "\\u0023"), "junit": ("&#58;", "&#35;")}
 _PLAIN_ESCAPES = (": ", "# ")
 

@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 
-# What is said of one case of a run, in English and in Russian.
+# Phrases, in English and in Russian.
 
 INPUT = Phrase("Input", "Вход")
 METADATA = Phrase("Metadata", "Метаданные")
@@ -132,9 +132,9 @@ def wrapped_lines(line: str, width: int) -> Iterator[str]:
     yield line
 
 
-# Calls as they are, however long: what a table of two columns has no room for.
+# Calls in full, which do not fit into a table of two columns.
 
-# As wide as no call is.
+# Wider than any call.
 UNLIMITED_WIDTH = 1_000_000
 _INDENT = "  "
 _EXPECTED_IN_FULL = Phrase("Expected, in full", "Эталонные вызовы полностью")
@@ -172,13 +172,13 @@ def lines_width(lines: Sequence[Line]) -> int:
     return max([display_width("".join([text for text, _ in line])) for line in lines], default=0)
 
 
-# The pairs and differences that a run has kept, where its score cannot be made again.
+# Stored pairs and differences, for a run whose score cannot be computed again.
 
 _PYTHON = "python"
 _NAME, _ARGUMENTS = "name", "arguments"
 _FORBIDDEN_MARK: Span = ("!", "forbidden")
 _EXTRA_MARK: Span = ("+", "extra")
-# What the two values say alone, without a rule.
+# Kinds that the two values show without further explanation.
 _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 
 
@@ -278,7 +278,7 @@ def _difference_reason(found: _StoredDifference, lang: Language) -> str:
     )
 
 
-# One case of a run as JSON, with all that was kept of it.
+# JSON.
 
 
 def write_json(cases: Sequence[KeptCase], *, lang: Language = "en") -> str:
@@ -323,7 +323,7 @@ def _trial_to_dict(trial: Result, lang: Language) -> dict[str, Any]:
     }
 
 
-# One case of a run as Markdown, for an issue or a pull request.
+# Markdown.
 
 _WIDTH = 100
 

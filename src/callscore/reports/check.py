@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-# The headings, labels and notes of what checking calls gave, in English and in Russian.
+# Phrases, in English and in Russian.
 
 _FILES = Plural(("file", "files"), ("файл", "файла", "файлов"))
 _RUNS = Plural(("run", "runs"), ("прогон", "прогона", "прогонов"))
@@ -175,7 +175,7 @@ def location_of(finding: Finding, lang: Language) -> str:
     return ", ".join([clip_middle(escape(finding.place), _NAME_WIDTH // 2), *run, number])
 
 
-# What checking calls gave, as one JSON document or as one line for each finding.
+# JSON, and JSON Lines with one line for each finding.
 
 _NOTE_FIELDS = ("without_tools", "unusable", "without_calls", "skipped")
 
@@ -230,7 +230,7 @@ def _noted_to_dict(noted: Noted) -> dict[str, Any]:
     return {"count": noted.count, "names": list(noted.names)}
 
 
-# What checking calls gave, as GitHub Markdown.
+# Markdown.
 
 _MOST_TOOLS = 20
 _SENTENCE_WIDTH = 300

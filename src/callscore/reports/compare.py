@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 
-# What is said of two runs that were compared, in English and in Russian.
+# Phrases, in English and in Russian.
 
 BEFORE = Phrase("before", "было")
 AFTER = Phrase("after", "стало")
@@ -302,9 +302,9 @@ def reason_text(reason: ChangeReason, lang: Language) -> str:
     return clip(f"{words}: {escape(reason.text)}", _REASON_WIDTH) if reason.text else words
 
 
-# The parts of a comparison as every report shows them: the cases that flipped, and the slices.
+# What every format shows: the cases that changed, and the slices.
 
-# What stands before the name of a case that went otherwise.
+# The mark before the name of a case that changed.
 MARKS: dict[ChangeKind, str] = {"broken": "-", "fixed": "+", "changed": "~"}
 _OTHER_CALLS = Phrase("other calls", "другие вызовы")
 _EXPECTATION_CHANGED = Phrase("expects something else", "другой эталон")
@@ -410,7 +410,7 @@ def slice_name(part: Slice, lang: Language, *, write: Callable[[str], str] = esc
     return say(_SLICE_NAMES[part.kind], lang, name=write(part.name))
 
 
-# What should be known of a comparison beside its numbers, each as a sentence and some names.
+# Notes: a sentence, and some names.
 
 ALARMS = {
     "forbidden": Plural(
@@ -552,7 +552,7 @@ def _noted_names(noted: Noted, comparison: Comparison, lang: Language) -> str:
     return first_names(case_names(noted.names, comparison), noted.count, lang)
 
 
-# Everything about a comparison as one JSON document.
+# JSON.
 
 
 def write_json(comparison: Comparison, *, most: int | None = None, lang: Language = "en") -> str:
@@ -568,7 +568,7 @@ def write_json(comparison: Comparison, *, most: int | None = None, lang: Languag
     return msgspec.json.format(document, indent=2).decode() + "\n"
 
 
-# Two runs compared as Markdown, for a pull request or a build summary.
+# Markdown.
 
 DEFAULT_MOST = 10
 

@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-# The tables of a comparison: its two runs, its measures, the cases that flipped, and the slices.
+# Tables: the two runs, the measures, the cases that changed, and the slices.
 
 VERDICT_STYLES: dict[Verdict, str] = {
     "improved": "green",
@@ -71,7 +71,7 @@ _COLUMN_SPACE = 3
 _INDENT = 4
 _MARK_WIDTH = 2  # a mark and a blank
 _SHORTEST_NAME = 20
-# What a narrow terminal goes without, the first of them first.
+# The columns that are left out on a narrow terminal, the first of them first.
 _OPTIONAL_MEASURE_COLUMNS = (4, 3)  # p, the interval
 _OPTIONAL_SLICE_COLUMNS = (4, 0, 1, 2)  # p, cases, before, after
 
@@ -193,7 +193,7 @@ def _verdict_text(difference: Difference, lang: Language) -> str:
     return say(wording.VERDICTS[difference.verdict], lang)
 
 
-# Two runs compared, for people: the verdict, the numbers, the cases that flipped, and the slices.
+# The report.
 
 
 def write_text(comparison: Comparison, *, most: int = DEFAULT_MOST, lang: Language = "en") -> str:

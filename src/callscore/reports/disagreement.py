@@ -48,9 +48,9 @@ __all__ = [
 ]
 
 
-# What a report on disagreeing metrics says, in English and in Russian.
+# Phrases, in English and in Russian.
 
-# A piece of a sentence, and what it is about.
+# A part of a sentence, and what it is about.
 ReasonPart = tuple[str, Literal["gain", "loss", "blind", "masked", "perfect", "reason"]]
 
 KIND_NAMES: dict[RepairKind, Phrase] = {
@@ -224,7 +224,7 @@ def more_cases(found: Disagreements, lang: Language) -> str | None:
     return say(MORE_CASES, lang, cases=cases) if more else None
 
 
-# One case on which metrics disagree: what is shown of it, and in which order.
+# One case on which metrics disagree.
 
 _MOST_LINES = 10
 
@@ -252,7 +252,7 @@ def short_diff(found: Disagreement, width: int, lang: Language) -> list[Line]:
     return [*lines[: _MOST_LINES - 1], (("  " + more, "muted"),)]
 
 
-# Where metrics disagree, as one JSON document.
+# JSON.
 
 _NOTE_FIELDS = ("not_scored", "not_run", "without_reference", "repeated", "skipped", "stopped")
 
@@ -317,7 +317,7 @@ def _opinion_to_dict(opinion: MetricOpinion) -> dict[str, Any]:
     }
 
 
-# Where metrics disagree, as GitHub Markdown.
+# Markdown.
 
 _DIFF_WIDTH = 100
 _NOTE_WIDTH = 1000

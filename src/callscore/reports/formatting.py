@@ -44,7 +44,7 @@ MODE_PHRASES = {
     "in_order": Phrase("in order", "по порядку"),
     "exact": Phrase("exact order", "позиция к позиции"),
 }
-# What the settings change beside that, said only of what is not as it is by default.
+# Other settings, mentioned only where they differ from the default.
 _SETTING_PHRASES = {
     "extra_arguments": Phrase("extra arguments count", "лишние аргументы учитываются"),
     "count_calls": Phrase("writes only", "только изменяющие вызовы"),
@@ -69,7 +69,7 @@ _NAME_WIDTH = 60
 _LONG_NAME_WIDTH = 100
 
 
-# A sentence that begins with how many cases it is about.
+# A sentence that starts with a number of cases.
 UNCOUNTED_CASES = Plural(
     (
         "case: no call counts under these settings, so it passes",

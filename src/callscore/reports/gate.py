@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 
-# What a gate says, and what to type next, in English and in Russian.
+# Phrases, in English and in Russian, and the suggested command.
 
 NEXT = Phrase("Next: {command}", "Дальше: {command}")
 _OPEN = Phrase("Gate open", "Проверка пройдена")
@@ -257,7 +257,7 @@ def _first_case(gate: Gate) -> str:
     return name if name.isprintable() and not name.startswith("-") else ""
 
 
-# Everything that a gate says as one JSON document.
+# JSON.
 
 
 def write_json(
@@ -276,7 +276,7 @@ def write_json(
     return msgspec.json.format(encode_json(fields), indent=2).decode() + "\n"
 
 
-# What a gate says as Markdown, for a comment on a pull request or the summary of a build step.
+# Markdown.
 
 _COMMAND_WIDTH = 1000
 

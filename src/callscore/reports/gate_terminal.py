@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["render", "write_junit", "write_text"]
 
 
-# What a gate says, for people: open or closed, why, and what to type next.
+# The report.
 
 _SHOWN_BELOW = ("broken", "in doubt")
 
@@ -118,10 +118,9 @@ def _reason_lines(gate: Gate, lang: Language) -> Section:
     ]
 
 
-# What a gate says as JUnit XML: a test for each thing that it looks at, failed where it is
-# closed.
+# JUnit XML: one test for each thing that is checked.
 
-# What is looked at, and from which strictness on; each is a test, so that they can be followed.
+# What is checked, and from which strictness on.
 _ALWAYS_TESTED: dict[ReasonKind, Phrase] = {
     "nothing compared": Phrase("something is compared", "есть что сравнивать"),
     "same run": Phrase("two runs are compared", "сравниваются два прогона"),

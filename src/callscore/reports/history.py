@@ -37,9 +37,9 @@ __all__ = [
 ]
 
 
-# Runs as a history shows them: by what they evaluated, each against the one before it.
+# Timelines: runs by what they evaluated, each compared with the one before it.
 
-# The answers of an older run, under other settings: no step on the way of quality.
+# The answers of an older run, under other settings: not a change of quality.
 _RESCORE = "rescore"
 
 Direction = Literal["up", "down", "same"]
@@ -196,7 +196,7 @@ def _step(row: RunRow, before: RunRow | None) -> Step:
     return Step(row=row, change=change, is_outside=not low <= row.share <= high)
 
 
-# What is said of a list of runs, in English and in Russian.
+# Phrases, in English and in Russian.
 
 RUN = Phrase("run", "прогон")
 WHEN = Phrase("when", "когда")
@@ -232,7 +232,7 @@ STATUSES = {
     "interrupted": Phrase("interrupted", "прерван"),
     "abandoned": Phrase("did not end", "не завершён"),
 }
-# What made a run, where it was not `callscore run`.
+# The command that made a run, where it was not `callscore run`.
 COMMANDS = {
     "rescore": Phrase("rescored", "переоценён"),
     "score": Phrase("from files", "по файлам"),
@@ -284,7 +284,7 @@ def commit_text(commit: str | None, *, is_dirty: bool | None) -> str:
     return escape(commit[:_COMMIT_DIGITS]) + ("*" if is_dirty else "")
 
 
-# The runs of a history as one JSON document, for programs.
+# JSON.
 
 
 def write_json(timelines: Sequence[Timeline]) -> str:

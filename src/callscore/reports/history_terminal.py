@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["History", "render", "render_baselines", "write_baselines", "write_text"]
 
 
-# The runs of a history, for people: one table for each thing that was evaluated.
+# The runs: one table for each thing that was evaluated.
 
 _SPACES = (3, 2)
 _MOST_BARS = 40
 _SHORTEST_NOTE = 16
-# As wide as nothing is.
+# Wider than any table.
 _UNLIMITED_WIDTH = 1_000_000
 _NO_ARROW = "  "
 _OTHER_CASES_MARK = ("≠", "dim")
@@ -209,7 +209,7 @@ def _clipped(note: Text, room: int) -> Text:
     return shorter
 
 
-# The baselines of a history: which names mean which runs.
+# The baselines.
 
 _BASELINE_LABEL = Phrase("baseline", "базовый")
 _SET_LABEL = Phrase("set", "задан")

@@ -15,7 +15,7 @@ __all__ = ["code", "details", "fenced", "html_entities", "note_item", "table"]
 _NAME_WIDTH = 80
 # Room for all the names of a note, each of which is short already.
 _NOTE_WIDTH = 1000
-# Text of these characters alone means nothing to Markdown once it stands between backticks.
+# Text of these characters alone has no meaning in Markdown between backticks.
 _SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
 _WORDLIKE = re.compile(r"[^\W_]|[ …]")
 _NUMBER = re.compile("[+−]?[0-9]")  # noqa: RUF001  (a minus sign is meant)

@@ -84,7 +84,7 @@ __all__ = [
 ]
 
 
-# What is said of a run, in English and in Russian.
+# Phrases, in English and in Russian.
 
 SCORER = Phrase("scorer", "критерий")
 VARIANT = Phrase("variant", "вариант")
@@ -96,7 +96,7 @@ ERRORS = Phrase("errors", "ошибки")
 MEDIAN = Phrase("median", "медиана")
 TOKENS = Phrase("tokens", "токены")
 
-# What became of a case, or of a file.
+# The outcome of a case, or of a file.
 HAS_PASSED = Phrase("passed", "пройден")
 HAS_FAILED = Phrase("failed", "не пройден")
 HAS_NO_NUMBER = Phrase("no number", "без оценки")
@@ -105,7 +105,7 @@ UNLOADED = Phrase("cannot be used", "не удалось использоват�
 NOTHING_RUN = Phrase("Nothing was run.", "Ничего не запущено.")
 NO_CALLS = Phrase("No calls were made.", "Вызовов не сделано.")
 RUN_ID = Phrase("run {id}", "прогон {id}")
-# Why there is no answer, which is an error and no failure.
+# Why there is no answer, which is an error, not a failure.
 FAILURE_KINDS: dict[FailureKind, Phrase] = {
     "raised": Phrase("error: raised", "ошибка: исключение"),
     "timeout": Phrase("error: timeout", "ошибка: истекло время"),
@@ -242,7 +242,7 @@ def judge_lines(
     ]
 
 
-# What should be known of an evaluation beside its numbers, each as a sentence and some names.
+# Notes on an evaluation: a sentence, and some names.
 
 _BELOW = Phrase("{scorer} {mean} is below {threshold}", "{scorer} {mean} ниже порога {threshold}")
 _NOT_SCORABLE = Phrase("{scorer} has no number for {cases}", "{scorer}: без оценки {cases}")
@@ -330,7 +330,7 @@ def _first_reasons(noted: Noted) -> str:
     return "; ".join(shown)
 
 
-# What a run gave, put together as people read it: variants side by side, equal errors once.
+# What every format shows: variants side by side, equal errors once.
 
 
 class ShownCase(NamedTuple):
@@ -493,7 +493,7 @@ def trial_rows(
     return labels, rows
 
 
-# Everything about a run as one JSON document.
+# JSON.
 
 
 def write_json(run: RunResults, *, lang: Language = "en") -> str:
@@ -502,7 +502,7 @@ def write_json(run: RunResults, *, lang: Language = "en") -> str:
     return msgspec.json.format(document, indent=2).decode() + "\n"
 
 
-# What a run gave as Markdown, for a pull request or a build summary.
+# Markdown.
 
 _TITLE_WIDTH = 80
 _MARKDOWN_WIDTH = 1000
@@ -651,7 +651,7 @@ def _markdown_traceback(title: str, problem: str, traceback: str) -> str:
     return details(title, fenced("\n".join(escape(line) for line in lines if line.strip()), "text"))
 
 
-# What a run gave as JUnit XML: a suite an evaluation, a test a case, errors apart from failures.
+# JUnit XML: one suite per evaluation, one test per case; errors are not failures.
 
 
 def write_junit(run: RunResults, *, lang: Language = "en") -> str:

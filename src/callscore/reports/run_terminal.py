@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 
-# The tables of a run: the scorers of an evaluation, its variants side by side, and its trials.
+# Tables: the scorers of an evaluation, its variants side by side, and its trials.
 
 _SHORTEST_NAME = 8
 
@@ -168,7 +168,7 @@ def trial_table(group: Sequence[EvaluationResults], width: int) -> Text | None:
     return number_table("", labels, lines, width)
 
 
-# What a run gave, for people: a table an evaluation, failing cases as diffs, errors, a footer.
+# The report: a table per evaluation, failing cases as diffs, errors, and a footer.
 
 _MOST_CALLS = 20
 _DETAIL_LINES = 12
@@ -351,7 +351,7 @@ def _gate_hint_section(run: RunResults, lang: Language) -> Section:
     return [] if hint is None else [Text(hint, "dim")]
 
 
-# A run of the history, for people: which one it is, and then what it gave.
+# A stored run: a line that identifies it, and the report.
 
 
 def write_kept_run(row: RunRow, run: RunResults, *, lang: Language = "en") -> str:

@@ -81,7 +81,7 @@ __all__ = [
 ]
 
 
-# The headings, labels and notes of the reports, in English and in Russian.
+# Phrases, in English and in Russian.
 
 HEADLINE = Phrase("Macro F1 {score}", "Macro F1 {score}")
 INTERVAL = Phrase("95% interval {interval}", "95% интервал {interval}")
@@ -180,7 +180,7 @@ _NOTES = (
         ),
     ),
 )
-# The same of one case, or one record, alone.
+# The same for a single case or record.
 SKIPPED = Phrase("skipped: not readable", "пропущено: не удалось прочитать")
 STOPPED = Phrase(
     "stopped here: what follows is not in this report",
@@ -239,8 +239,7 @@ def call_counts(summary: Summary, lang: Language) -> tuple[str, str]:
     return totals, counts
 
 
-# What other tools say, beside callscore's own score: the rows of a table, and the lines of a
-# case.
+# Metrics of other tools: the rows of a table, and the lines of a case.
 
 METRICS = Phrase("Other tools' numbers", "Оценки других инструментов")
 METRIC = Phrase("metric", "метрика")
@@ -343,9 +342,9 @@ def settings_note(results: Results, lang: Language) -> str | None:
     )
 
 
-# The table of tools, worst first: what its columns are and what stands in them.
+# The table of tools, worst first.
 
-# So many columns the table always has; any others come after these.
+# How many columns the table always has; optional ones come after these.
 FIXED_TOOL_COLUMNS = 5
 
 
@@ -389,7 +388,7 @@ def tool_columns(summary: Summary) -> tuple[list[str], list[ToolColumn]]:
     return tools, columns + [column for column in seldom if any(column.counts)]
 
 
-# The table of repeated trials: pass@k and pass^k, for as many k as there is room for.
+# The table of repeated trials: pass@k and pass^k, for as many k as fit.
 
 MOST_TRIAL_COLUMNS = 8
 _FEWEST_TRIAL_COLUMNS = 2
@@ -436,7 +435,7 @@ def _powers(factor: int, end: int) -> list[int]:
     return powers
 
 
-# Everything about the results as one JSON document.
+# JSON.
 
 
 def write_json(results: Results, *, lang: Language = "en") -> str:
@@ -445,7 +444,7 @@ def write_json(results: Results, *, lang: Language = "en") -> str:
     return msgspec.json.format(document, indent=2).decode() + "\n"
 
 
-# One JSON object a line for each case, written while the cases are being scored.
+# JSON Lines: one line per case, written while the cases are being scored.
 
 
 def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
@@ -453,7 +452,7 @@ def jsonl_line(case: CaseScore, *, lang: Language = "en") -> bytes:
     return encode_json(case_to_dict(case, lang=lang)) + b"\n"
 
 
-# The report as GitHub Markdown, for a pull request or a job summary.
+# Markdown.
 
 _MOST_TOOLS = 15
 _MOST_ARGUMENTS = 10

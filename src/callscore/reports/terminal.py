@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-# A report as sections with an empty line between them, on a terminal or in a file.
+# Sections, with an empty line between them.
 
 Section = list[RenderableType]
 
@@ -74,7 +74,7 @@ def indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, INDENT), expand=False)
 
 
-# What the scorers say of one case, in as few lines as there is room for, and why.
+# The values of the scorers for one case, in as few lines as possible, with reasons.
 
 _REASON_WIDTH = 300
 

@@ -29,9 +29,7 @@ __all__ = [
 ]
 
 
-# What a test tells the process that sums up, which may be another one than it runs in.
-
-# Of the settings, those that plain data can say.
+# The settings that are plain data.
 _NOT_PLAIN = frozenset({"arguments", "similarity", "judge"})
 
 

@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-# What a failed question says in the report of pytest, and what one without an answer says.
+# Texts in the report of pytest, for a failed question and for one without an answer.
 
 _MOST_CALLS = 20
 _CELL_SPACE = "   "
@@ -99,7 +99,7 @@ def _calls(outcome: Result, width: int) -> Iterator[str]:
         yield f"  … {len(calls) - _MOST_CALLS} more"
 
 
-# Evaluations as pytest sees them: a file of them, and a test for each question that is asked.
+# Collecting: a file of evaluations, and a test for each question.
 
 _NO_EVALUATION = "there is no evaluation in it, and it is passed over"
 _BY_EXPECTATION = frozenset(SCORERS) - {"parameters_valid"}

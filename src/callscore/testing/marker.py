@@ -35,7 +35,7 @@ _NAMES = (_EXPECTED, *AssertOptions.__annotations__)
 _MISSING = object()
 _USE = "@pytest.mark.callscore(expected=[...], mode=...)"
 
-# What a test tells the session; its report takes it along.
+# The key of user_properties under which a test reports to the session.
 record_key = pytest.StashKey[str]()
 _updates_key = pytest.StashKey[Updates]()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["EvaluationPlugin", "limits_from", "register_plugins"]
 
 
-# Adds to a session of pytest what its options ask for.
+# Registering the parts that the options ask for.
 
 
 def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
@@ -59,7 +59,7 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
         add(EvaluationPlugin(config, told, AskOptions(limits, judges, [])), "callscore-evaluating")
 
 
-# What `--callscore` adds to a session of pytest: evaluations are collected, and summed up.
+# `--callscore`: evaluations are collected, and summed up.
 
 _WORKER_OUTPUT = "callscore_notes"  # of a process that runs tests for another one
 

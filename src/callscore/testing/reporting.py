@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["RecordSender", "SessionResults", "table_of"]
 
 
-# Sums up what the tests of a session tell: the results of evaluations, and what is rewritten.
+# Summing up the records of the tests of a session.
 
 
 class SessionResults:
@@ -182,7 +182,7 @@ def table_of(run: RunResults, *, width: int, has_colour: bool) -> str:
     return stream.getvalue()
 
 
-# Has every report take along what its test tells, also out of another process.
+# Attaching the record of a test to its report, also from another process.
 
 
 class RecordSender:

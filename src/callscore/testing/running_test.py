@@ -23,9 +23,6 @@ __all__ = [
 ]
 
 
-# The test that is running: what its marker says, and whether its expectations are rewritten.
-
-
 class Updates:
     """What a test finds out about expectations that may be rewritten.
 
@@ -79,7 +76,7 @@ def running_as(test: RunningTest) -> Iterator[RunningTest]:
         _running.remove(test)
 
 
-# What a failed assertion says: the score on one line, and the calls of both sides below.
+# The text of a failed assertion: the score on one line, and the calls of both sides below.
 
 # What an answer is, for those who give none.
 ANSWER_HINT = "the response, the messages or the calls; `[]` where nothing was called"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["UpdatePlugin", "conflicting_changes", "location_of_call", "record_update"]
 
 
-# What `--callscore-update` adds to a session of pytest: what was called becomes what is expected.
+# The plugin: what was called becomes what is expected.
 
 _WORKER_OUTPUT = "callscore_held"  # of a process that runs tests for another one
 _INTERRUPTED = "the session was broken off."
@@ -191,7 +191,7 @@ def _fail(report: pytest.TestReport, why: str) -> None:
     report.outcome = "failed"
 
 
-# Says what is to be written where a test expects something other than what was called.
+# Recording what is to be written where a test expects something else than was called.
 
 
 def location_of_call(label: str, frame: FrameType) -> Location:
@@ -234,7 +234,7 @@ def record_update(updates: Updates, spot: Location, expected: Any, score: Score)
     return refusal
 
 
-# Tests that do not agree on what is to be expected at the same place.
+# Conflicts: tests that would write different expectations at the same place.
 
 
 def conflicting_changes(told: Iterable[ItemRecord]) -> list[Refused]:
