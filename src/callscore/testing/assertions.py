@@ -55,8 +55,8 @@ def assert_calls(expected: Any, actual: Any, **options: Unpack[AssertOptions]) -
     if test.updates is not None:
         from callscore.testing.update import location_of_call, record_update
 
-        spot = location_of_call(test.label, sys._getframe(1))  # noqa: SLF001  (it is the one that calls)
-        refusal = record_update(test.updates, spot, expected, score)
+        location = location_of_call(test.label, sys._getframe(1))  # noqa: SLF001  (it is the one that calls)
+        refusal = record_update(test.updates, location, expected, score)
         if refusal is None:
             return score
         raise AssertionError(f"{failure_text(score)}\n\nNot updated: {refusal}")

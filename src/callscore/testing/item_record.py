@@ -65,7 +65,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
         skipped: why it was not asked; None where it was.
         judges: what models were asked as judges of it.
         changes: expectations to rewrite.
-        confirmed: the spots where what is expected is right.
+        confirmed: the locations whose expectations hold.
     """
 
     about: EvaluationKey | None = None
@@ -82,7 +82,7 @@ class ItemRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def result(self) -> Result:
-        """What became of the question, as far as it was told."""
+        """What became of the question, as far as it is known."""
         return Result(
             case=Case(id=self.case, trial=self.trial),
             status="not_scored" if self.failure is None else "error",
@@ -118,16 +118,16 @@ def settings_from_key(whose: EvaluationKey) -> Settings:
     return Settings(**{**whose.settings, **lists})
 
 
-def encode_record(told: ItemRecord) -> str:
+def encode_record(record: ItemRecord) -> str:
     """As text, which travels between processes; what is no data becomes its description."""
     try:
-        return msgspec.json.encode(told, enc_hook=safe_repr).decode()
+        return msgspec.json.encode(record, enc_hook=safe_repr).decode()
     except UnicodeEncodeError:  # a half of a character, in what somebody else has written
-        return encode_json(msgspec.to_builtins(told, enc_hook=safe_repr)).decode()
+        return encode_json(msgspec.to_builtins(record, enc_hook=safe_repr)).decode()
 
 
 def decode_record(text: str) -> ItemRecord:
-    """What was told."""
+    """The record in a text."""
     return msgspec.json.decode(text, type=ItemRecord)
 
 
@@ -136,16 +136,16 @@ _ATTRIBUTE = "callscore"  # of a report
 
 def record_in(report: Any) -> str | None:
     """What a report takes along; None where it has nothing."""
-    told: str | None = getattr(report, _ATTRIBUTE, None)
-    return told
+    text: str | None = getattr(report, _ATTRIBUTE, None)
+    return text
 
 
 def has_changes(report: Any) -> bool:
     """Whether a test passes only because what it expects is going to be rewritten."""
-    told = record_in(report)
+    text = record_in(report)
     return (
         report.when == "call"
         and report.passed
-        and told is not None
-        and bool(decode_record(told).changes)
+        and text is not None
+        and bool(decode_record(text).changes)
     )

@@ -110,7 +110,7 @@ class AskOptions(NamedTuple):
     """How agents are asked in a session.
 
     Attributes:
-        limits: how patient it is with them.
+        limits: the rate limit, timeout and retries.
         judges: who judges.
         notes: what is to be said at its end.
     """
@@ -292,15 +292,15 @@ class EvaluationCase(pytest.Item):
         other = _failing_other_scorer(outcome, self.question.evaluation.settings.at_least)
         if other is not None:
             return f"{other} is not content either, and what is expected has no say in that."
-        spot = location_of_case(self.name, self.question.evaluation, case)
-        refusal = record_update(updates, spot, case.expected, score)
+        location = location_of_case(self.name, self.question.evaluation, case)
+        refusal = record_update(updates, location, case.expected, score)
         self.tell(updates, **self._facts)
         return refusal
 
     def tell(self, updates: Updates | None = None, **facts: Any) -> None:
         """Leave what became of it for the session that sums up."""
         question = self.question
-        told = ItemRecord(
+        record = ItemRecord(
             about=evaluation_key(question),
             case=question.case.id,
             trial=question.trial if question.trials > 1 else None,
@@ -308,7 +308,7 @@ class EvaluationCase(pytest.Item):
             changes=tuple(updates.changes) if updates else (),
             confirmed=tuple(updates.confirmed) if updates else (),
         )
-        self.stash[record_key] = encode_record(told)
+        self.stash[record_key] = encode_record(record)
 
     def _record(self, outcome: Result) -> None:
         """Leave the numbers where JUnit reports look for properties."""

@@ -35,7 +35,7 @@ _NAMES = (_EXPECTED, *AssertOptions.__annotations__)
 _MISSING = object()
 _USE = "@pytest.mark.callscore(expected=[...], mode=...)"
 
-# The key of user_properties under which a test reports to the session.
+# The record of a test; its report carries it to the session.
 record_key = pytest.StashKey[str]()
 _updates_key = pytest.StashKey[Updates]()
 
@@ -172,8 +172,8 @@ def _judge(item: Any, expected: Any, returned: Any, test: RunningTest) -> None:
         from callscore.testing.update import record_update
 
         code = unwrap(item.obj).__code__
-        spot = Location(test.label, "marker", (code.co_filename,), code.co_firstlineno)
-        refusal = record_update(test.updates, spot, expected, score)
+        location = Location(test.label, "marker", (code.co_filename,), code.co_firstlineno)
+        refusal = record_update(test.updates, location, expected, score)
         if refusal is not None:
             pytest.fail(f"{failure_text(score)}\n\nNot updated: {refusal}", pytrace=False)
     elif not score.passed:

@@ -42,12 +42,12 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     Raises:
         UsageError: an option, or the judge, is not as it can be.
     """
-    told = SessionResults()
+    results = SessionResults()
     is_worker = hasattr(config, "workerinput")
     add = config.pluginmanager.register
-    add(RecordSender(None if is_worker else told), "callscore-telling")
+    add(RecordSender(None if is_worker else results), "callscore-telling")
     if config.getoption("callscore_update"):
-        add(UpdatePlugin(config, told), "callscore-accepting")
+        add(UpdatePlugin(config, results), "callscore-accepting")
     if config.getoption("callscore"):  # what is added last is shown first
         from callscore.testing.judges import SessionJudges
 
@@ -56,7 +56,10 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
             judges = SessionJudges(judge)
         except InvalidSettings as error:
             raise pytest.UsageError(str(error)) from error
-        add(EvaluationPlugin(config, told, AskOptions(limits, judges, [])), "callscore-evaluating")
+        add(
+            EvaluationPlugin(config, results, AskOptions(limits, judges, [])),
+            "callscore-evaluating",
+        )
 
 
 # `--callscore`: evaluations are collected, and summed up.
@@ -69,13 +72,13 @@ class EvaluationPlugin:
 
     Args:
         config: of the session.
-        told: what the tests tell.
+        results: the records of the tests.
         asking: how agents are asked.
     """
 
-    def __init__(self, config: pytest.Config, told: SessionResults, asking: AskOptions) -> None:
+    def __init__(self, config: pytest.Config, results: SessionResults, asking: AskOptions) -> None:
         self._config = config
-        self._told = told
+        self._results = results
         self._asking = config.stash[ask_options_key] = asking
         self._is_worker = hasattr(config, "workerinput")  # another process sums up
         self._started = perf_counter()
@@ -117,7 +120,7 @@ class EvaluationPlugin:
             self._asking.notes.append(f"the answers of the judge are not kept: {problem}")
         if self._is_worker:
             self._config.workeroutput[_WORKER_OUTPUT] = self._asking.notes  # type: ignore[attr-defined]  # a worker has one
-        elif self._told.below:
+        elif self._results.below:
             self._fail()
         yield
 
@@ -128,7 +131,7 @@ class EvaluationPlugin:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the tables of the evaluations."""
-        run = self._told.results(perf_counter() - self._started)
+        run = self._results.results(perf_counter() - self._started)
         notes = list(dict.fromkeys(self._asking.notes))
         if not run.evaluations and not notes:
             return
@@ -139,7 +142,7 @@ class EvaluationPlugin:
             terminalreporter.write(table_of(run, width=width, has_colour=has_colour))
         for note in notes:
             terminalreporter.write_line(f"! {escape(note)}", yellow=True)
-        for name in self._told.below:
+        for name in self._results.below:
             terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
 
     def pytest_unconfigure(self) -> None:
@@ -152,7 +155,7 @@ class EvaluationPlugin:
 
 
 def limits_from(config: pytest.Config) -> Limits:
-    """How patient the session is with agents.
+    """The limits of the session for asking agents.
 
     Raises:
         UsageError: an option has a value that it cannot have.

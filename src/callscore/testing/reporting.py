@@ -32,22 +32,22 @@ __all__ = ["RecordSender", "SessionResults", "table_of"]
 
 
 class SessionResults:
-    """All that was told in a session; of a test that ran again, the last counts."""
+    """The records of a session; of a test that ran again, the last one counts."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
-        self._told: dict[str, ItemRecord] = {}
+        self._records: dict[str, ItemRecord] = {}
         self._refusals: dict[int, Refused] = {}  # by what they refuse
 
     def add(self, test: str, text: str) -> None:
         """Take what a test tells."""
         if self._texts.get(test) != text:
             self._texts[test] = text
-            self._told[test] = decode_record(text)
+            self._records[test] = decode_record(text)
 
     @property
     def changes(self) -> list[Change]:
-        """The expectations to rewrite, by file and line, whichever process told them first."""
+        """The expectations to rewrite, by file and line, whichever process reported them first."""
         changes = [change for _, change in self._all_changes()]
         return sorted(changes, key=lambda change: (change.files, change.line, change.label))
 
@@ -58,7 +58,7 @@ class SessionResults:
             seconds: how long it all took.
         """
         groups: dict[tuple[str, str, str | None], tuple[EvaluationKey, list[ItemRecord]]] = {}
-        for each in self._told.values():
+        for each in self._records.values():
             whose = each.about
             if whose is not None:
                 key = whose.place, whose.name, whose.variant
@@ -67,7 +67,7 @@ class SessionResults:
             # Variants of one evaluation stand together, whatever order their answers came in.
             evaluations=tuple(_evaluation_results(*groups[key]) for key in _ordered(groups)),
             seconds=seconds,
-            judges=tuple(_judges(self._told.values())),
+            judges=tuple(_judges(self._records.values())),
         )
 
     @property
@@ -86,11 +86,11 @@ class SessionResults:
     @property
     def _rewritten(self) -> set[tuple[str, str]]:
         tests = {test for test, change in self._all_changes() if id(change) not in self._refusals}
-        abouts = [self._told[test].about for test in tests]
+        abouts = [self._records[test].about for test in tests]
         return {(each.place, each.name) for each in abouts if each is not None}
 
     def settle(self, root: Path, problem: str | None = None) -> dict[str, str]:
-        """Find out what cannot be rewritten, now that all is told.
+        """Find out what cannot be rewritten, once all tests have reported.
 
         Args:
             root: files outside of this folder are never written.
@@ -103,7 +103,7 @@ class SessionResults:
         if problem is not None:
             refused = [Refused(change, problem) for change in changes]
         else:
-            refused = conflicting_changes(self._told.values())
+            refused = conflicting_changes(self._records.values())
             known = {id(each.change) for each in refused}
             others = [change for change in changes if id(change) not in known]
             refused += rewrite(others, root, is_dry=True)[1]
@@ -129,8 +129,8 @@ class SessionResults:
         return written, [*refused, *settled]
 
     def _all_changes(self) -> Iterator[tuple[str, Change]]:
-        for test, told in self._told.items():
-            yield from ((test, change) for change in told.changes)
+        for test, record in self._records.items():
+            yield from ((test, change) for change in record.changes)
 
 
 def _ordered(
@@ -189,7 +189,7 @@ class RecordSender:
     """Hands what tests tell to the session, in whichever process it sums up.
 
     Args:
-        session: takes what is told; None in a process in which nobody sums up.
+        session: collects the records; None in a worker process.
     """
 
     def __init__(self, session: SessionResults | None) -> None:
@@ -204,13 +204,13 @@ class RecordSender:
         if isinstance(item, EvaluationCase) and report.skipped and call.when == "setup":
             item.tell(skipped=item.reason or "")
         is_end = call.when == "call" or (call.when == "setup" and not report.passed)
-        told = record_of(item, has_passed=report.passed)
-        if is_end and told is not None:
-            setattr(report, _ATTRIBUTE, told)
+        text = record_of(item, has_passed=report.passed)
+        if is_end and text is not None:
+            setattr(report, _ATTRIBUTE, text)
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take what a test tells."""
-        told = record_in(report)
-        if told is not None and self._session is not None:
-            self._session.add(report.nodeid, told)
+        text = record_in(report)
+        if text is not None and self._session is not None:
+            self._session.add(report.nodeid, text)

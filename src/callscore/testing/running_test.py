@@ -29,7 +29,7 @@ class Updates:
     Attributes:
         root: files outside of this folder are never written.
         changes: the expectations to rewrite.
-        confirmed: the spots where what is expected is right.
+        confirmed: the locations whose expectations hold.
     """
 
     def __init__(self, root: Path) -> None:
@@ -62,7 +62,7 @@ _running: list[RunningTest] = []  # a test that runs pytest itself has another o
 
 
 def running_test() -> RunningTest:
-    """The test that runs; one without any wishes where none does."""
+    """The running test; an empty one where none is running."""
     return _running[-1] if _running else RunningTest()
 
 

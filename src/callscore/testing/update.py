@@ -57,12 +57,12 @@ class UpdatePlugin:
 
     Args:
         config: of the session.
-        told: what the tests tell.
+        results: the records of the tests.
     """
 
-    def __init__(self, config: pytest.Config, told: SessionResults) -> None:
+    def __init__(self, config: pytest.Config, results: SessionResults) -> None:
         self._config = config
-        self._told = told
+        self._results = results
         self._held: list[_HeldReports] = []
         self._is_worker = hasattr(config, "workerinput")
         self._is_written = False
@@ -126,7 +126,7 @@ class UpdatePlugin:
         for held in self._held:
             for report in held.reports:
                 self._tell(report)
-        refused = self._told.settle(self._config.rootpath, None if is_whole else _INTERRUPTED)
+        refused = self._results.settle(self._config.rootpath, None if is_whole else _INTERRUPTED)
         for held in self._held:
             name = {"nodeid": held.reports[0].nodeid, "location": held.reports[0].location}
             held.hook.pytest_runtest_logstart(**name)
@@ -138,9 +138,9 @@ class UpdatePlugin:
         self._held.clear()
 
     def _tell(self, report: pytest.TestReport) -> None:
-        told = record_in(report)
-        if told is not None:
-            self._told.add(report.nodeid, told)
+        text = record_in(report)
+        if text is not None:
+            self._results.add(report.nodeid, text)
 
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
         """A test passes by a change of what it expects, which is not to be overlooked."""
@@ -155,7 +155,7 @@ class UpdatePlugin:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show what is to be expected from now on, then write it."""
-        changes = self._told.changes
+        changes = self._results.changes
         if not changes:
             return
         terminalreporter.section("callscore: expectations")
@@ -175,7 +175,7 @@ class UpdatePlugin:
         if self._is_written:
             return [], []
         self._is_written = True
-        written, refused = self._told.write(self._config.rootpath)
+        written, refused = self._results.write(self._config.rootpath)
         session = self._session
         if refused and session is not None and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -204,12 +204,12 @@ def location_of_call(label: str, frame: FrameType) -> Location:
     )
 
 
-def record_update(updates: Updates, spot: Location, expected: Any, score: Score) -> str | None:
+def record_update(updates: Updates, location: Location, expected: Any, score: Score) -> str | None:
     """Note that an expectation holds, or what is to be written in its place.
 
     Args:
         updates: where it is noted.
-        spot: where it stands.
+        location: where it is.
         expected: what is expected, as it was given.
         score: how the calls that were made compare with it.
 
@@ -218,9 +218,9 @@ def record_update(updates: Updates, spot: Location, expected: Any, score: Score)
     """
     try:
         change = (
-            expectation_at(spot, expected)
+            expectation_at(location, expected)
             if score.passed
-            else change_at(spot, expected, score, width=text_width())
+            else change_at(location, expected, score, width=text_width())
         )
     except CannotRewrite as problem:
         return str(problem)
@@ -237,12 +237,12 @@ def record_update(updates: Updates, spot: Location, expected: Any, score: Score)
 # Conflicts: tests that would write different expectations at the same place.
 
 
-def conflicting_changes(told: Iterable[ItemRecord]) -> list[Refused]:
+def conflicting_changes(records: Iterable[ItemRecord]) -> list[Refused]:
     """The changes that would make right what one test says, and wrong what another one does."""
-    wishes: list[VariantChange] = []
+    changes: list[VariantChange] = []
     content: list[CorrectExpectation] = []
-    for each in told:
+    for each in records:
         variant = None if each.about is None else each.about.variant
-        wishes += [VariantChange(change, variant) for change in each.changes]
+        changes += [VariantChange(change, variant) for change in each.changes]
         content += [CorrectExpectation(key, variant) for key in each.confirmed]
-    return find_conflicts(wishes, content)
+    return find_conflicts(changes, content)
