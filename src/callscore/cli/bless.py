@@ -248,8 +248,8 @@ def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
         untold=(NeverJudgedError,),
     )
     files = [each for each in run.arguments.get("cases") or () if isinstance(each, str)]
-    standings = CaseLocator(root, files)
-    return find_blessings(kept, standings, root, keyword=request.keyword, trial=request.trial)
+    locator = CaseLocator(root, files)
+    return find_blessings(kept, locator, root, keyword=request.keyword, trial=request.trial)
 
 
 def _bless(found: Blessings, request: _Request, root: Path, output: Output) -> int:

@@ -18,8 +18,8 @@ _OWN: Final = "callscore.toml"
 _PROJECT: Final = "pyproject.toml"
 _TABLE: Final = "callscore"
 _PRESET: Final = "preset"
-_PYTHON_ONLY: Final = ("similarity",)  # a file cannot hold what is to be called
-_JUDGE: Final = "judge"  # but it can name the model that is to be asked
+_PYTHON_ONLY: Final = ("similarity",)  # a file cannot hold a function
+_JUDGE: Final = "judge"  # but it can name a model
 _KEYS: Final = (
     _PRESET,
     *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY),

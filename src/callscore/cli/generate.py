@@ -107,16 +107,16 @@ def command(**options: Any) -> None:
     tools = _tools_in(options["file"])
     made = _generated(tools, options)
     records = made.records
-    told = [*_summary_lines(made, tools, lang)]
+    lines = [*_summary_lines(made, tools, lang)]
     if options["model"] is not None:
         asked = _ask_model(made, tools, options["model"])
         _require_any(asked, options["model"])
         records = asked.records
-        told.append(_model_line(asked, options["model"], lang))
+        lines.append(_model_line(asked, options["model"], lang))
     with open_output(output, "jsonl", lang) as target:
         for record in records:
             target.write_text(record_line(record))
-    for line in told:
+    for line in lines:
         click.echo(f"callscore: {line}", err=True)
 
 

@@ -79,13 +79,13 @@ def option_text(value: Any) -> str:
 
 def command_examples(name: str, function: Callable[..., Any]) -> list[str]:
     """Commands that ask for a metric: as it comes, if it can be asked so, and with an option."""
-    told = ",".join(
+    options = ",".join(
         [f"{key}={option_text(value)}" for key, value in _example_options(function).items()]
     )
     line = f"callscore score {_FILE} --metric {name}"
-    must_be_told = any(option.is_required for option in options_of(function))
-    plain = [] if must_be_told else [line]
-    return [*plain, *([f"{line}:{told}"] if told else [])]
+    is_required = any(option.is_required for option in options_of(function))
+    plain = [] if is_required else [line]
+    return [*plain, *([f"{line}:{options}"] if options else [])]
 
 
 def python_examples(peer: MetricProvider, name: str, function: Callable[..., Any]) -> list[str]:
@@ -238,10 +238,10 @@ def _tool_section(tool: MetricProvider, console: Console) -> str:
 
 
 def _entry(tool: MetricProvider, name: str, function: Callable[..., Any], console: Console) -> str:
-    told = [f"{option.name}={_default(option)}" for option in options_of(function)]
+    defaults = [f"{option.name}={_default(option)}" for option in options_of(function)]
     line, deeper = f"  {tool.name}.{name}", f"  {_INDENT}"
     lines = wrapped_text(
-        " ".join([line.strip(), *told]), _width(console), first="  ", others=deeper
+        " ".join([line.strip(), *defaults]), _width(console), first="  ", others=deeper
     )
     head = line + _styled(lines.removeprefix(line), console, dim=True)
     first = escape((inspect.getdoc(function) or "").partition("\n")[0])

@@ -556,8 +556,8 @@ def judge_from(options: dict[str, Any]) -> Judge | None:
     """Take the judge out of the options of a command, or of the project; None where none is named.
 
     It remembers in the history that `--store` names, or in that of the project, which is opened when
-    the first question is asked. To be called before the settings are taken, which are told where the
-    project has them.
+    the first question is asked. To be called before `settings_from`, which takes `--config` out of
+    the options.
 
     Raises:
         InvalidSettings: the judge that a file names is not as it can be.

@@ -78,7 +78,7 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
     preset, settings = overrides_from(options)
     if judge is not None:
         settings["judge"] = judge
-    wanted = RescoreOptions(
+    rescoring = RescoreOptions(
         preset=preset,
         settings=settings,
         scorers=options["scorers"] or None,
@@ -94,7 +94,7 @@ def command(ctx: click.Context, /, *, run: str | None, lang: Language, **options
     try:
         with open_output(options["output"], output_format, lang, is_gate=True) as target:
             with stdout_to_stderr():  # scorers may print
-                results = _rescored(run, wanted, lang, place)
+                results = _rescored(run, rescoring, lang, place)
             is_shown = write_run(results, target, output_format, lang)
     except (click.ClickException, KeyboardInterrupt):
         print_kept(results, lang, go_on=go_on)

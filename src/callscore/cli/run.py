@@ -235,7 +235,7 @@ def choose_questions(
     Args:
         request: what the user asked for.
         store: the runs before; None where there are none, and nobody asks for any.
-        on_note: is told, in a sentence, what is otherwise than one might think.
+        on_note: called with a sentence on what may be unexpected.
 
     Raises:
         UnknownRun: a run is to go on, and there is none.

@@ -113,14 +113,14 @@ def _row(store: Store, run: RunRecord) -> RunRow:
 def _results(store: Store, run: RunRecord, options: dict[str, Any], lang: Language) -> RunResults:
     from callscore.runner.stored_runs import ShowOptions, load_run
 
-    wanted = ShowOptions(
+    shown = ShowOptions(
         keyword=options["keyword"],
         variant=options["variant"],
         is_whole=options["output_format"] == "json",
         lang=lang,
         **show_options_from(options),
     )
-    return load_run(store, run, wanted)
+    return load_run(store, run, shown)
 
 
 def _write_cases(cases: list[KeptCase], output: Output, output_format: str, lang: Language) -> None:

@@ -228,15 +228,15 @@ def _decoded(text: str, where: str) -> Any:
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError) as error:
-        wanted = _EXAMPLES.get(where, "JSON")
-        raise InvalidCall(f"{where}: give {wanted}; got the text {describe(text)}.") from error
+        example = _EXAMPLES.get(where, "JSON")
+        raise InvalidCall(f"{where}: give {example}; got the text {describe(text)}.") from error
     require_bounded(value)
     return value
 
 
 # Errors, in the words of the schema that the model was given.
 
-# What is said to people who write case files, and what a model is told.
+# Errors for people who write case files, and their texts for a model.
 _RESPELLED = {
     "a call needs a name, as in": "a call needs a tool, as in",
     '{"name": ..., "arguments": {...}}': '{"tool": ..., "args": {...}}',

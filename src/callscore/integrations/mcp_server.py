@@ -98,7 +98,7 @@ def serve_http(host: str, port: int, on_ready: Callable[[str], None]) -> None:
     Args:
         host: one of `LOOPBACK`.
         port: where to listen; 0 for any port that is free.
-        on_ready: is told the address, as soon as clients can connect.
+        on_ready: called with the address as soon as clients can connect.
 
     Raises:
         MissingExtra: the extra `mcp` is not installed.

@@ -166,9 +166,11 @@ def _about_extra(score: Score, position: int, words: UnpairedReasons) -> str | N
 
 
 def _fault(fault: Fault) -> dict[str, Any]:
-    told = {field: json_safe(getattr(fault, field)) for field in _FAULT}
+    found = {field: json_safe(getattr(fault, field)) for field in _FAULT}
     return (
-        told if fault.since is None else told | {"reason": json_safe(_by_index(fault, fault.since))}
+        found
+        if fault.since is None
+        else found | {"reason": json_safe(_by_index(fault, fault.since))}
     )
 
 

@@ -105,7 +105,7 @@ class AgentTool(Struct, frozen=True):
     Attributes:
         name: what calls name it by.
         title: what people read.
-        description: what the model is told about it.
+        description: what the model reads about it.
         input_schema: makes the JSON Schema of what it is given.
         output_schema: makes the JSON Schema of what it answers.
         run: does the work.
@@ -269,8 +269,8 @@ def _gemini_schema(schema: dict[str, Any]) -> dict[str, Any]:
     if "type" not in schema:
         return {"type": "string", "description": f"{schema['description']} An object as JSON."}
     if schema["type"] == "object" and "properties" not in schema:
-        told = f"{schema.get('description', '')} As the text of a JSON object.".lstrip()
-        return {"type": "string", "description": told}
+        description = f"{schema.get('description', '')} As the text of a JSON object.".lstrip()
+        return {"type": "string", "description": description}
     kept = {key: value for key, value in schema.items() if key in _GEMINI}
     if "items" in kept:
         kept["items"] = _gemini_schema(kept["items"])

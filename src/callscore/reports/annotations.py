@@ -47,8 +47,8 @@ def annotation_lines(
     title, about = gate_title(gate, lang)
     if gate.is_open:
         main = gate.comparison.main
-        doubt = inconclusive_line(gate, lang)
-        sure = doubt or f"{change_line(gate.comparison, lang)}, {certainty_line(main, lang)}"
+        warning = inconclusive_line(gate, lang)
+        sure = warning or f"{change_line(gate.comparison, lang)}, {certainty_line(main, lang)}"
         message = f"{about}; {sure}"
         return [_command("notice", message, title=f"callscore: {title}")]
     lines = [

@@ -225,14 +225,14 @@ def stored_call_lines(
     except msgspec.ValidationError:  # somebody else has written it
         return []
     made = (trial.case.actual or ()) if kept.actual is None else kept.actual
-    wanted = (expected or ()) if kept.expected is None else kept.expected
-    return list(_stored_lines(kept, made, wanted, width, lang))
+    expected_calls = (expected or ()) if kept.expected is None else kept.expected
+    return list(_stored_lines(kept, made, expected_calls, width, lang))
 
 
 def _stored_lines(
     kept: _StoredComparison,
     made: Sequence[ToolCall],
-    wanted: Sequence[Any],
+    expected_calls: Sequence[Any],
     width: int,
     lang: Language,
 ) -> Iterator[Line]:
@@ -244,7 +244,7 @@ def _stored_lines(
             if found.pair == number:
                 yield (("    " + clip(_difference_reason(found, lang), room - 2), "muted"),)
     for row in kept.missed:
-        yield (("-", "missed"), (" " + _expected_at(wanted, row, room), ""))
+        yield (("-", "missed"), (" " + _expected_at(expected_calls, row, room), ""))
     for column in kept.extra:
         mark = _FORBIDDEN_MARK if column in kept.forbidden else _EXTRA_MARK
         yield (mark, (" " + _actual_at(made, column, room), ""))
@@ -254,11 +254,11 @@ def _actual_at(made: Sequence[ToolCall], position: int, room: int) -> str:
     return call_text(made[position], limit=room) if 0 <= position < len(made) else "?"
 
 
-def _expected_at(wanted: Sequence[Any], position: int, room: int) -> str:
+def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str:
     """What was expected, as a call where it is one, else as it is spelled."""
-    if not 0 <= position < len(wanted):
+    if not 0 <= position < len(expected_calls):
         return "?"
-    item = wanted[position]
+    item = expected_calls[position]
     if isinstance(item, dict) and isinstance(item.get(_PYTHON), str):
         return clip(escape(item[_PYTHON]), room)
     if isinstance(item, dict) and isinstance(item.get(_NAME), str):

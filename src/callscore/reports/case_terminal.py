@@ -60,12 +60,12 @@ def _sections(case: KeptCase, width: int, lang: Language) -> Iterator[Section]:
         yield _value_section(wording.INPUT, case.input, width, lang)
     if case.metadata:
         yield _value_section(wording.METADATA, case.metadata, width, lang)
-    is_told = False  # why there are no two columns; once will do
+    is_noted = False  # why there are no two columns; noted once
     for trial in case.trials:
         head = [_trial_line(trial, width, lang)] if is_repeated else []
         is_kept = trial.status == "scored" and trial.score is None
-        if is_kept and not is_told:
-            is_told = True
+        if is_kept and not is_noted:
+            is_noted = True
             yield [Text(say(wording.AS_STORED, lang), "dim")]
         yield [*head, *_trial_section(case, trial, width, lang)]
 

@@ -144,7 +144,7 @@ _HOLM = Phrase(
     "p с поправкой Холма на {slices}",
 )
 _SLICE_COUNT = Plural(("tool or tag", "tools and tags"), ("срез", "среза", "срезов"))
-# What is to be known about a case.
+# Remarks on a case.
 _REASONS: dict[ChangeReasonKind, Phrase] = {
     "forbidden call": Phrase("forbidden call", "запрещённый вызов"),
     "schema error": Phrase("schema error", "ошибка по схеме"),
@@ -322,7 +322,7 @@ class ChangeRow(NamedTuple):
         case: what it is called, as it is: its id, with its evaluation where there are several.
         trials: how many passed before and after; empty where each was asked once.
         f1: the mean F1 before and after; empty where it is the same.
-        remarks: what else is to be known, safe to show.
+        remarks: other notes, safe to show.
     """
 
     case: str

@@ -306,9 +306,9 @@ def _opening_blocks(gate: Gate, lang: Language) -> Iterator[str]:
     yield f"## {title}: {about}"
     reasons = reason_lines(gate, lang, write=code)
     items = [(words, "" if kind == "regressed" else names) for kind, words, names in reasons]
-    doubt = inconclusive_line(gate, lang)
-    doubts = [(doubt, "")] if doubt else []
-    yield "\n".join([*note_items(items, is_grave=True), *note_items(doubts)])
+    warning = inconclusive_line(gate, lang)
+    warnings = [(warning, "")] if warning else []
+    yield "\n".join([*note_items(items, is_grave=True), *note_items(warnings)])
     if main.change is not None and "regressed" not in [kind for kind, _, _ in reasons]:
         yield f"**{compare_wording.change_line(comparison, lang, write=code)}**"
     yield from fact_blocks(comparison, lang)

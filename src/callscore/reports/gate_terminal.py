@@ -108,13 +108,13 @@ def _title(gate: Gate, lang: Language) -> Text:
 
 def _reason_lines(gate: Gate, lang: Language) -> Section:
     """Why it is closed, or is not; the cases that broke are shown below."""
-    doubt = wording.inconclusive_line(gate, lang)
+    warning = wording.inconclusive_line(gate, lang)
     return [
         *[
             note_line(sentence, "" if kind in _SHOWN_BELOW else names, style="bold red")
             for kind, sentence, names in wording.reason_lines(gate, lang)
         ],
-        *([note_line(doubt, "")] if doubt else []),
+        *([note_line(warning, "")] if warning else []),
     ]
 
 

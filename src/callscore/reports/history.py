@@ -58,7 +58,7 @@ class RunRow(Struct, frozen=True, gc=False, kw_only=True):
         baselines: the names under which it is a baseline.
         git_commit: the commit of the project; None outside of a repository.
         git_dirty: whether files had changed since.
-        is_partial: whether it was told to leave cases out.
+        is_partial: whether cases were left out on request.
         evaluation: what was evaluated; None where nothing was, or not yet.
         variant: under which variant; None where there is only one way to run it.
         place: the file that the evaluation stands in.

@@ -585,9 +585,9 @@ def _variants_table(group: Sequence[EvaluationResults], lang: Language) -> str:
         (code(each.variant or ""), *[cells[row][0] for _, cells in columns])
         for row, each in enumerate(group)
     ]
-    wanted = [scorer.threshold for scorer in group[0].scorers]
-    if any(threshold is not None for threshold in wanted):
-        cells = ["" if threshold is None else number_text(threshold) for threshold in wanted]
+    thresholds = [scorer.threshold for scorer in group[0].scorers]
+    if any(threshold is not None for threshold in thresholds):
+        cells = ["" if threshold is None else number_text(threshold) for threshold in thresholds]
         rest = [""] * (len(columns) - len(cells))
         rows.append((say(THRESHOLD, lang), *cells, *rest))
     return table(labels, rows)

@@ -130,9 +130,9 @@ def variant_table(group: Sequence[EvaluationResults], width: int, lang: Language
         NumberRow(name, [Text(*cells[row]) for _, cells in columns[: len(shown)]])
         for row, name in enumerate(names)
     ]
-    wanted = [number_text(scorer.threshold) for scorer in group[0].scorers]
+    thresholds = [number_text(scorer.threshold) for scorer in group[0].scorers]
     if any(scorer.threshold is not None for scorer in group[0].scorers):
-        cells = [Text(text if text != NO_NUMBER else "", "dim") for text in wanted]
+        cells = [Text(text if text != NO_NUMBER else "", "dim") for text in thresholds]
         rest = [Text() for _ in shown[scorers:]]
         rows.append(NumberRow(Text(say(wording.THRESHOLD, lang), "dim"), [*cells, *rest]))
     return number_table(label, shown, rows, width)
