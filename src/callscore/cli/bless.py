@@ -150,12 +150,12 @@ def unselected_line(lang: Language) -> str:
 
 
 def without_yes(lang: Language) -> str:
-    """That nobody can be asked."""
+    """The sentence where no confirmation can be asked for."""
     return say(_WITHOUT_YES, lang)
 
 
 def unwritten_line(lang: Language) -> str:
-    """That nothing was written, for nobody wanted it."""
+    """The sentence where nothing was written."""
     return say(_UNWRITTEN, lang)
 
 

@@ -46,7 +46,7 @@ EMPTY: Final = Config()
 
 
 def config_for(path: str | None, *, is_wanted: bool = True) -> Config:
-    """The file that somebody names, or else the one that the working directory is under.
+    """The named file, or else the one of the project that the working directory is in.
 
     Args:
         path: the file; None to look for one.

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
     from callscore.core.phrases import Language
 
-__all__ = ["DEMO_MEANING", "DEMO_REWARDS", "command"]
+__all__ = ["command"]
 
 
 # Texts, in English and in Russian.
 
-DEMO_REWARDS = Phrase(
+_REWARDS = Phrase(
     "Tasks done, by the rewards of the benchmark itself (as published):",
     "Выполненные задачи по наградам самого бенчмарка (как опубликовано):",
 )
-DEMO_MEANING = Phrase(
+_MEANING = Phrase(
     "These are 200 real trajectories: gpt-4o on 50 tasks of an airline's customer service, four "
     "times each.\n"
     "The score is low although {done} of the tasks were done: the references name only the calls "
@@ -84,13 +84,13 @@ def _comment(path: Path, lang: Language) -> str:
     shown = " ".join(f"pass^{k} {decimal(rate)}" for k, rate in enumerate(rates, 1))
     outcome = score_files(path, settings=Settings.preset("outcome"), show="none").summary
     passed = percent(outcome.passed / outcome.cases)
-    meaning = say(DEMO_MEANING, lang, done=percent(rates[0]), passed=passed)
+    meaning = say(_MEANING, lang, done=percent(rates[0]), passed=passed)
     file = quote(str(path))
     program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
         [
             "",
-            say(DEMO_REWARDS, lang),
+            say(_REWARDS, lang),
             f"  {shown}",
             "",
             *(fill(line, _WIDTH) for line in meaning.splitlines()),

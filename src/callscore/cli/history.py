@@ -150,7 +150,7 @@ def command(
 
 
 def _read_rows(store: str | None, limit: int, tag: str | None, keyword: str) -> list[RunRow]:
-    """The runs; none where nobody has named a history, and there is none yet."""
+    """The runs; none where no history is named and none exists yet."""
     from callscore.evaluations.plan import keyword_filter
     from callscore.history.locks import is_abandoned
     from callscore.history.run_lookup import list_runs

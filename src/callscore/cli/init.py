@@ -18,9 +18,9 @@ from callscore.core.phrases import Phrase, say
 if TYPE_CHECKING:
     from callscore.core.phrases import Language
 
-__all__ = ["INIT_WRITTEN", "command"]
+__all__ = ["command"]
 
-INIT_WRITTEN = Phrase(
+_WRITTEN = Phrase(
     "Written, with recorded answers, so that it needs no key:",
     "Записано; ответы уже есть, поэтому ключ не нужен:",
 )
@@ -73,7 +73,7 @@ def _result_text(target: Path, names: tuple[str, ...], lang: Language) -> str:
     program = "callscore" if which("callscore") else f"{quote(sys.executable)} -m callscore"
     return "\n".join(
         [
-            say(INIT_WRITTEN, lang),
+            say(_WRITTEN, lang),
             *(f"  {target / name}" for name in names),
             "",
             say(NEXT_STEPS, lang),

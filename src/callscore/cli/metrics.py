@@ -171,7 +171,7 @@ def wrapped_docstring(text: str, width: int) -> str:
 
 
 def _items(lines: list[str]) -> Iterator[list[str]]:
-    """The lines that belong together: of a paragraph, or of what is said of one keyword."""
+    """The lines that belong together: of a paragraph, or of one keyword."""
     item: list[str] = []
     for line in lines:
         if item and not _continues(line, item):

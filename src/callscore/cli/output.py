@@ -331,7 +331,7 @@ _FOR_PROGRAMS = ("json", "junit")
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Let what evaluations print go to standard error: the report alone is the output.
+    """Redirect what evaluations print to standard error: only the report is the output.
 
     That holds for what they start as other processes, too.
     """

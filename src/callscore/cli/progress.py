@@ -30,7 +30,7 @@ _LARGE_INPUT = 8_000_000  # bytes; what is shorter is done before a bar could be
 
 @contextmanager
 def progress(paths: Sequence[str], verb: str = "scoring") -> Iterator[Callable[[int], None] | None]:
-    """What to tell how many more bytes of these files have been read; None where nobody looks."""
+    """A function to call with the number of bytes read; None for small input, or no terminal."""
     total = _total_size(paths)
     if not sys.stderr.isatty() or (total is not None and total < _LARGE_INPUT):
         yield None

@@ -78,7 +78,7 @@ def save_option(function: AnyCommand) -> AnyCommand:
 def saving_scores(
     request: SaveRequest | None, store: str | None, lang: Language
 ) -> Iterator[ScoreSaver | None]:
-    """What keeps the scores that come; None where nobody asked for that.
+    """The object that stores the scores; None without --save.
 
     Args:
         request: what is kept; None for nothing.
@@ -103,7 +103,7 @@ def saving_scores(
 
 
 def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
-    """Say what became of what was to be kept; nothing where nothing was."""
+    """Print where the results are stored; nothing without --save."""
     if keeper is None:
         return
     from callscore.history.fallback_store import USING_FALLBACK
@@ -135,7 +135,7 @@ _JUDGE_ANSWERS_NOT_KEPT = Phrase(
 
 
 def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
-    """What a judge was asked; nothing where nobody was."""
+    """How many questions a judge was asked; nothing where there is no judge."""
     if judge is None:
         return []
     counts = judge.counts()
@@ -150,7 +150,7 @@ def judged_lines(judge: Judge | None, lang: Language) -> list[str]:
 
 
 class UnjudgedCases:
-    """The cases about which the judge gave no answer; they are left out of the report, and named."""
+    """The cases for which the judge gave no answer; they are left out of the report, and named."""
 
     def __init__(self, judge: Judge | None) -> None:
         self._judge = judge
@@ -290,7 +290,7 @@ def _print_unjudged(unjudged: UnjudgedCases, lang: Language) -> None:
 
 
 def _keep_request(request: _Request) -> SaveRequest | None:
-    """What is to be kept; None where nobody asked for that."""
+    """What to store; None without --save."""
     if request.save is None:
         return None
     from callscore.engines.saving import SaveRequest

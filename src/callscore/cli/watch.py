@@ -145,7 +145,7 @@ class _WatchedFiles:
         return file.suffix in _SUFFIXES and not is_hidden and file.resolve() != self._written
 
     def wait_for(self, changes: Iterator[set[Path]]) -> list[Path]:
-        """Wait for something that somebody has changed, and say what it is."""
+        """Wait for changes, and return the changed files."""
         ended = time()
         for some in changes:
             files = sorted(path for path in some if not self._is_our_own(path, ended))

@@ -145,7 +145,7 @@ def _in_url(host: str) -> str:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket on which clients can connect at once, although nobody answers yet."""
+    """A socket on which clients can connect at once, before requests are answered."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

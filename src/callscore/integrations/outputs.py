@@ -147,7 +147,7 @@ def _missed(
 
 
 def _extra(score: Score, report: dict[str, Any], words: UnpairedReasons) -> list[dict[str, Any]]:
-    """The calls that nobody expected, with a word on those that were nearly expected."""
+    """The unexpected calls, with a remark on those that were nearly expected."""
     paired = {pair["actual_index"] for pair in report["correct"] + report["incorrect"]}
     others = [position for position in range(len(score.actual)) if position not in paired]
     entries = []

@@ -178,7 +178,7 @@ _PYTHON = "python"
 _NAME, _ARGUMENTS = "name", "arguments"
 _FORBIDDEN_MARK: Span = ("!", "forbidden")
 _EXTRA_MARK: Span = ("+", "extra")
-# Kinds that the two values show without further explanation.
+# Kinds of difference that can be phrased from the two values alone.
 _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 
 
@@ -269,7 +269,7 @@ def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str
 
 
 def _difference_reason(found: _StoredDifference, lang: Language) -> str:
-    """Why the two calls differ; in the words of the run where nobody can say it in others."""
+    """Why the two calls differ; the stored text where it cannot be phrased anew."""
     if lang == "en" or found.kind not in _PLAIN_KINDS:
         return escape(found.reason)
     kind: Any = found.kind

@@ -1,4 +1,4 @@
-"""What checking calls gave, for people: headline, faults by tool, and the first findings."""
+"""The report of checks on a terminal: headline, faults by tool, and the first findings."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def share_text(value: float | None) -> str:
 
 
 def points_text(change: float | None) -> str:
-    """A difference in percentage points, with its sign: 0.0 is said only of none at all."""
+    """A difference in percentage points, with its sign: 0.0 only where there is none at all."""
     if change is None:
         return NO_NUMBER
     if not change:
@@ -297,7 +297,7 @@ def slice_heading(part: Slice, lang: Language, *, write: Callable[[str], str] = 
 
 
 def reason_text(reason: ChangeReason, lang: Language) -> str:
-    """What is to be known about a case; why there is no answer is in the words of whoever said it."""
+    """Remarks on a case; the reason of a missing answer is quoted."""
     words = say(_REASONS[reason.kind], lang)
     return clip(f"{words}: {escape(reason.text)}", _REASON_WIDTH) if reason.text else words
 

@@ -114,7 +114,7 @@ def first_names(
 def settings_text(
     settings: Settings, lang: Language, *, write: Callable[[str], str] = escape
 ) -> str:
-    """How the calls were compared, in a few words; what is as by default goes without saying.
+    """How the calls were compared, in a few words; defaults are not mentioned.
 
     Args:
         settings: what decided that.

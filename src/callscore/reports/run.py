@@ -624,7 +624,7 @@ def _outcome_text(shown: ShownCase, lang: Language) -> str:
 
 
 def _markdown_values(values: Sequence[MetricValue]) -> str:
-    """What the scorers say of a case, each with its reason."""
+    """The values of the scorers for a case, each with its reason."""
     if not values:
         return ""
     numbers = [f"{code(found.name)} {number_text(found.value)}" for found in values]

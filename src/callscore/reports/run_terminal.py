@@ -301,7 +301,7 @@ def _first_line(name: str, words: Text, label: str, width: int) -> Text:
 
 
 def _calls(case: CaseValues, width: int, lang: Language) -> Section:
-    """The calls that were made, where nobody said which are expected."""
+    """The calls that were made, for a case without expectations."""
     room = width - INDENT
     lines = [call_text(call, limit=room) for call in case.calls[:_MOST_CALLS]]
     if not lines:

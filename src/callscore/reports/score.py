@@ -621,7 +621,7 @@ def _markdown_case(case: CaseScore, lang: Language) -> str:
 
 
 def _markdown_values(case: CaseScore) -> str:
-    """What other tools say of a case, as a line of its own."""
+    """The metrics of other tools for a case, on one line."""
     values = [f"{code(found.name)} {number_text(found.value)}" for found in case.metrics]
     return f"{', '.join(values)}\n\n" if values else ""
 

@@ -212,7 +212,7 @@ def _label_width(label: str) -> int:
 
 
 def _checks(results: Results, width: int, lang: Language) -> Section:
-    """What the schemas say of the calls; nothing where nobody knows them."""
+    """The results of schema checks; nothing where there are no schemas."""
     summary = results.summary
     if not summary.checked_calls:
         return []
@@ -230,7 +230,7 @@ def _checks(results: Results, width: int, lang: Language) -> Section:
 
 
 def _metrics(results: Results, width: int, lang: Language) -> Section:
-    """What other tools say of the cases; nothing where they were not asked."""
+    """The metrics of other tools; nothing where none was asked for."""
     rows = [
         NumberRow(
             Text(escape(row.name)),
@@ -298,7 +298,7 @@ def _case(case: CaseScore, width: int, lang: Language) -> Section:
 
 
 def _values(case: CaseScore, width: int) -> Section:
-    """What other tools say of a case, as few lines as there is room for."""
+    """The metrics of other tools for a case, in as few lines as possible."""
     if not case.metrics:
         return []
     lines = Text()

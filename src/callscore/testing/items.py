@@ -124,7 +124,7 @@ ask_options_key = pytest.StashKey[AskOptions]()
 
 
 def holds_evaluations(path: Path, *, is_named: bool) -> bool:
-    """Whether a file is collected: by its name, or because somebody names it.
+    """Whether a file is collected: by its name, or because it is an argument.
 
     Args:
         path: the file.
@@ -157,7 +157,7 @@ class EvaluationFile(pytest.File):
             yield from self._items(group)
 
     def _loaded(self) -> list[Evaluation]:
-        """The evaluations; a file without any is passed over, unless somebody names it."""
+        """The evaluations; a file without any is skipped, unless it is an argument."""
         asking = self.config.stash[ask_options_key]
         found = load_file(self.path)
         if isinstance(found, Unloaded):

@@ -32,7 +32,7 @@ __all__ = ["EvaluationPlugin", "limits_from", "register_plugins"]
 
 
 def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
-    """Add the parts of the plugin that somebody asks for.
+    """Register the parts of the plugin that the options ask for.
 
     Args:
         config: of the session.
@@ -146,7 +146,7 @@ class EvaluationPlugin:
             terminalreporter.write_line(f"below its threshold: {escape(name)}", red=True)
 
     def pytest_unconfigure(self) -> None:
-        """Let go of what judges have opened."""
+        """Close what judges have opened."""
         self._asking.judges.close()
 
     def _fail(self) -> None:

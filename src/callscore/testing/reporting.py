@@ -52,7 +52,7 @@ class SessionResults:
         return sorted(changes, key=lambda change: (change.files, change.line, change.label))
 
     def results(self, seconds: float) -> RunResults:
-        """What the evaluations gave.
+        """The results of the evaluations.
 
         Args:
             seconds: how long it all took.
