@@ -11,8 +11,8 @@ from callscore.core.results import Unloaded
 from callscore.core.rules import Matcher
 from callscore.errors import InvalidEvaluation, InvalidSettings, UnreadableInput
 from callscore.evaluations.plan import evaluation_cases
-from callscore.evaluations.recorded import RecordedAnswers
 from callscore.evaluations.suites import (
+    RecordedAnswers,
     SuiteDocument,
     find_named_secret,
     find_secret,

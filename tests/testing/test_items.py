@@ -15,12 +15,12 @@ from callscore.testing.items import (
     AskOptions,
     EvaluationCase,
     EvaluationFile,
+    SessionJudges,
     ask_options_key,
     error_text,
     failed_text,
     holds_evaluations,
 )
-from callscore.testing.judges import SessionJudges
 from callscore.testing.marker import record_key
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import pytest
 from callscore.core.results import MetricValue
 from callscore.models.limits import Limits
 from callscore.testing.item_record import EvaluationKey, ItemRecord, encode_record
-from callscore.testing.items import AskOptions, EvaluationFile
-from callscore.testing.judges import SessionJudges
+from callscore.testing.items import AskOptions, EvaluationFile, SessionJudges
 from callscore.testing.plugin import EvaluationPlugin, limits_from, register_plugins
 from callscore.testing.reporting import SessionResults
 

@@ -1,4 +1,4 @@
-"""All checks of one run together, and the totals of checking many runs."""
+"""All checks of one run together, loops and repeats among them, and the totals of many runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, get_args
 
 from msgspec import Struct
 
-from callscore.checks.repetition import loop_faults, repeat_faults, retry_faults
 from callscore.checks.tool_schema import malformed_calls, schema_faults
-from callscore.core.call import ToolCall
+from callscore.core.call import NOT_CAPTURED, ToolCall
+from callscore.core.equality import fingerprint
 from callscore.core.results import Noted
 from callscore.core.score import Fault, FaultKind
 
@@ -17,8 +17,177 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
 
-__all__ = ["FAULT_KINDS", "CheckResults", "Finding", "ToolFaults", "check_calls"]
+__all__ = [
+    "FAULT_KINDS",
+    "CheckResults",
+    "Finding",
+    "ToolFaults",
+    "check_calls",
+    "loop_faults",
+    "repeat_faults",
+    "retry_faults",
+]
 
+
+# Repeated calls: the same call again, unchanged retries after an error, and loops.
+
+# Which calls are the same call: one number for all that have the same name and arguments.
+
+
+def first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
+    """For each call the index of the first equal call, which may be its own.
+
+    Arguments are the same as JSON equality has it, and unreadable ones where their text is. A call
+    whose arguments were not recorded is equal to no other.
+    """
+    first: dict[str, int] = {}
+    return [
+        index if call.error == NOT_CAPTURED else first.setdefault(_call_key(call), index)
+        for index, call in enumerate(calls)
+    ]
+
+
+def _call_key(call: ToolCall) -> str:
+    arguments = call.raw if call.error is not None else call.arguments or {}
+    return fingerprint([call.name, arguments])
+
+
+# Loops: sequences of calls that repeat.
+
+_MIN_ROUNDS = 3
+_MAX_NAMED = 5
+
+
+class _Loop(Struct, frozen=True, gc=False):
+    """Where a cycle begins, how long it is, and where its last repetition ends."""
+
+    start: int
+    length: int
+    end: int
+
+
+def loop_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
+    """One fault for each loop, at the call with which its third round ends.
+
+    A loop is the shortest cycle of calls, the same names and arguments in the same order, that comes
+    at least three times in a row; a cycle can be a single call.
+    """
+    found = [
+        Fault(
+            "loop",
+            calls[index].name,
+            index,
+            detail=_names(calls[loop.start : loop.start + loop.length]),
+            since=loop.start,
+        )
+        for loop in _loops(first_equal_calls(calls))
+        for index in (loop.start + _MIN_ROUNDS * loop.length - 1,)
+    ]
+    return tuple(sorted(found, key=lambda fault: fault.index))
+
+
+def _names(calls: Sequence[ToolCall]) -> str:
+    names = [call.name for call in calls[:_MAX_NAMED]]
+    return ", ".join(names if len(calls) <= _MAX_NAMED else [*names, "…"])
+
+
+def _loops(items: list[int]) -> list[_Loop]:
+    """All loops, each once, those with the shortest cycle first."""
+    found: list[_Loop] = []
+    within: list[_Loop | None] = [None] * len(items)  # the latest loop that a place is in
+    for length in range(1, len(items) // _MIN_ROUNDS + 1):
+        for place in range(0, len(items) - length, length):
+            if (
+                items[place] == items[place + length]
+                and not _is_covered(within, place, length)
+                and _is_repeated(items, place, length)
+            ):
+                loop = _loop_around(items, place, length)
+                if loop.end - loop.start >= _MIN_ROUNDS * length and _is_shortest(items, loop):
+                    found.append(loop)
+                    within[loop.start : loop.end] = [loop] * (loop.end - loop.start)
+    return found
+
+
+def _is_covered(within: list[_Loop | None], place: int, length: int) -> bool:
+    """Whether a loop that is known already, of this cycle or a part of it, covers both places."""
+    loop = within[place]
+    return loop is not None and place + length < loop.end and length % loop.length == 0
+
+
+def _is_shortest(items: list[int], loop: _Loop) -> bool:
+    """Whether the cycle is not itself a shorter one that comes several times."""
+    cycle = items[loop.start : loop.start + loop.length]
+    return not any(
+        loop.length % part == 0 and cycle == cycle[:part] * (loop.length // part)
+        for part in range(1, loop.length // 2 + 1)
+    )
+
+
+def _is_repeated(items: list[int], place: int, length: int) -> bool:
+    """Whether one whole cycle is followed by itself; compared in pieces that grow."""
+    start, size = place, 8
+    end = place + length
+    while start < end:
+        stop = min(start + size, end)
+        if items[start:stop] != items[start + length : stop + length]:
+            return False
+        start, size = stop, 2 * size
+    return True
+
+
+def _loop_around(items: list[int], place: int, length: int) -> _Loop:
+    """The longest stretch around a place in which everything comes again after a cycle."""
+    start = place
+    while start and items[start - 1] == items[start - 1 + length]:
+        start -= 1
+    end = place + length
+    while end < len(items) and items[end] == items[end - length]:
+        end += 1
+    return _Loop(start, length, end)
+
+
+# Calls that are equal to an earlier call.
+
+
+def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
+    """One fault for each call that is equal to an earlier one."""
+    return tuple(
+        [
+            Fault("repeat", calls[index].name, index, since=first)
+            for index, first in enumerate(first_equal_calls(calls))
+            if first != index
+        ]
+    )
+
+
+# Failed calls that were repeated unchanged.
+
+
+def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
+    """One fault for each call that is the same as one that failed, with no success in between.
+
+    What succeeds may have changed something, or taught the agent something, and then the same call
+    can be a good idea. Calls of one step are made at once: none of them knows of the others.
+    """
+    failed: dict[int, int] = {}  # by the first call that is the same, the latest that failed
+    found: list[Fault] = []
+    for index, (call, first) in enumerate(zip(calls, first_equal_calls(calls), strict=True)):
+        since = failed.get(first)
+        if since is not None and not _is_same_step(calls[since], call):
+            found.append(Fault("retry_unchanged", call.name, index, since=since))
+        if call.failed:
+            failed[first] = index
+        else:
+            failed.clear()
+    return tuple(found)
+
+
+def _is_same_step(left: ToolCall, right: ToolCall) -> bool:
+    return left.step is not None and left.step == right.step
+
+
+# All checks of one run together, and the totals of checking many runs.
 
 # All checks together.
 

@@ -1,23 +1,57 @@
-"""Whether a tool only reads, or may change something.
+"""Which calls count under the settings, and under which names they are compared.
 
-A tool that is not known to read counts as a write: a lookup that is scored costs a little, and a
-deletion that is not scored costs everything.
+Calls are left out, and listed as ignored, for these reasons, in this order:
+
+1. Failed calls: a call that ended in an error has changed nothing.
+2. Reads: a call that only reads has changed nothing either. A tool that is not known to read counts
+   as a write: a lookup that is scored costs a little, a deletion that is not scored costs everything.
+3. Repeats, last: a call that failed must not make its own successful retry a repeat.
+
+Forbidden calls are found here, too: they count as extra, and make the score 0.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from callscore.core.tool_names import changes_names, comparable_name, matches_pattern
+from msgspec import Struct, structs
+
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden, Group, Times, calls_in
+from callscore.core.equality import fingerprint
+from callscore.core.rules import contains_matchers
+from callscore.core.tool_names import (
+    changes_names,
+    comparable_name,
+    expectation_with_compared_names,
+    matches_pattern,
+    normalise_letters,
+    with_compared_names,
+)
+from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from callscore.core.call import Effect, Tool
+    from callscore.core.case import Expected
     from callscore.core.settings import Settings
 
-__all__ = ["READ_PATTERNS", "effect_of"]
+__all__ = [
+    "Ignored",
+    "PreparedCalls",
+    "Selected",
+    "effect_of",
+    "forbidden_patterns",
+    "forbidding_pattern",
+    "prepare_calls",
+    "select_counted",
+]
+
+
+# Whether a tool only reads, or may change something.
 
 # The names of tools that only read, where neither the settings nor a definition say anything. Each
 # is a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
@@ -70,4 +104,327 @@ def _first_match(names: tuple[str, ...], rules: _Rules) -> Effect | None:
             if any(matches_pattern(pattern, name) for name in names)
         ),
         None,
+    )
+
+
+# Forbidden calls: those whose tool names, as written or as compared, match a pattern.
+
+_CHARACTER_SET = re.compile(r"(\[[^\]]*\])")
+
+
+def forbidden_patterns(expected: Iterable[Expected]) -> tuple[str, ...]:
+    """The names and patterns that are forbidden."""
+    return tuple([item.pattern for item in expected if isinstance(item, Forbidden)])
+
+
+def forbidding_pattern(patterns: Sequence[str], name: str, settings: Settings) -> str | None:
+    """The first of the patterns that a tool's name fits; None where it fits none.
+
+    A pattern may be about the name as the trace has it, or about what is compared of it.
+    """
+    for pattern in patterns:
+        if matches_pattern(pattern, name):
+            return pattern
+        if changes_names(settings):
+            alike = _normalised_pattern(pattern, settings)
+            names = normalise_letters(name, settings), comparable_name(name, settings)
+            if any(matches_pattern(alike, known) for known in names):
+                return pattern
+    return None
+
+
+def _normalised_pattern(pattern: str, settings: Settings) -> str:
+    """A pattern with its letters as names are compared; `-` in a set such as `[a-z]` is no letter."""
+    is_folded = "case" in settings.normalise_name
+    parts = [
+        (part.casefold() if is_folded else part)
+        if part.startswith("[")
+        else normalise_letters(part, settings)
+        for part in _CHARACTER_SET.split(pattern)
+    ]
+    return "".join(parts)
+
+
+def reject_contradictions(expected: tuple[Expected, ...], settings: Settings) -> None:
+    """Refuse to expect what is forbidden.
+
+    Raises:
+        InvalidCall: a call is both.
+    """
+    patterns = forbidden_patterns(expected)
+    for call in calls_in(expected) if patterns else ():
+        pattern = forbidding_pattern(patterns, call.name, settings)
+        if pattern is not None:
+            problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
+            raise InvalidCall(f"expected: {problem}. Take one of the two out.")
+
+
+# Which calls count under the settings, and under which names they are compared.
+
+
+class Ignored(Struct, frozen=True, gc=False):
+    """A call that does not count under the settings.
+
+    Attributes:
+        call: the call.
+        side: whether it was expected or made.
+        why: `read` (its tool changes nothing), `failed` (its result was an error) or `repeated`.
+    """
+
+    call: ToolCall
+    side: Literal["expected", "actual"]
+    why: Literal["read", "failed", "repeated"]
+
+
+# Which calls count: those that settings leave out are in neither list, and are named.
+
+_CallKey = tuple[str, str]
+
+
+class Selected(NamedTuple):
+    """The calls that count, and those that do not.
+
+    Attributes:
+        expected: what was expected, without what does not count.
+        actual: the calls that were made, likewise.
+        ignored: the calls that were left out: first the expected, then the actual ones, in order.
+    """
+
+    expected: tuple[Expected, ...]
+    actual: tuple[ToolCall, ...]
+    ignored: tuple[Ignored, ...] = ()
+
+
+def select_counted(
+    expected: tuple[Expected, ...],
+    actual: tuple[ToolCall, ...],
+    settings: Settings,
+    tools: Mapping[str, Tool],
+) -> Selected:
+    """Leave out the calls that do not count under these settings.
+
+    A group of which nothing is left disappears. An alternative of which nothing is left asks for
+    nothing, so that the other alternatives of its `one_of` become optional.
+
+    Args:
+        expected: calls, groups and forbidden calls.
+        actual: the calls that were made.
+        settings: `count_calls`, `failed_calls`, `repeated_calls`, and the `effects` of tools.
+        tools: what is known of the tools, by the names that the calls have here.
+    """
+    wanted = _Selector("expected", settings, tools)
+    given = _Selector("actual", settings, tools)
+    patterns = forbidden_patterns(expected)
+    members = wanted.members(expected)
+    made = [
+        call
+        for call in actual
+        if forbidding_pattern(patterns, call.name, settings) is not None or given.keeps(call)
+    ]
+    return Selected(
+        expected if members is None else members,
+        tuple(made) if given.ignored else actual,
+        (*wanted.ignored, *given.ignored),
+    )
+
+
+def _accepts_several(call: ToolCall) -> bool:
+    """Whether an expected call accepts several different calls."""
+    return call.arguments is None or contains_matchers(call.arguments)
+
+
+def _at_most_once(times: Times) -> Times:
+    is_one = times.most is not None and times.most <= 1
+    return times if is_one else structs.replace(times, most=1)
+
+
+class _Selector:
+    """Goes through one side, call by call, and keeps account of what it leaves out."""
+
+    def __init__(
+        self, side: Literal["expected", "actual"], settings: Settings, tools: Mapping[str, Tool]
+    ) -> None:
+        self.ignored: list[Ignored] = []
+        self._side = side
+        self._settings = settings
+        self._tools = tools
+        self._seen: dict[_CallKey, None] = {}  # in order, so that the last ones can be taken back
+
+    def keeps(self, call: ToolCall) -> bool:
+        """Whether a call counts; the next one like it may be a repeat."""
+        why = self._why_not(call)
+        if why is not None:
+            self.ignored.append(Ignored(call, self._side, why))
+        return why is None
+
+    def _why_not(self, call: ToolCall) -> Literal["read", "failed", "repeated"] | None:
+        settings = self._settings
+        if settings.failed_calls == "ignore" and call.failed is True:
+            return "failed"
+        if (
+            settings.count_calls == "writes"
+            and effect_of(call.name, settings, self._tools) == "read"
+        ):
+            return "read"
+        if settings.repeated_calls == "collapse" and self._is_repeat(call):
+            return "repeated"
+        return None
+
+    def _is_repeat(self, call: ToolCall) -> bool:
+        if call.error is not None:
+            return False  # ambiguous
+        arguments = call.arguments
+        if self._side == "expected" and _accepts_several(call):
+            return False
+        kind = (comparable_name(call.name, self._settings), fingerprint(arguments or {}))
+        if kind in self._seen:
+            return True
+        self._seen[kind] = None
+        return False
+
+    def members(self, members: tuple[Expected, ...]) -> tuple[Expected, ...] | None:
+        """What is left of several things; None where that is all of them."""
+        left = [self._member(member) for member in members]
+        if all(kept is member for kept, member in zip(left, members, strict=True)):
+            return None
+        return tuple([kept for kept in left if kept is not None])
+
+    def _member(self, member: Expected) -> Expected | None:
+        """What is left of one thing; None where that is nothing."""
+        if isinstance(member, ToolCall):
+            return member if self.keeps(member) else None
+        if isinstance(member, Times):
+            return self._times(member)
+        if isinstance(member, Forbidden) or not member.members:
+            return member
+        return self._group(member)
+
+    def _group(self, group: Group) -> Group | None:
+        if group.kind == "one_of":
+            return self._one_of(group)
+        return self._optional(group) if group.kind == "optional" else self._sequence(group)
+
+    def _sequence(self, group: Group) -> Group | None:
+        left = self.members(group.members)
+        if left is None:
+            return group
+        return structs.replace(group, members=left) if left else None
+
+    def _optional(self, group: Group) -> Group | None:
+        left = self._perhaps(group.members[0])
+        if left is group.members[0] or left is None:
+            return None if left is None else group
+        if isinstance(left, Group) and left.kind == "optional":
+            return left  # to say so once is enough
+        return structs.replace(group, members=(left,))
+
+    def _one_of(self, group: Group) -> Group | None:
+        branches = [self._perhaps(member) for member in group.members]
+        if all(left is member for left, member in zip(branches, group.members, strict=True)):
+            return group
+        left = tuple([branch for branch in branches if branch is not None])
+        if len(left) == len(branches):
+            return structs.replace(group, members=left)
+        if not left:
+            return None
+        rest = left[0] if len(left) == 1 else structs.replace(group, members=left)
+        return Group("optional", (rest,))
+
+    def _times(self, times: Times) -> Expected | None:
+        """A repeated call; where repeats are one call, it is wanted once or perhaps."""
+        if self._settings.repeated_calls == "count" or _accepts_several(times.call):
+            return times if self.keeps(times.call) else None
+        if times.least == 0:
+            left = self._perhaps(times.call)
+            return None if left is None else _at_most_once(times)
+        if not self.keeps(times.call):
+            return None
+        if times.least > 1:
+            self.ignored.append(Ignored(times.call, self._side, "repeated"))
+        return times.call
+
+    def _perhaps(self, member: Expected) -> Expected | None:
+        """What is left of something that may not be wanted, so that nothing later repeats it."""
+        before = len(self._seen)
+        left = self._member(member)
+        while len(self._seen) > before:
+            self._seen.popitem()
+        return left
+
+
+# The calls as the settings look at them: which of them count, and under which names.
+
+
+class PreparedCalls(NamedTuple):
+    """The calls to compare.
+
+    Attributes:
+        expected: what is expected, without what does not count.
+        actual: the calls that were made, likewise.
+        ignored: the calls that were left out.
+        forbidden: which of the actual calls must not have been made.
+    """
+
+    expected: tuple[Expected, ...]
+    actual: tuple[ToolCall, ...]
+    ignored: tuple[Ignored, ...] = ()
+    forbidden: tuple[int, ...] = ()
+
+
+def prepare_calls(
+    expected: tuple[Expected, ...],
+    actual: tuple[ToolCall, ...],
+    settings: Settings,
+    tools: Mapping[str, Tool],
+) -> PreparedCalls:
+    """Both sides selected and renamed.
+
+    Names come last: a pattern may be about a name as the trace has it.
+
+    Raises:
+        InvalidCall: a call is both expected and forbidden.
+    """
+    ignored: tuple[Ignored, ...] = ()
+    reject_contradictions(expected, settings)
+    if _leaves_calls_out(settings):
+        selected = select_counted(expected, actual, settings, _tools_by_any_name(tools, settings))
+        expected, actual, ignored = selected
+    patterns = forbidden_patterns(expected)
+    forbidden = tuple(
+        [
+            position
+            for position, call in enumerate(actual if patterns else ())
+            if forbidding_pattern(patterns, call.name, settings) is not None
+        ]
+    )
+    if changes_names(settings):
+        expected = expectation_with_compared_names(expected, settings)
+        # A forbidden call keeps its name, so that nothing is paired with it.
+        kept = set(forbidden)
+        actual = tuple(
+            [
+                call if position in kept else with_compared_names((call,), settings)[0]
+                for position, call in enumerate(actual)
+            ]
+        )
+    return PreparedCalls(expected, actual, ignored, forbidden)
+
+
+def _tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping[str, Tool]:
+    """The tools by their names and by what is compared of these; but not where they differ then."""
+    if not changes_names(settings):
+        return tools
+    compared: dict[str, Tool | None] = {}
+    for name, tool in tools.items():
+        alike = compared.setdefault(comparable_name(name, settings), tool)
+        if alike is not None and alike.effect != tool.effect:
+            compared[comparable_name(name, settings)] = None
+    return {**{name: tool for name, tool in compared.items() if tool is not None}, **tools}
+
+
+def _leaves_calls_out(settings: Settings) -> bool:
+    return (
+        settings.count_calls != "all"
+        or settings.failed_calls != "count"
+        or settings.repeated_calls != "count"
     )

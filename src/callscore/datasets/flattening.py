@@ -7,7 +7,7 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 from callscore.core.equality import equal
-from callscore.core.schemas.traversal import ALL_KEYWORDS, resolve_reference, subschemas
+from callscore.core.schemas.references import ALL_KEYWORDS, resolve_reference, subschemas
 from callscore.datasets.scalars import exact_fraction
 
 if TYPE_CHECKING:

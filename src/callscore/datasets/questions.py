@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from callscore.core.case import calls_in
 from callscore.core.rendering import clip
-from callscore.core.schemas.traversal import ALL_KEYWORDS, subschemas
+from callscore.core.schemas.references import ALL_KEYWORDS, subschemas
 from callscore.datasets.scalars import split_words
 from callscore.errors import ModelFailed
 from callscore.formats.cases import read_case

@@ -262,7 +262,9 @@ class CaseReader:
             return BadRecord(error.place, error.problem + hint)
 
     def _read_document(self, document: Document, fields: dict[str, Any]) -> Iterator[Found]:
-        yield from self._with_candidates(lambda wanted: [*self._read_traces(document, fields, wanted)])
+        yield from self._with_candidates(
+            lambda wanted: [*self._read_traces(document, fields, wanted)]
+        )
 
     def _read_traces(
         self, document: Document, fields: dict[str, Any], wanted: Wanted

@@ -13,8 +13,7 @@ from callscore.core.call import ToolCall
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value
 from callscore.core.results import Answer, KeptScore
-from callscore.reports.formatting import duration, grouped_number, number_text
-from callscore.reports.markdown import code, fenced
+from callscore.reports.formatting import code, duration, fenced, grouped_number, number_text
 from callscore.reports.run import (
     ATTEMPTS,
     FAILURE_KINDS,

@@ -10,8 +10,7 @@ import msgspec
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
-from callscore.reports.formatting import MORE
-from callscore.reports.markdown import code, note_item, table
+from callscore.reports.formatting import MORE, code, note_item, table
 from callscore.words.plain_data import call_to_dict
 from callscore.words.reasons import fault_kind_name, fault_sentence
 from callscore.words.value_text import encode_json, percent

@@ -13,8 +13,16 @@ from callscore.comparing.comparison import case_name, comparison_to_dict
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.core.results import Noted
-from callscore.reports.formatting import CASES, ERROR_COUNT, NO_NUMBER, first_names
-from callscore.reports.markdown import code, html_entities, note_item, table
+from callscore.reports.formatting import (
+    CASES,
+    ERROR_COUNT,
+    NO_NUMBER,
+    code,
+    first_names,
+    html_entities,
+    note_item,
+    table,
+)
 from callscore.words.value_text import encode_json, percent
 
 if TYPE_CHECKING:

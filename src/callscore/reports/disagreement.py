@@ -12,8 +12,7 @@ import msgspec
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.metrics.disagreement import TOLERANCE
-from callscore.reports.formatting import CASES, MORE, number_text
-from callscore.reports.markdown import code, fenced, note_item, table
+from callscore.reports.formatting import CASES, MORE, code, fenced, note_item, number_text, table
 from callscore.reports.score import MEAN, METRIC, not_scorable_notes, note_lines
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.plain_data import call_to_dict, metric_to_dict, noted_to_dict

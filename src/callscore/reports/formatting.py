@@ -1,10 +1,12 @@
-"""Numbers, durations, names and settings as every report writes them, in English and in Russian."""
+"""What reports share: numbers, durations and names in two languages, Markdown and JUnit text."""
 
 # ruff: noqa: RUF001  (Russian letters that look like Latin ones, and en dashes, are meant)
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, display_width, escape
@@ -14,10 +16,10 @@ from callscore.words.summary_lines import forbidden_tools
 from callscore.words.value_text import decimal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from callscore.core.phrases import Language
-    from callscore.core.results import MetricValue
+    from callscore.core.results import MetricValue, Noted
     from callscore.core.settings import Settings
     from callscore.core.summary import Summary
 
@@ -26,15 +28,29 @@ __all__ = [
     "ERROR_COUNT",
     "MORE",
     "NO_NUMBER",
+    "add_noted",
+    "add_properties",
+    "add_test",
+    "code",
+    "details",
+    "document_text",
     "duration",
+    "fenced",
     "first_names",
     "forbidden_line",
     "grouped_number",
+    "html_entities",
     "low_scorers",
     "metric_cells",
+    "note_item",
     "number_text",
     "settings_text",
+    "table",
+    "xml_safe",
 ]
+
+
+# Numbers, durations, names and settings as every report writes them, in English and in Russian.
 
 CASES = Plural(("case", "cases"), ("случай", "случая", "случаев"))
 MODE_PHRASES = {
@@ -212,3 +228,114 @@ def metric_cells(values: Sequence[MetricValue], width: int) -> list[list[tuple[s
 def _padded(cell: tuple[str, str], width: int) -> tuple[str, str]:
     number, name = cell
     return number, name + " " * (width - display_width(name))
+
+
+# Text from the data as Markdown that can neither end early, break a table, nor become HTML.
+
+_MARKDOWN_NAME_WIDTH = 80
+# Room for all the names of a note, each of which is short already.
+_NOTE_WIDTH = 1000
+# Text of these characters alone has no meaning in Markdown between backticks.
+_SAFE_IN_CODE = re.compile(r"[\w .,:;/+=#@$%*'\"(){}\[\]!?~^…-]*")
+_WORDLIKE = re.compile(r"[^\W_]|[ …]")
+_NUMBER = re.compile("[+−]?[0-9]")
+
+
+def code(text: str, *, width: int = _MARKDOWN_NAME_WIDTH) -> str:
+    """Text as code, on one line and in at most so many columns."""
+    short = clip_middle(escape(text), width)
+    if short.strip() and _SAFE_IN_CODE.fullmatch(short):
+        return f"`{short}`"
+    return f"<code>{html_entities(short)}</code>"
+
+
+def fenced(text: str, language: str) -> str:
+    """Text as a block of code, whatever it holds."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def table(labels: Iterable[str], rows: Sequence[tuple[object, ...]]) -> str:
+    """A table of at least one row, whose columns of numbers are set to the right."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    rules = ["---:" if _NUMBER.match(cell) else "---" for cell in cells[0]]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (list(labels), rules, *cells))
+
+
+def html_entities(text: str) -> str:
+    """Text that can stand inside HTML inside Markdown."""
+    # Written as a number, a character means itself and nothing else, to Markdown as to HTML.
+    return "".join(
+        character if _WORDLIKE.fullmatch(character) else f"&#{ord(character)};"
+        for character in text
+    )
+
+
+def note_item(sentence: str, names: str, *, is_bold: bool = True, width: int = _NOTE_WIDTH) -> str:
+    """A note as an item of a list: a sentence, and the first names that it is about."""
+    mark = "**" if is_bold else ""
+    return f"- {mark}{sentence}{mark}" + (f" ({code(names, width=width)})" if names else "")
+
+
+def details(title: str, body: str) -> str:
+    """Something that is folded in below its title; the title is HTML already."""
+    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+# JUnit XML, which every build server shows: suites, tests, properties and the counts of tests.
+
+
+def document_text(root: Element) -> str:
+    """The document, indented, with the counts of tests in every suite."""
+    for suite in (root, *root):
+        _count_tests(suite)
+    indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _count_tests(element: Element) -> None:
+    """Write down how many tests there are in a suite, or in suites, and what became of them."""
+    element.set("tests", str(len(element.findall(".//testcase"))))
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(attribute, str(len(element.findall(f".//testcase/{tag}"))))
+
+
+def add_properties(
+    element: Element, numbers: Sequence[tuple[str, float | None, str | None]]
+) -> Element:
+    """Add what other tools, or scorers, say: a name, a number, and why there is none."""
+    properties = Element("properties")
+    if numbers:
+        element.append(properties)
+    for name, number, why in numbers:
+        # Under the name of a metric stand numbers alone: build servers draw them.
+        if number is None:
+            _add_property(properties, f"{name}: not scorable", why or "")
+        else:
+            _add_property(properties, name, repr(number))
+    return properties
+
+
+def _add_property(properties: Element, name: str, value: str) -> None:
+    SubElement(properties, "property", name=xml_safe(name), value=xml_safe(value))
+
+
+def add_noted(suite: Element, noted: Noted, tag: str, why: Phrase, lang: Language) -> None:
+    """Add a test for each thing that was counted and named, and one for those without a name."""
+    for name in noted.names:
+        SubElement(add_test(suite, name), tag, message=say(why, lang))
+    unnamed = noted.count - len(noted.names)
+    if unnamed > 0:
+        test = add_test(suite, say(MORE, lang, count=unnamed))
+        SubElement(test, tag, message=say(why, lang))
+
+
+def add_test(suite: Element, name: str) -> Element:
+    """Add a test to a suite, by whose name it goes, too."""
+    return SubElement(suite, "testcase", classname=suite.get("name", ""), name=xml_safe(name))
+
+
+def xml_safe(text: str) -> str:
+    """The text with everything spelled out that XML cannot say, or that hides or turns the rest."""
+    return "\n".join(map(escape, text.split("\n")))

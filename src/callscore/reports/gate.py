@@ -32,8 +32,7 @@ from callscore.reports.compare import (
     slice_blocks,
     slice_name,
 )
-from callscore.reports.formatting import first_names
-from callscore.reports.markdown import code, details, html_entities
+from callscore.reports.formatting import code, details, first_names, html_entities
 from callscore.words.value_text import encode_json, json_safe
 
 if TYPE_CHECKING:

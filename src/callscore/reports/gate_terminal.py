@@ -20,8 +20,8 @@ from callscore.reports.compare_terminal import (
     side_table,
     slice_sections,
 )
+from callscore.reports.formatting import add_properties, add_test, document_text, xml_safe
 from callscore.reports.gate import reason_lines
-from callscore.reports.junit import add_properties, add_test, document_text, xml_safe
 from callscore.reports.terminal import (
     SPACE,
     Section,

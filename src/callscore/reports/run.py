@@ -21,16 +21,25 @@ from callscore.reports.formatting import (
     MORE,
     NO_NUMBER,
     UNCOUNTED_CASES,
+    add_noted,
+    add_properties,
+    add_test,
+    code,
+    details,
+    document_text,
     duration,
+    fenced,
     first_names,
     forbidden_line,
     grouped_number,
+    html_entities,
     low_scorers,
+    note_item,
     number_text,
     settings_text,
+    table,
+    xml_safe,
 )
-from callscore.reports.junit import add_noted, add_properties, add_test, document_text, xml_safe
-from callscore.reports.markdown import code, details, fenced, html_entities, note_item, table
 from callscore.reports.score import MOST_TRIAL_COLUMNS, rate_table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import run_to_dict

@@ -18,20 +18,23 @@ from callscore.reports.formatting import (
     CASES,
     MORE,
     UNCOUNTED_CASES,
-    first_names,
-    forbidden_line,
-    number_text,
-    settings_text,
-)
-from callscore.reports.junit import (
     _add_property,
     add_noted,
     add_properties,
     add_test,
+    code,
+    details,
     document_text,
+    fenced,
+    first_names,
+    forbidden_line,
+    html_entities,
+    note_item,
+    number_text,
+    settings_text,
+    table,
     xml_safe,
 )
-from callscore.reports.markdown import code, details, fenced, html_entities, note_item, table
 from callscore.words.diff import call_lines, diff_lines, plain_text
 from callscore.words.plain_data import case_to_dict, results_to_dict
 from callscore.words.reasons import fault_kind_name

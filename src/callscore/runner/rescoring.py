@@ -30,7 +30,6 @@ from callscore.history.writer import RunWriter
 from callscore.models.judging import judge
 from callscore.runner.answer_scoring import score_answer, unanswered
 from callscore.runner.answers import make_failure
-from callscore.runner.evaluation_totals import about, totals_for
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.result_records import (
     case_from_payload,
@@ -42,7 +41,7 @@ from callscore.runner.result_records import (
     stored_scorer_name,
     stored_settings,
 )
-from callscore.runner.running import RunHooks, RunJudges
+from callscore.runner.running import RunHooks, RunJudges, about, totals_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

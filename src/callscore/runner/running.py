@@ -16,12 +16,11 @@ from callscore.core.case import calls_in
 from callscore.core.phrases import Language, say
 from callscore.core.results import JudgeCounts, Result, RunResults, Unloaded
 from callscore.core.rules import Matcher
-from callscore.core.totals import Show
+from callscore.core.totals import Show, Totals
 from callscore.errors import CallscoreError, InvalidSettings, UnusableStore
 from callscore.evaluations.evaluation import Evaluation, Question
 from callscore.evaluations.plan import Selection, make_plan
 from callscore.models.limits import DEFAULT_LIMITS, Limits, Rate, parse_rate
-from callscore.runner.evaluation_totals import about, totals_for
 from callscore.runner.resuming import LockedRun
 
 if TYPE_CHECKING:
@@ -33,8 +32,40 @@ if TYPE_CHECKING:
     from callscore.history.store import Store
     from callscore.runner.recorder import Recorder
 
-__all__ = ["RunHooks", "RunJudges", "RunOptions", "evaluate", "run"]
+__all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
 
+
+# Adds up the results of an evaluation, as they come in or read back from the history.
+
+
+def totals_for(
+    evaluation: Evaluation,
+    fail_under: float | None,
+    *,
+    show: Show = "failing",
+    most: int | None = 10,
+) -> Totals:
+    """An empty `Totals` for an evaluation.
+
+    Args:
+        evaluation: the evaluation.
+        fail_under: the mean that each scorer without its own threshold must reach.
+        show: which cases to keep, to be shown.
+        most: the maximum number of them; None for all.
+    """
+    thresholds = {
+        **{scorer.name: fail_under for scorer in evaluation.scorers},
+        **evaluation.thresholds,
+    }
+    return Totals(evaluation.settings, thresholds, show=show, most=most)
+
+
+def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
+    """The fields of `EvaluationResults` that identify the evaluation."""
+    return {"name": evaluation.name, "place": evaluation.place, "variant": variant}
+
+
+# Runs a plan: asks, records, scores, adds up; from Python: `callscore.evaluate(...)`.
 
 # --- judges -----------------------------------------------------------------------------------
 

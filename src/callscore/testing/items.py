@@ -1,13 +1,15 @@
-"""Evaluations as pytest collects them: a file of them, and an item for each question that is asked."""
+"""Evaluations as pytest items: one for each question that is asked, and the judges of a session."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from callscore.core.rendering import escape
 from callscore.core.results import Answer, Failure, Unloaded
@@ -16,6 +18,8 @@ from callscore.evaluations.evaluation import Question
 from callscore.evaluations.locations import FILE_PREFIX, display_path
 from callscore.evaluations.plan import Group, make_plan
 from callscore.evaluations.scorers import SCORERS
+from callscore.history.opening import LazyJudgementStore, default_path
+from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import low_scorers, metric_cells, number_text
 from callscore.rewriting.observed import line_number_of, location_of_case
 from callscore.runner.answer_scoring import score_answer, unanswered
@@ -31,25 +35,28 @@ from callscore.words.diff import call_lines, plain_text
 from callscore.words.value_text import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Evaluation
     from callscore.models.limits import Limits
-    from callscore.testing.judges import SessionJudges
     from callscore.testing.running_test import Updates
 
 __all__ = [
     "AskOptions",
     "EvaluationCase",
     "EvaluationFile",
+    "SessionJudges",
     "ask_options_key",
     "error_text",
     "failed_text",
     "holds_evaluations",
 ]
 
+
+# Evaluations as pytest collects them: a file of them, and an item for each question that is
+# asked.
 
 # Texts in the report of pytest, for a failed question and for one without an answer.
 
@@ -360,3 +367,60 @@ def _failing_other_scorer(outcome: Result, at_least: float) -> str | None:
         if found.is_broken or not (is_content or looks_at_it):
             return found.name
     return None
+
+
+# The judges of a pytest session: that of the project, where an evaluation names none.
+
+_STORE = "CALLSCORE_STORE"
+
+
+class SessionJudges:
+    """The judges of a session.
+
+    They remember in the history of the project, if it has one: so the processes of a session share
+    what they were told.
+
+    Args:
+        named: the judge of the project: its `name`, and perhaps where it is; empty where there is
+            none.
+
+    Raises:
+        InvalidSettings: the judge is not as it can be.
+    """
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        given = dict(named)
+        self._judge = judge(given.pop("name"), **given) if given else None  # type: ignore[arg-type]  # texts alone
+        has_history = bool(os.environ.get(_STORE)) or default_path().parent.is_dir()
+        self._history = LazyJudgementStore() if has_history else None
+        self._judges: dict[int, Judge] = {}
+
+    def given_to(self, evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+        """The evaluations, with a judge for those that have none of their own."""
+        judged = [
+            replace(each, settings=replace(each.settings, judge=self._judge))
+            if self._judge is not None and each.settings.judge is None
+            else each
+            for each in evaluations
+        ]
+        for each in judged:
+            self._have_remember(each.settings.judge)
+        return judged
+
+    def _have_remember(self, found: object) -> None:
+        if isinstance(found, Judge) and id(found) not in self._judges:
+            self._judges[id(found)] = found
+            if self._history is not None:
+                found.remember_in(self._history)
+
+    @property
+    def problems(self) -> list[str]:
+        """Why answers of judges are not kept."""
+        return [each.problem for each in self._judges.values() if each.problem is not None]
+
+    def close(self) -> None:
+        """Close the connections and the history."""
+        for each in self._judges.values():
+            each.close()
+        if self._history is not None:
+            self._history.close()

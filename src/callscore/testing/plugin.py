@@ -49,7 +49,7 @@ def register_plugins(config: pytest.Config, judge: Mapping[str, str]) -> None:
     if config.getoption("callscore_update"):
         add(UpdatePlugin(config, results), "callscore-accepting")
     if config.getoption("callscore"):  # what is added last is shown first
-        from callscore.testing.judges import SessionJudges
+        from callscore.testing.items import SessionJudges
 
         limits = limits_from(config)
         try:

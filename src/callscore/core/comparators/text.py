@@ -9,11 +9,10 @@ from math import floor
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, combining, normalize
 
-from callscore.core.callbacks import call_user_function, require_fraction
 from callscore.core.equality import is_fraction
 from callscore.core.phrases import Note, Phrase
 from callscore.core.rules import Verdict, operand_problem, option_problem
-from callscore.core.value_comparison import wrong_type
+from callscore.core.value_comparison import call_user_function, require_fraction, wrong_type
 
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher

@@ -16,8 +16,12 @@ from msgspec import Struct
 
 from callscore.core.equality import json_type
 from callscore.core.rendering import clip, escape
-from callscore.core.schemas.expansion import MAX_EXPANDED, expands_too_much, takes_too_long
-from callscore.core.schemas.traversal import apply_nullable
+from callscore.core.schemas.references import (
+    MAX_EXPANDED,
+    apply_nullable,
+    expands_too_much,
+    takes_too_long,
+)
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from callscore.core.schemas.expansion import expands_too_much, takes_too_long
+from callscore.core.schemas.references import expands_too_much, takes_too_long
 from callscore.core.schemas.validation import validation_errors
 
 

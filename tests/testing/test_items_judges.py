@@ -10,7 +10,7 @@ from callscore import Settings
 from callscore.errors import InvalidSettings
 from callscore.evaluations.evaluation import Evaluation
 from callscore.models.judging import Judge, judge
-from callscore.testing.judges import SessionJudges
+from callscore.testing.items import SessionJudges
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callscore.core.call import ToolCall
-from callscore.core.in_order import match_in_order
+from callscore.core.pairing import match_in_order
 from callscore.core.settings import Mode, Settings
 from callscore.core.tool_names import count_same_names
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callscore.core.schemas.traversal import (
+from callscore.core.schemas.references import (
     ALL_KEYWORDS,
     SAME_VALUE_KEYWORDS,
     apply_nullable,

@@ -13,7 +13,7 @@ from callscore.core.arguments import Grade, apply_settings, grade_calls
 from callscore.core.assignment import columns_in
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.equality import fingerprint
-from callscore.core.pair_weights import PairWeights, _grade_by_index, weigh_pairs
+from callscore.core.pairing import PairWeights, _grade_by_index, weigh_pairs
 from callscore.core.rules import Matcher
 from callscore.core.settings import DEFAULT, Mode, Settings
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callscore.checks.repetition import loop_faults, repeat_faults, retry_faults
+from callscore.checks.check import loop_faults, repeat_faults, retry_faults
 from callscore.core.call import INVALID, NOT_CAPTURED, ToolCall
 from callscore.core.equality import equal
 from callscore.core.score import Fault

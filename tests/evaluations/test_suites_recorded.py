@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from callscore import Case, InvalidSettings, UnreadableInput
-from callscore.evaluations.recorded import RecordedAnswers, read_answers
+from callscore.evaluations.suites import RecordedAnswers, read_answers
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from callscore.core import callbacks as asking
-from callscore.core.callbacks import (
+from callscore.core import value_comparison as asking
+from callscore.core.value_comparison import (
     ask_once_about,
     call_user_function,
     require_fraction,

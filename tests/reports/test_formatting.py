@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callscore.reports.markdown import code, fenced, table
+from callscore.reports.formatting import code, fenced, table
 
 
 @pytest.mark.parametrize(
