@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]  # it has no types
 import msgspec
 import pytest
 from hypothesis import assume, given

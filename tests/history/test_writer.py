@@ -288,7 +288,7 @@ def test_a_trouble_that_passes_loses_nothing(begun: Store) -> None:
     with BackgroundWriter(begun) as writer:
         told = _put_many(writer, 0, 300)
         _fill_up(begun, 1_000)
-        writer._rests_until = 0.0
+        writer._retry_after = 0.0
         told += _put_many(writer, 300, 1)
         kept = [result.case for result in begun.results(RUN)]
 
