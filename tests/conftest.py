@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from contextvars import ContextVar
 from functools import cache
 from inspect import unwrap
 from types import CodeType, FunctionType, ModuleType
@@ -25,6 +26,8 @@ PROCESSES = {"multiprocessing", "subprocess", "tests.e2e.processes"}
 # How many examples hypothesis draws, where 1 is as many as a test says.
 SHARE = float(os.environ.get("CALLSCORE_EXAMPLES", "1"))
 PATIENCE = 300 * max(1, SHARE)  # seconds that a test may take, whatever it waits for
+
+_file = ContextVar("_file", default="")  # that of the test that runs
 
 # A slow machine is no bug: how long an example takes is the benchmarks' business.
 settings.register_profile("callscore", deadline=None)
@@ -103,13 +106,16 @@ def _names(code: CodeType, known: Mapping[str, Any]) -> Iterator[str]:
             yield from _names(inner, known)
 
 
-def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over all that was collected.
+def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
+    """At the first test of a file, let the garbage collector pass over all that is there.
 
-    It stays to the end, and the tests that run pytest in pytest ask for a full collection each.
+    Most of it, the tests themselves, stays to the end; and whoever makes large values, or runs
+    pytest in pytest, has all of it looked through again and again.
     """
-    gc.collect()
-    gc.freeze()
+    if location[0] != _file.get():
+        _file.set(location[0])
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_configure() -> None:
