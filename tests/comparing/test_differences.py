@@ -15,8 +15,8 @@ from callscore.comparing.differences import (
     slices_of,
     with_verdict,
 )
-from callscore.comparing.intervals import smallest_effect
 from callscore.comparing.matching import MatchedCase, paired_values
+from callscore.comparing.paired_intervals import smallest_effect
 
 if TYPE_CHECKING:
     from callscore.comparing.differences import Slice

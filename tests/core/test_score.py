@@ -13,7 +13,7 @@ from rich.console import Console
 from callscore.core.arguments import Difference
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Case
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.score import (
     Fault,
     Outcome,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
 from callscore.core.call import ToolCall
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.results import (
     CaseTrials,
     CaseValues,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callscore.core.call import ToolCall
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.results import CaseScore, MetricResult, MetricValue, Noted, Results
 from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls

@@ -9,7 +9,7 @@ import pytest
 from callscore import InvalidCall, InvalidSettings, Score, Settings, expect
 from callscore.testing import assert_calls, call
 from callscore.testing.assertions import with_defaults
-from callscore.testing.running_test import RunningTest, running_as
+from callscore.testing.current_test import RunningTest, running_as
 
 PARIS = [call("getWeather", location="Paris")]
 RESPONSE = {

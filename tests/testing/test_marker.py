@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from callscore.testing.current_test import running_test
 from callscore.testing.item_record import decode_record
 from callscore.testing.marker import apply_marker, record_key, record_of, run_if_async, updates_for
-from callscore.testing.running_test import running_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable

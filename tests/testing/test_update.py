@@ -12,9 +12,9 @@ import pytest
 from callscore import expect, score
 from callscore.rewriting.change import Change
 from callscore.rewriting.observed import Location, location_key
+from callscore.testing.current_test import Updates
 from callscore.testing.item_record import EvaluationKey, ItemRecord, encode_record
 from callscore.testing.reporting import SessionResults
-from callscore.testing.running_test import Updates
 from callscore.testing.update import (
     UpdatePlugin,
     conflicting_changes,

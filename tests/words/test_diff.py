@@ -10,7 +10,7 @@ from rich.console import Console
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Group, Times
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.rendering import display_width
 from callscore.core.rules import Matcher
 from callscore.core.score import Fault, Score

@@ -8,7 +8,7 @@ import pytest
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Forbidden, Group, Times
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.rules import Matcher
 from callscore.core.score import Score
 from callscore.core.scoring import score_calls

@@ -13,7 +13,7 @@ from tests.reports.runs import ATTACKED, FINE, MIXED, NOTHING, VARIANTS, WEATHER
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Forbidden, Group, Times
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.results import (
     CaseScore,
     CaseValues,

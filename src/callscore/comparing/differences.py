@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.comparing.intervals import (
+from callscore.comparing.matching import F1
+from callscore.comparing.paired_intervals import (
     ALPHA,
     PairedTest,
     min_flips,
@@ -17,7 +18,6 @@ from callscore.comparing.intervals import (
     paired_interval,
     smallest_effect,
 )
-from callscore.comparing.matching import F1
 from callscore.comparing.significance import exact_mcnemar, holm_correction
 from callscore.core.statistics import Interval
 

@@ -27,8 +27,6 @@ __all__ = [
 ]
 
 
-# JSON equality: 1 is 1.0, but true is not 1, "1" is not 1, and key order does not matter.
-
 _ABSENT = object()
 _ARRAYS = (list, tuple)
 _NUMBERS = (int, float)
@@ -58,7 +56,7 @@ def equal(left: Any, right: Any) -> bool:
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Whether two JSON objects are the same: `equal` where both are known to be objects."""
     try:
-        # As in `_same_text`, which this saves the call.
+        # As in `_same_encoding`, which this saves the call.
         if left == right and _encode(left) == _encode(right):
             return True
     except _NOT_JSON:

@@ -308,8 +308,6 @@ def _choices(rows: list[PairWeights], width: int) -> list[bytearray]:
     return choices
 
 
-# Which expected call is paired with which actual call.
-
 # Positions of an expected and of an actual call, and whether they make a correct pair.
 Match = tuple[int, int, bool]
 # The positions, on the expected and on the actual side, of calls that are all equal.

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from callscore.core.arguments import Difference, differences, grade_calls
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Expected
-from callscore.core.effects import Ignored
+from callscore.core.counted_calls import Ignored
 from callscore.core.equality import differing_keys
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.tool_names import count_same_names

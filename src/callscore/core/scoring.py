@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from callscore.core.arguments import Grade
     from callscore.core.call import Tool
     from callscore.core.case import Expected
-    from callscore.core.effects import Ignored, PreparedCalls
+    from callscore.core.counted_calls import Ignored, PreparedCalls
     from callscore.core.pairing import Match
     from callscore.core.rules import Timeouts
     from callscore.core.score import Positions
@@ -57,7 +57,7 @@ def score_calls(
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
     if settings is not DEFAULT:
-        from callscore.core.effects import prepare_calls
+        from callscore.core.counted_calls import prepare_calls
 
         prepared = prepare_calls(expected, actual, settings, tools)
         expected, actual, ignored, _ = prepared
@@ -78,7 +78,7 @@ def score_calls(
     if _are_calls(map(type, expected)) and (settings is DEFAULT or not settings.has_rules):
         paired = _pairs(calls, actual, start, settings)
     if paired is None:
-        from callscore.core.effects import prepare_calls
+        from callscore.core.counted_calls import prepare_calls
 
         return score_expectation(
             prepared or prepare_calls(expected, actual, settings, tools), settings

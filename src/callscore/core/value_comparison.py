@@ -46,8 +46,6 @@ __all__ = [
 ]
 
 
-# Compares a value with an expected one in which rules may stand in place of values.
-
 # Comparing a value with an expected one that may contain rules.
 
 _MATCH = Verdict(matched=True)

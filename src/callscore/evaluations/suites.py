@@ -56,8 +56,6 @@ __all__ = [
 ]
 
 
-# Suites: evaluations without code, in a YAML or TOML file. Secrets in them are refused.
-
 if TYPE_CHECKING:
     Key = str | int
 

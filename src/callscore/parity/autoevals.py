@@ -124,8 +124,6 @@ def _update_prices(way: _ShortestPath, row: int, column_of: list[int]) -> None:
         way.column_prices[column] -= way.length - lengths[column]
 
 
-# Autoevals: its scorers of JSON values, over the list of calls.
-
 TITLE = "Autoevals"
 VERSION = "0.4.1"
 

@@ -273,8 +273,6 @@ def _members(value: dict[str, Any]) -> dict[str, Any]:
     return {key: [member] for key, member in value.items()}
 
 
-# Berkeley Function Calling Leaderboard: its check of calls against possible answers.
-
 TITLE = "Berkeley Function Calling Leaderboard"
 VERSION = "2026.3.23"
 

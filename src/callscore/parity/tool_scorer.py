@@ -406,8 +406,6 @@ def _repeated_share(calls: _Pairs) -> float:
     return (len(calls) - len(different)) / len(calls)
 
 
-# Toolscore (the package tool-scorer): a weighted score of calls, and the metrics it is made of.
-
 TITLE = "Toolscore"
 VERSION = "1.10.0"
 

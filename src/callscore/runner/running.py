@@ -65,8 +65,6 @@ def about(evaluation: Evaluation, variant: str | None) -> dict[str, Any]:
     return {"name": evaluation.name, "place": evaluation.place, "variant": variant}
 
 
-# Runs a plan: asks, records, scores, adds up; from Python: `callscore.evaluate(...)`.
-
 # --- judges -----------------------------------------------------------------------------------
 
 _JUDGE = "$judge"

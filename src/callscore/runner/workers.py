@@ -33,7 +33,7 @@ _SLOW_SECONDS = 1.0
 
 
 class _ActiveQuestion:
-    """A question that is being active.
+    """A question that is being asked.
 
     Attributes:
         group: the number of its group.
@@ -91,7 +91,7 @@ class Workers:
         Args:
             report: called when a result is stored, with the number of its group, its position
                 there, the question, and the result.
-            on_started: called with each question before it is active.
+            on_started: called with each question before it is asked.
         """
         self._loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
@@ -217,7 +217,7 @@ class Workers:
     async def _wait_until_stored(
         self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
     ) -> None:
-        """Wait until the answer is stored before the next question is active.
+        """Wait until the answer is stored before the next question is asked.
 
         With many workers and quick answers, each may be one question ahead. If they all waited, their
         connections would be idle meanwhile, and SDKs scan all idle connections for each request.

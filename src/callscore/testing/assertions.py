@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from callscore.core.settings import SettingOptions
 from callscore.errors import CallscoreError, InvalidCall
-from callscore.testing.running_test import ANSWER_HINT, failure_text, running_test
+from callscore.testing.current_test import ANSWER_HINT, failure_text, running_test
 
 if TYPE_CHECKING:
     from typing import Unpack

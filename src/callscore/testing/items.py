@@ -27,9 +27,9 @@ from callscore.runner.answers import failure_from_error
 from callscore.runner.asking import ask
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.running import RunJudges
+from callscore.testing.current_test import text_width
 from callscore.testing.item_record import ItemRecord, encode_record, evaluation_key
 from callscore.testing.marker import record_key, updates_for
-from callscore.testing.running_test import text_width
 from callscore.testing.update import record_update
 from callscore.words.diff import call_lines, plain_text
 from callscore.words.value_text import call_text
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from callscore.core.results import Result
     from callscore.evaluations.evaluation import Evaluation
     from callscore.models.limits import Limits
-    from callscore.testing.running_test import Updates
+    from callscore.testing.current_test import Updates
 
 __all__ = [
     "AskOptions",

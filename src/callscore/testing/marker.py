@@ -13,14 +13,14 @@ import pytest
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError
 from callscore.testing.assertions import AssertOptions, scored, with_defaults
-from callscore.testing.item_record import ItemRecord, encode_record
-from callscore.testing.running_test import (
+from callscore.testing.current_test import (
     ANSWER_HINT,
     RunningTest,
     Updates,
     failure_text,
     running_as,
 )
+from callscore.testing.item_record import ItemRecord, encode_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

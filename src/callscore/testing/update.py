@@ -18,8 +18,8 @@ from callscore.rewriting.applying import (
 )
 from callscore.rewriting.change import CannotRewrite
 from callscore.rewriting.observed import Location, change_at, expectation_at, location_key
+from callscore.testing.current_test import text_width
 from callscore.testing.item_record import has_changes, record_in
-from callscore.testing.running_test import text_width
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from callscore.core.score import Score
     from callscore.rewriting.applying import Refused, Rewritten
+    from callscore.testing.current_test import Updates
     from callscore.testing.item_record import ItemRecord
     from callscore.testing.reporting import SessionResults
-    from callscore.testing.running_test import Updates
 
 __all__ = ["UpdatePlugin", "conflicting_changes", "location_of_call", "record_update"]
 

@@ -169,8 +169,6 @@ def _not_chosen(score: Score, lang: Language) -> list[str]:
     return [say(NOT_CHOSEN, lang, calls=", ".join(calls))] if calls else []
 
 
-# How a score comes about, in three steps that a person can check by hand.
-
 _MAX_REASONS = 20
 
 MORE_REASONS = Plural(

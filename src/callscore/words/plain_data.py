@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from callscore.core.call import ToolCall
-from callscore.core.effects import forbidden_patterns, forbidding_pattern
+from callscore.core.counted_calls import forbidden_patterns, forbidding_pattern
 from callscore.core.rendering import safe_repr
 from callscore.core.summary import pass_rates
 from callscore.errors import InvalidCall
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from callscore.core.arguments import Difference
     from callscore.core.call import Tool
     from callscore.core.case import Expected
-    from callscore.core.effects import Ignored
+    from callscore.core.counted_calls import Ignored
     from callscore.core.phrases import Language
     from callscore.core.results import (
         CaseScore,

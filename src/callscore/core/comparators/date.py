@@ -130,8 +130,6 @@ def _parse_zone(text: str | None) -> timezone | None:
     return timezone(sign * timedelta(hours=int(text[1:3]), minutes=int(text[3:])))
 
 
-# The same date or instant, however it is written.
-
 KEYS = ("$date",)
 RULE = True
 SCHEMA: dict[str, Any] = {

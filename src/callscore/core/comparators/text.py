@@ -108,8 +108,6 @@ def _replace_mark(character: str) -> str:
     return "" if is_mark else character
 
 
-# Text that is the same, or nearly, but for case, space, punctuation and width.
-
 KEYS = ("$text",)
 OPTIONS = ("ignore", "similarity")
 RULE = True

@@ -70,8 +70,6 @@ def _decoded(text: str) -> list[Any]:
         return []
 
 
-# Recorded HTTP traffic with a model's API: VCR cassettes, nock recordings, HAR files.
-
 if TYPE_CHECKING:
     _Find = Callable[[Any], Dialect | None]
 

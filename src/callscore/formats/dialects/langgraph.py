@@ -299,8 +299,6 @@ def _goes_on(before: list[Any], messages: list[Any]) -> bool:
         return False
 
 
-# LangGraph: streams of updates, values, messages and events, states of threads, checkpoints.
-
 ORDER = 510
 EXAMPLE = [
     {

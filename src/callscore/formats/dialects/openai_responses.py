@@ -136,8 +136,6 @@ def _item_key(event: dict[str, Any], id: Any) -> Any:  # noqa: A002  (as the fie
     return id if isinstance(id, str) else None
 
 
-# OpenAI Responses: responses, requests, input and output items, and streams of events.
-
 ORDER = 630
 EXAMPLE = {
     "object": "response",

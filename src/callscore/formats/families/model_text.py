@@ -155,8 +155,6 @@ def _take_broken(text: str, transcript: Transcript, *, is_closed: bool) -> None:
     transcript.call(name, arguments, error=error)
 
 
-# Text as a model wrote it: its turns, its thoughts, and the calls marked in it.
-
 RESPONSE = r"<tool_response>(?P<result>.*?)(?:</tool_response>|\Z)"
 _THOUGHT = r"(?P<thought><think>.*?(?:</think>|\Z)|\[THINK\].*?(?:\[/THINK\]|\Z))"
 _LEADING_THOUGHTS = re.compile(rf"\s*(?:{_THOUGHT}\s*)*", re.DOTALL)

@@ -208,8 +208,6 @@ def _begin(text: str, place: int) -> tuple[str, int]:
     return _read_end(text, place) if text[place : place + 1] in ("]", "}") else (",", place)
 
 
-# Calls that a model wrote in Python: `[search(query='x', limit=5), math.sqrt(2)]`.
-
 _MAX_LENGTH = 500_000  # characters; parsing takes a hundred times as much memory
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _JSON_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}

@@ -50,7 +50,6 @@ __all__ = [
     "select_counted",
 ]
 
-
 # Whether a tool only reads, or may change something.
 
 # The names of tools that only read, where neither the settings nor a definition say anything. Each
@@ -157,9 +156,6 @@ def reject_contradictions(expected: tuple[Expected, ...], settings: Settings) ->
         if pattern is not None:
             problem = f"{call.name!r} is expected, and forbidden by {pattern!r}"
             raise InvalidCall(f"expected: {problem}. Take one of the two out.")
-
-
-# Which calls count under the settings, and under which names they are compared.
 
 
 class Ignored(Struct, frozen=True, gc=False):

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from callscore.core.call import Tool, ToolCall
 from callscore.core.case import Expected, Forbidden, Group, Times
-from callscore.core.effects import Ignored, PreparedCalls, Selected, prepare_calls, select_counted
+from callscore.core.counted_calls import (
+    Ignored,
+    PreparedCalls,
+    Selected,
+    prepare_calls,
+    select_counted,
+)
 from callscore.core.rules import Matcher
 from callscore.core.settings import DEFAULT, NamePart, Settings
 from callscore.errors import InvalidCall

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from callscore import score
-from callscore.testing.running_test import (
+from callscore.testing.current_test import (
     RunningTest,
     failure_text,
     running_as,

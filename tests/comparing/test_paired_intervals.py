@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom, bootstrap, gamma, norm, ttest_1samp
 
-from callscore.comparing.intervals import (
+from callscore.comparing.paired_intervals import (
     Cumulants,
     find_root,
     min_flips,

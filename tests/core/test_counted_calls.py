@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from callscore.core.call import Tool
-from callscore.core.effects import effect_of
+from callscore.core.counted_calls import effect_of
 from callscore.core.settings import DEFAULT, Settings
 
 

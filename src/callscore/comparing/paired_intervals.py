@@ -29,7 +29,6 @@ __all__ = [
     "smallest_effect",
 ]
 
-
 # The interval of a difference between two shares of the same cases.
 
 _INTERVAL_STEPS = 40
