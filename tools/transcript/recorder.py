@@ -95,6 +95,8 @@ def record(
         root: a folder for scratch folders, which the caller removes.
         processes: how many jobs run at once.
     """
+    # Where this was started in the background, Ctrl-C is ignored, and every child would ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _warm_up(source)
     _prepare(root)
     running: dict[int, int] = {}
