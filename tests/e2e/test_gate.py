@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def run(callscore: Program, folder: Path, *, wrong: tuple[str, ...] = ()) -> str:
     """Run the suite with some wrong answers; the id of the run."""
     write_answers(folder, wrong=wrong)
-    ran = callscore("run", "--format", "json")
+    # One at a time: the cases of a run are listed in the order in which they were answered.
+    ran = callscore("run", "--format", "json", "--jobs", "1")
     found: str = msgspec.json.decode(ran.stdout, type=dict[str, Any])["id"]
     return found
 
@@ -30,7 +31,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where there is a baseline."""
     folder = tmp_path_factory.mktemp("good")
     write_suite(folder)
-    program(folder, "run", "--show", "none")
+    program(folder, "run", "--show", "none", "--jobs", "1")
     program(folder, "baseline", "set", "latest", "--name", "main")
     return folder
 
