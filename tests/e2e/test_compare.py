@@ -39,9 +39,9 @@ def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where there are two runs, and the second is much worse."""
     folder = tmp_path_factory.mktemp("worse")
     write_suite(folder)
-    program(folder, "run", "--show", "none")
+    program(folder, "run", "--show", "none", "--jobs", "1")
     write_answers(folder, wrong=CITIES[:9])
-    program(folder, "run", "--show", "none")
+    program(folder, "run", "--show", "none", "--jobs", "1")
     return folder
 
 
@@ -177,7 +177,7 @@ def test_one_variant_can_be_held_against_another(callscore: Program, tmp_path: P
         "def agent(case, plus):\n"
         "    return [('f', {'n': int(case.input) + plus})]\n"
     )
-    callscore("run", "--show", "none")
+    callscore("run", "--show", "none", "--jobs", "1")
 
     ran = callscore("compare", "latest:old", "latest:new")
     unknown = callscore("compare", "latest:old", "latest:young")
@@ -195,9 +195,9 @@ def test_cases_are_named_with_their_evaluation_where_several_were_compared(
     (folder / "eval_other.toml").write_text(suite)
     write_answers(folder)
     (folder / "good.jsonl").write_bytes((folder / "answers.jsonl").read_bytes())
-    callscore("run", "--show", "none")
+    callscore("run", "--show", "none", "--jobs", "1")
     write_answers(folder, wrong=CITIES[:1])
-    callscore("run", "--show", "none")
+    callscore("run", "--show", "none", "--jobs", "1")
 
     ran = callscore("compare", "latest~1", "latest")
 

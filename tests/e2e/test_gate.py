@@ -112,7 +112,9 @@ def test_a_run_of_a_part_of_the_cases_says_so_and_is_no_baseline(
     callscore: Program, folder: Path
 ) -> None:
     write_answers(folder)
-    callscore("run", "-k", "oslo or rome or paris or lima or cairo or delhi or tokyo")
+    callscore(
+        "run", "-k", "oslo or rome or paris or lima or cairo or delhi or tokyo", "--jobs", "1"
+    )
 
     ran = callscore("gate", "--against", "main")
 
@@ -143,7 +145,7 @@ def test_the_newest_run_of_another_commit_is_pointed_out(callscore: Program, fol
 
 def test_cases_without_numbers_are_told_from_no_cases(callscore: Program, tmp_path: Path) -> None:
     write_suite(tmp_path)
-    callscore("run")
+    callscore("run", "--jobs", "1")
     callscore("baseline", "set", "latest", "--name", "main")
     cases = (tmp_path / "cases.jsonl").read_text().splitlines()
     bare = [msgspec.json.decode(line, type=dict[str, Any]) for line in cases]
@@ -217,10 +219,10 @@ def test_a_new_forbidden_call_closes_it_without_statistics(
     (tmp_path / "cases.jsonl").write_text("\n".join(cases) + "\n")
     answers = (tmp_path / "answers.jsonl").read_text()
     (tmp_path / "answers.jsonl").write_text(answers + '{"id": "quiet", "answer": []}\n')
-    callscore("run")
+    callscore("run", "--jobs", "1")
     callscore("baseline", "set", "latest", "--name", "main")
     (tmp_path / "answers.jsonl").write_text(answers + '{"id": "quiet", "answer": ["refund"]}\n')
-    callscore("run")
+    callscore("run", "--jobs", "1")
 
     ran = callscore("gate", "--against", "main")
 
@@ -230,7 +232,7 @@ def test_a_new_forbidden_call_closes_it_without_statistics(
 
 def test_a_missed_threshold_closes_it(callscore: Program, tmp_path: Path) -> None:
     write_suite(tmp_path, wrong=CITIES[:3], more="thresholds = {accuracy = 0.9}\n")
-    callscore("run")
+    callscore("run", "--jobs", "1")
     callscore("baseline", "set", "latest", "--name", "main")
     new = run(callscore, tmp_path, wrong=CITIES[:3])
 
@@ -262,8 +264,8 @@ def test_a_baseline_is_not_proposed_where_no_other_run_would_do(
     callscore: Program, tmp_path: Path
 ) -> None:
     write_suite(tmp_path)
-    callscore("run", "--limit", "3")
-    callscore("run")
+    callscore("run", "--limit", "3", "--jobs", "1")
+    callscore("run", "--jobs", "1")
 
     ran = callscore("gate", "--against", "my main")
 
@@ -292,7 +294,7 @@ def test_two_variants_of_one_run_can_be_held_against_each_other(
         "def agent(case, plus):\n"
         "    return [('f', {'n': int(case.input) + plus})]\n"
     )
-    callscore("run", "--show", "none")
+    callscore("run", "--show", "none", "--jobs", "1")
 
     ran = callscore("gate", "latest:new", "--against", "latest:old")
     unknown = callscore("gate", "latest:new", "--against", "latest:young")
