@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from callscore import Case
-from callscore.core.results import MetricValue
+from callscore.core.results import MetricValue, Result
 from callscore.core.settings import settings_from
 from callscore.engines.comparing_runs import side_of_file
 from callscore.engines.local import ScoreHooks, score_files, score_joined
@@ -140,7 +140,7 @@ def test_references_are_the_place_of_what_is_joined(folder: Path) -> None:
 def test_several_files_of_references_are_no_single_place() -> None:
     request = SaveRequest(name="joined", cases=["a.jsonl", "b.jsonl"], actual=["-"])
     keeper = ScoreSaver(request, open_store)
-    keeper.leave(Case(id="a", actual=()))
+    keeper.keep(Result(case=Case(id="a", actual=()), status="not_scored"))
     keeper.finish()
 
     _, (evaluation,), _ = kept()
@@ -150,7 +150,7 @@ def test_several_files_of_references_are_no_single_place() -> None:
 def test_standard_input_is_no_file() -> None:
     keeper = ScoreSaver(SaveRequest(name="piped", cases=["-"]), open_store)
     keeper.begin_file("-")
-    keeper.leave(Case(id="a", actual=()))
+    keeper.keep(Result(case=Case(id="a", actual=()), status="not_scored"))
     keeper.finish()
 
     run, (evaluation,), _ = kept()
@@ -291,7 +291,7 @@ def test_a_history_that_goes_away_in_the_middle_loses_nothing(
     keeper = ScoreSaver(SaveRequest(name="half", cases=["cases.jsonl"]), open_store)
     hooks = keeper.told(ScoreHooks())
     keeper.begin_file("cases.jsonl")
-    keeper.leave(Case(id="before", actual=()))
+    keeper.keep(Result(case=Case(id="before", actual=()), status="not_scored"))
     for method in ("add_evaluation", "keep", "finish"):
         monkeypatch.setattr(Store, method, gone)
     score_files("cases.jsonl", hooks=hooks)

@@ -22,6 +22,8 @@ from callscore.core.results import CaseTrials, JudgeCounts, Noted, Result, Usage
 from callscore.errors import InvalidSettings, MissingKey, UnknownRun, UnusableStore
 from callscore.evaluations.plan import make_plan
 from callscore.history.opening import open_store
+from callscore.history.queries import evaluation_numbers
+from callscore.history.run_lookup import list_runs
 from callscore.models.limits import Limits, Rate
 from callscore.runner.running import RunHooks, RunJudges, RunOptions, run
 
@@ -110,6 +112,37 @@ def test_variants_trials_and_skipped_cases_are_told_apart(store: Store) -> None:
     assert set(kept.values()) == {1}
     assert len(kept) == 8
     assert store.find(found.id).totals["skipped"] == 2
+
+
+@pytest.mark.parametrize("trials", [1, 4])
+def test_a_run_under_way_has_the_same_numbers_as_when_it_is_over(store: Store, trials: int) -> None:
+    asked_before: Counter[str] = Counter()
+
+    def agent(case: Case) -> Any:
+        asked_before[case.id] += 1
+        if case.id == "lost" or (case.id == "flaky" and asked_before["flaky"] == 2):
+            raise RuntimeError("no answer")
+        is_right = case.id == "right" or asked_before[case.id] % 2
+        return [*RIGHT, *RIGHT] if case.id == "half" else RIGHT if is_right else []
+
+    asked = a_plan(
+        agent,
+        *map(a_case, ("right", "flaky", "half", "lost")),
+        a_case("open", expected=None),
+        trials=trials,
+    )
+
+    found = run(asked, ONE_BY_ONE, store=store)
+    (over,) = list_runs(store)[0].evaluations
+    number = store._run_number(found.id)
+    with store.reading() as connection:
+        counted = evaluation_numbers(connection, [number], None)[number, 0]
+
+    assert over.tally.errors == (1 if trials == 1 else 5)
+    assert (over.tally.cases, over.tally.answered) == (4, 5 * trials - over.tally.errors)
+    assert over.tally.f1 == pytest.approx(counted.f1)
+    assert over.tally.share == pytest.approx(counted.share)
+    assert replace(over.tally, f1=None, share=None) == replace(counted, f1=None, share=None)
 
 
 def test_what_nobody_has_said_a_mean_must_reach_is_said_for_the_run() -> None:

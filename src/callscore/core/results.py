@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from callscore.core.call import ToolCall
 from callscore.core.case import Case
@@ -27,6 +27,9 @@ __all__ = [
     "FailureKind",
     "JudgeCounts",
     "KeptCase",
+    "KeptComparison",
+    "KeptDifference",
+    "KeptFault",
     "KeptScore",
     "MetricResult",
     "MetricValue",
@@ -234,6 +237,44 @@ class Failure(Struct, frozen=True, gc=False, kw_only=True):
     def label(self) -> str:
         """The case, and the trial where there is one."""
         return self.case if self.trial is None else f"{self.case} #{self.trial}"
+
+
+class KeptDifference(Struct, frozen=True, gc=False, kw_only=True):
+    """How the calls of a pair differ, as a history keeps it; `pair` is a position in the pairs."""
+
+    pair: int
+    path: str
+    kind: str = ""
+    expected: Any = None
+    actual: Any = None
+    reason: str
+
+
+class KeptFault(Struct, frozen=True, gc=False, kw_only=True):
+    """What is wrong with a call by the definition of its tool, as a history keeps it."""
+
+    tool: str
+    kind: str
+    index: int
+    path: str = ""
+    reason: str
+
+
+class KeptComparison(Struct, frozen=True, kw_only=True):
+    """Which calls are paired and how they differ, as a history keeps it.
+
+    Calls are named by their positions among those that count. `expected` and `actual` hold these
+    calls where they are not simply those of the case.
+    """
+
+    pairs: list[tuple[int, int, bool]] = []
+    missed: list[int] = []
+    extra: list[int] = []
+    forbidden: list[int] = []
+    differences: list[KeptDifference] = []
+    faults: list[KeptFault] = []
+    expected: list[Any] | UnsetType = UNSET
+    actual: list[dict[str, Any]] | UnsetType = UNSET
 
 
 class KeptScore(Struct, frozen=True, gc=False, kw_only=True):

@@ -35,12 +35,10 @@ from callscore.sources.reader import kind_by_name
 from callscore.words.plain_data import call_to_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from callscore.comparing.comparison import Comparison
-    from callscore.core.call import Tool
-    from callscore.core.case import Case
-    from callscore.core.score import Score
+    from callscore.core.results import Result
     from callscore.core.settings import Settings
     from callscore.history.store import Store
 
@@ -123,8 +121,8 @@ def side_of_file(
         MissingExtra: the file needs an optional dependency.
     """
     name = fspath(path)
-    gathered = _CaseOutcomes()
-    hooks = ScoreHooks(on_score=gathered.take, on_unscored=gathered.leave)
+    outcomes: dict[str, list[CaseOutcome]] = {}  # by id, in the order in which they first come
+    hooks = ScoreHooks(on_result=partial(_add_result, outcomes))
     options: dict[str, Any] = {"settings": settings, "show": "none", "tools": tools, "hooks": hooks}
     try:
         if expected is None:
@@ -134,7 +132,7 @@ def side_of_file(
     except UnreadableInput:
         _refuse_exported(name)
         raise
-    cases = gathered.cases()
+    cases = tuple([case for cases in outcomes.values() for case in cases])
     _require_scores(cases, name, None if expected is None else fspath(expected))
     evaluation = EvaluationSide(
         name=file_evaluation_name(name),
@@ -179,50 +177,31 @@ def _refuse_exported(name: str) -> None:
     raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
 
 
-class _CaseOutcomes:
-    """What became of the cases of a file, in the order in which they first come."""
-
-    def __init__(self) -> None:
-        self._cases: dict[str, list[CaseOutcome]] = {}  # of one id, as they come
-
-    def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None) -> None:
-        """Note a case that has a score."""
-        self._add(case, _scored_trial(case, score))
-
-    def leave(self, case: Case) -> None:
-        """Note a case that has none."""
-        if case.expected is None:
-            self._add(case, TrialOutcome(status="not_scored", calls=_digest_of_calls(case)))
-        else:
-            self._add(case, TrialOutcome(status="error", failure=_NOT_RUN))
-
-    def _add(self, case: Case, outcome: TrialOutcome) -> None:
-        found = replace(_case_identity(case), trials=(outcome,))
-        there = self._cases.setdefault(case.id, [])
-        for place, other in enumerate(there):
-            if (other.asked, other.expectation) == (found.asked, found.expectation):
-                there[place] = replace(other, trials=(*other.trials, outcome))
-                return
-        there.append(found)
-
-    def cases(self) -> tuple[CaseOutcome, ...]:
-        """The cases, each with all its trials."""
-        return tuple([case for cases in self._cases.values() for case in cases])
-
-
-def _case_identity(case: Case) -> CaseOutcome:
-    """A case by all but what became of it."""
-    payload = case_payload(case)
-    return CaseOutcome(
+def _add_result(outcomes: dict[str, list[CaseOutcome]], result: Result) -> None:
+    """Add a result as a trial of its case; of one id there are several cases if they differ."""
+    case, payload = result.case, case_payload(result.case)
+    found = CaseOutcome(
         id=case.id,
-        trials=(),
+        trials=(_trial_outcome(result),),
         tags=tuple(case.tags),
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
     )
+    same_id = outcomes.setdefault(case.id, [])
+    for position, other in enumerate(same_id):
+        if (other.asked, other.expectation) == (found.asked, found.expectation):
+            same_id[position] = replace(other, trials=other.trials + found.trials)
+            return
+    same_id.append(found)
 
 
-def _scored_trial(case: Case, score: Score) -> TrialOutcome:
+def _trial_outcome(result: Result) -> TrialOutcome:
+    case, score = result.case, result.score
+    if score is None and case.expected is not None:
+        return TrialOutcome(status="error", failure=_NOT_RUN)
+    calls = calls_digest([call_to_dict(call) for call in case.actual or ()])
+    if score is None:
+        return TrialOutcome(status="not_scored", calls="" if case.actual is None else calls)
     return TrialOutcome(
         passed=score.passed,
         f1=score.f1,
@@ -230,14 +209,8 @@ def _scored_trial(case: Case, score: Score) -> TrialOutcome:
         forbidden=len(score.forbidden),
         faults=None if score.faults is None else len(score.faults),
         tools=tool_outcomes(score),
-        calls=_digest_of_calls(case),
+        calls=calls,
     )
-
-
-def _digest_of_calls(case: Case) -> str:
-    if case.actual is None:
-        return ""
-    return calls_digest([call_to_dict(call) for call in case.actual])
 
 
 # A side of a comparison by what somebody calls it: a run, one variant of it, or a file of cases.

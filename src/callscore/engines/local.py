@@ -14,7 +14,7 @@ from callscore.api import score_case
 from callscore.core.call import Tool
 from callscore.core.case import Case
 from callscore.core.fast_strict import examine_cases
-from callscore.core.results import CaseScore, MetricValue, Noted, Results
+from callscore.core.results import CaseScore, MetricValue, Noted, Result, Results
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_examined
@@ -70,7 +70,8 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
             each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
         on_score: is given every scored case, its score, and the definitions of its tools by name, or
             None where nobody knows them.
-        on_values: is given what metrics say of a case, where any are asked, before its score.
+        on_result: is given the result of every case, with or without a score, and with what metrics
+            say of it; for engines only.
         on_unscored: is given every case that has no score, for it does not say what is expected, or
             there is no answer to it.
         on_unjudged: is given the place of a case about which the model that judges gave no answer,
@@ -82,7 +83,7 @@ class ScoreHooks(Struct, frozen=True, kw_only=True):
     on_case: Callable[[CaseScore], None] | None = None
     on_outcomes: Callable[[Sequence[Case | PlainCase], Sequence[Outcome]], None] | None = None
     on_score: Callable[[Case, Score, Mapping[str, Tool] | None], None] | None = None
-    on_values: Callable[[tuple[MetricValue, ...]], None] | None = None
+    on_result: Callable[[Result], None] | None = None
     on_unscored: Callable[[Case], None] | None = None
     on_unjudged: Callable[[str, Case, ModelFailed], None] | None = None
     on_bytes: Callable[[int], None] | None = None
@@ -124,7 +125,9 @@ class Collector:
     def takes_plain(self) -> bool:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
-        looks_at_each = bool(self._columns) or self._hooks.on_score is not None
+        hooks = self._hooks
+        is_watched = hooks.on_score is not None or hooks.on_result is not None
+        looks_at_each = bool(self._columns) or is_watched
         knows_no_tools = self._definitions.of_run is None
         changes_nothing = _compares_by_default(self._settings)
         return shows_few and knows_no_tools and changes_nothing and not looks_at_each
@@ -132,30 +135,34 @@ class Collector:
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""
         if case.expected is None or case.actual is None:
-            self._leave(case)
+            (self.not_scored if case.expected is None else self.not_run).add(case.id)
+            if self._hooks.on_unscored is not None:
+                self._hooks.on_unscored(case)
+            if self._hooks.on_result is not None:
+                self._hooks.on_result(Result(case=case, status="not_scored"))
             return
         if has_own_id(case):
             self._note_repeated(case.id, case.trial)
-        self._take_scored(case, self._score(case))
-
-    def _leave(self, case: Case) -> None:
-        """Count why a case is not scored."""
-        (self.not_scored if case.expected is None else self.not_run).add(case.id)
-        if self._hooks.on_unscored is not None:
-            self._hooks.on_unscored(case)
-
-    def _take_scored(self, case: Case, score: Score) -> None:
         tools = self._definitions.of(case.tools, case.id)
+        score = self._score(case, tools)
         self._summary.add(score, trial_of=None if case.trial is None else case.id)
-        if self._hooks.on_outcomes is not None:
-            self._hooks.on_outcomes([case], [outcome_of(score)])
-        values = self._columns.ask(case, tools)
-        if values and self._hooks.on_values is not None:
-            self._hooks.on_values(values)
-        if self._hooks.on_score is not None:
-            self._hooks.on_score(case, score, tools)
+        values = self._call_hooks(case, score, tools)
         if self._show == "all" or (self._show == "failing" and not score.passed):
             self._show_case(case, score, values)
+
+    def _call_hooks(
+        self, case: Case, score: Score, tools: Mapping[str, Tool] | None
+    ) -> tuple[MetricValue, ...]:
+        """Hand a scored case over; returns what the metrics say of it."""
+        hooks = self._hooks
+        if hooks.on_outcomes is not None:
+            hooks.on_outcomes([case], [outcome_of(score)])
+        values = self._columns.ask(case, tools)
+        if hooks.on_score is not None:
+            hooks.on_score(case, score, tools)
+        if hooks.on_result is not None:
+            hooks.on_result(Result(case=case, score=score, values=values, passed=score.passed))
+        return values
 
     def take_plain(self, cases: list[PlainCase], read: Callable[[int], Case | None]) -> None:
         """As `take` for each of these, without decoding most of them.
@@ -220,8 +227,7 @@ class Collector:
             metrics=self._columns.results(),
         )
 
-    def _score(self, case: Case) -> Score:
-        tools = self._definitions.of(case.tools, case.id)
+    def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
         expected, actual = tuple(case.expected or ()), case.actual or ()
         return score_case(expected, actual, self._settings, tools, others=case.others)
 
@@ -252,7 +258,8 @@ class Collector:
             return
         case = read(position)
         if case is not None:
-            self._show_case(case, self._score(case))
+            tools = self._definitions.of(case.tools, case.id)
+            self._show_case(case, self._score(case, tools))
 
     def _show_case(self, case: Case, score: Score, values: tuple[MetricValue, ...] = ()) -> None:
         if self._limit is not None and self._shown >= self._limit:

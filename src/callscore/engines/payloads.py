@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from callscore.core.expectation_json import expected_to_json
 from callscore.core.rendering import safe_repr
+from callscore.core.results import KeptComparison, KeptDifference, KeptFault
 from callscore.core.rules import Matcher
 from callscore.core.score import SCHEMA_FAULTS, outcome_of
 from callscore.core.summary import tool_outcomes
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from callscore.core.call import Tool
     from callscore.core.case import Case
-    from callscore.core.score import Pair, Score
+    from callscore.core.score import Fault, Pair, Score
     from callscore.core.settings import Settings
 
 __all__ = [
@@ -179,29 +181,25 @@ def score_counts(score: Score) -> tuple[int, ...]:
 
 
 def comparison_payload(score: Score) -> dict[str, Any]:
-    """Which calls are paired, and how they differ.
-
-    Calls are named by their positions, among the expected and the actual calls that count. Where
-    these are not simply those of the case, for it expects groups, or some do not count, they are told.
-    """
+    """Which calls are paired, and how they differ: a `KeptComparison` as plain data."""
     start = [(position, position) for position in range(score.equal_start)]
     correct = [*start, *score.other_correct]
     pairs = [
         *[(row, column, True) for row, column in correct],
         *[(pair.expected_index, pair.actual_index, False) for pair in score.incorrect],
     ]
-    found: dict[str, Any] = {
-        "pairs": pairs,
-        "missed": _unpaired_positions((row for row, *_ in pairs), score.expected),
-        "extra": _unpaired_positions((column for _, column, _ in pairs), score.actual),
-        "forbidden": list(score.forbidden),
-        "differences": _differences(score, len(correct)),
-        "faults": [_fault_payload(fault) for fault in score.faults or ()],
-    }
-    if score.expectation is not None or score.ignored:
-        found["expected"] = [expected_payload(call) for call in score.expected]
-    if score.ignored:
-        found["actual"] = [call_to_dict(call) for call in score.actual]
+    is_regrouped = score.expectation is not None or bool(score.ignored)
+    kept = KeptComparison(
+        pairs=pairs,
+        missed=_unpaired_positions((row for row, *_ in pairs), score.expected),
+        extra=_unpaired_positions((column for _, column, _ in pairs), score.actual),
+        forbidden=list(score.forbidden),
+        differences=_differences(score, len(correct)),
+        faults=[_kept_fault(fault) for fault in score.faults or ()],
+        expected=[expected_payload(call) for call in score.expected] if is_regrouped else UNSET,
+        actual=[call_to_dict(call) for call in score.actual] if score.ignored else UNSET,
+    )
+    found: dict[str, Any] = msgspec.to_builtins(kept)
     return found
 
 
@@ -210,34 +208,34 @@ def _unpaired_positions(paired: Iterable[int], calls: Sequence[object]) -> list[
     return [position for position in range(len(calls)) if position not in taken]
 
 
-def _differences(score: Score, correct: int) -> list[dict[str, Any]]:
+def _differences(score: Score, correct: int) -> list[KeptDifference]:
     """How the pairs differ; those that are correct do only where not all has to be the same."""
     pairs: list[tuple[int, Pair]] = [*enumerate(score.incorrect, correct)]
     if score.settings.mode != "strict":
         pairs = [*enumerate(score.correct), *pairs]
     found = [
-        {
-            "pair": number,
-            "path": json_safe_string(difference.path),
-            "kind": difference.kind,
-            "expected": json_safe(difference.expected),
-            "actual": json_safe(difference.actual),
-            "reason": json_safe_string(difference.reason),
-        }
+        KeptDifference(
+            pair=number,
+            path=json_safe_string(difference.path),
+            kind=difference.kind,
+            expected=json_safe(difference.expected),
+            actual=json_safe(difference.actual),
+            reason=json_safe_string(difference.reason),
+        )
         for number, pair in pairs
         for difference in pair.differences[:_MAX_DIFFERENCES]
     ]
     return found[:_MAX_DIFFERENCES]
 
 
-def _fault_payload(fault: Any) -> dict[str, Any]:
-    return {
-        "tool": json_safe_string(fault.tool),
-        "kind": fault.kind,
-        "index": fault.index,
-        "path": json_safe_string(fault.path),
-        "reason": json_safe_string(fault.reason),
-    }
+def _kept_fault(fault: Fault) -> KeptFault:
+    return KeptFault(
+        tool=json_safe_string(fault.tool),
+        kind=fault.kind,
+        index=fault.index,
+        path=json_safe_string(fault.path),
+        reason=json_safe_string(fault.reason),
+    )
 
 
 # A file is scored as an evaluation is that says nothing about its scorers.

@@ -36,8 +36,6 @@ from callscore.words.plain_data import call_to_dict
 if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.core.phrases import Language
-    from callscore.core.results import Status
-    from callscore.core.score import Score
     from callscore.engines.local import ScoreHooks
     from callscore.errors import ModelFailed
     from callscore.history.records import RunStatus
@@ -100,7 +98,6 @@ class ScoreSaver:
         self._keeper: RunWriter | None = None
         self._waiting = 0
         self._hide = known_secrets_hider()
-        self._values: tuple[MetricValue, ...] = ()  # of the case that comes next
         self._files: list[tuple[str, str]] = []  # what each is called, and where it stands
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
@@ -122,21 +119,18 @@ class ScoreSaver:
 
     def told(self, hooks: ScoreHooks) -> ScoreHooks:
         """The hooks that tell this one, too."""
-        told_already = hooks.on_unjudged
+        on_unjudged = hooks.on_unjudged
 
-        def on_unjudged(place: str, case: Case, error: ModelFailed) -> None:
-            self._keep(case, None, ("raised", f"the judge gave no answer: {error}"))
-            if told_already is None:
+        def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
+            problem = f"the judge gave no answer: {error}"
+            failure = Failure(case=case.id, kind="raised", problem=problem)
+            self.keep(Result(case=case, status="error", failure=failure))
+            if on_unjudged is None:
                 raise error
-            told_already(place, case, error)
+            on_unjudged(place, case, error)
 
         return replace(
-            hooks,
-            on_file=self.begin_file,
-            on_values=self._note_values,
-            on_score=self.take,
-            on_unscored=self.leave,
-            on_unjudged=on_unjudged,
+            hooks, on_file=self.begin_file, on_result=self.keep, on_unjudged=save_unjudged
         )
 
     def begin_file(self, path: str) -> None:
@@ -144,28 +138,20 @@ class ScoreSaver:
         if not self._request.actual:
             self._pending = _name_and_path(path)
 
-    def _note_values(self, values: tuple[MetricValue, ...]) -> None:
-        self._values = values
-
-    def take(self, case: Case, score: Score, _: Mapping[str, Tool] | None = None) -> None:
-        """Keep a case that has a score, soon."""
-        self._keep(case, score, None)
-
-    def leave(self, case: Case) -> None:
-        """Keep a case that has none, soon: nothing is expected, or there is no answer to it."""
-        self._keep(case, None, None)
-
-    def _keep(self, case: Case, score: Score | None, failure: tuple[str, str] | None) -> None:
+    def keep(self, result: Result) -> None:
+        """Keep a result, soon."""
         self._begin()
         number = len(self._totals) - 1
+        case, score, metrics = result.case, result.score, result.values
         trial = self._trial(number, case)
-        self._totals[-1].add(_scored(replace(case, trial=trial), score, failure))
+        accuracy = () if score is None else (MetricValue(FILE_SCORER, score.f1),)
+        result = replace(result, case=replace(case, trial=trial), values=accuracy)
+        self._totals[-1].add(result)
         if self.run is None or self._keeper is None:
             return
-        record = _result_record(case, score, failure, self._hide)
-        record = replace(record, values=(*record.values, *self._values))
-        self._values = ()
-        self._keeper.put(replace(record, run=self.run.id, evaluation=number, trial=trial))
+        record = _result_record(self.run.id, result, self._hide)
+        values = (*accuracy, *metrics)
+        self._keeper.put(replace(record, evaluation=number, trial=trial, values=values))
         self._waiting += 1
         if self._waiting >= _MAX_WAITING:
             self._waiting = 0
@@ -282,19 +268,6 @@ def _joined_name(paths: Sequence[str]) -> tuple[str, str]:
     return "+".join([name for name, _ in named]), place
 
 
-def _scored(case: Case, score: Score | None, failure: tuple[str, str] | None) -> Result:
-    """What became of a case, as it is added up."""
-    if failure is not None:
-        _, problem = failure
-        why = Failure(case=case.id, kind="raised", problem=problem)
-        return Result(case=case, status="error", failure=why)
-    if score is None:
-        return Result(case=case, status="not_scored")
-    return Result(
-        case=case, score=score, values=(MetricValue(FILE_SCORER, score.f1),), passed=score.passed
-    )
-
-
 def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
     """What the cases of a file come to."""
     name, place = file
@@ -305,32 +278,24 @@ def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:
     return replace(found, scorers=scorers, trials=found.trials if is_repeated else ())
 
 
-def _result_record(
-    case: Case,
-    score: Score | None,
-    failure: tuple[str, str] | None,
-    hide: Callable[[Any], Any],
-) -> ResultRecord:
-    """What is kept of a case, without secrets; the run and the evaluation are put in later."""
-    payload = case_payload(case)
+def _result_record(run: str, result: Result, hide: Callable[[Any], Any]) -> ResultRecord:
+    """What is kept of a result, without secrets; its evaluation, trial and values are put in later."""
+    case, failure = result.case, result.failure
     calls = None if case.actual is None else [call_to_dict(call) for call in case.actual]
-    found = score_payload(score)
-    kept = hide([payload, calls, found.get("comparison")])
-    payload, calls, found["comparison"] = kept
-    status: Status = "not_scored" if score is None else "scored"
+    found = score_payload(result.score)
+    payload, calls, found["comparison"] = hide([case_payload(case), calls, found.get("comparison")])
     return ResultRecord(
-        run="",
+        run=run,
         evaluation=0,
         case=case.id,
-        status=status if failure is None else "error",
+        status=result.status,
         payload=payload,
         expectation=expectation_digest(payload),
         asked=asked_digest(payload),
         answer=calls,  # so that it can be scored again; kept once, together with the calls
         calls=calls,
-        passed=None if score is None else score.passed,
-        values=() if score is None else (MetricValue(FILE_SCORER, score.f1),),
-        failure=failure,
+        passed=result.passed,
+        failure=None if failure is None else (failure.kind, failure.problem),
         finished_at=time(),
         **found,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from callscore.core.arguments import Difference
 from callscore.core.call import ToolCall
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, display_width, escape, render_value
-from callscore.core.results import Answer, KeptScore
+from callscore.core.results import Answer, KeptComparison, KeptScore
 from callscore.reports.formatting import code, duration, fenced, grouped_number, number_text
 from callscore.reports.run import (
     ATTEMPTS,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from callscore.core.phrases import Language
-    from callscore.core.results import KeptCase, Result
+    from callscore.core.results import KeptCase, KeptDifference, Result
     from callscore.core.score import Score
     from callscore.words.diff import Line, Span
 
@@ -181,29 +181,6 @@ _EXTRA_MARK: Span = ("+", "extra")
 _PLAIN_KINDS = ("missing", "unexpected", "type", "value")
 
 
-class _StoredDifference(Struct, frozen=True, gc=False):
-    """How two calls of a pair differ."""
-
-    pair: int
-    path: str = ""
-    kind: str = ""
-    expected: Any = None
-    actual: Any = None
-    reason: str = ""
-
-
-class _StoredComparison(Struct, frozen=True):
-    """What is kept of a comparison; calls are named by their positions."""
-
-    pairs: list[tuple[int, int, bool]] = []
-    missed: list[int] = []
-    extra: list[int] = []
-    forbidden: list[int] = []
-    differences: list[_StoredDifference] = []
-    expected: list[Any] | None = None
-    actual: list[ToolCall] | None = None
-
-
 def stored_call_lines(
     trial: Result, expected: Sequence[Any] | None, *, width: int, lang: Language
 ) -> list[Line]:
@@ -220,16 +197,18 @@ def stored_call_lines(
     """
     comparison = None if trial.kept is None else trial.kept.comparison
     try:
-        kept = msgspec.convert(comparison or {}, _StoredComparison, strict=False)
+        kept = msgspec.convert(comparison or {}, KeptComparison, strict=False)
+        own_calls = [] if kept.actual is UNSET else kept.actual
+        calls = msgspec.convert(own_calls, list[ToolCall], strict=False)
     except msgspec.ValidationError:  # somebody else has written it
         return []
-    made = (trial.case.actual or ()) if kept.actual is None else kept.actual
-    expected_calls = (expected or ()) if kept.expected is None else kept.expected
+    made = (trial.case.actual or ()) if kept.actual is UNSET else calls
+    expected_calls = (expected or ()) if kept.expected is UNSET else kept.expected
     return list(_stored_lines(kept, made, expected_calls, width, lang))
 
 
 def _stored_lines(
-    kept: _StoredComparison,
+    kept: KeptComparison,
     made: Sequence[ToolCall],
     expected_calls: Sequence[Any],
     width: int,
@@ -267,7 +246,7 @@ def _expected_at(expected_calls: Sequence[Any], position: int, room: int) -> str
     return render_value(item, limit=room)
 
 
-def _difference_reason(found: _StoredDifference, lang: Language) -> str:
+def _difference_reason(found: KeptDifference, lang: Language) -> str:
     """Why the two calls differ; the stored text where it cannot be phrased anew."""
     if lang == "en" or found.kind not in _PLAIN_KINDS:
         return escape(found.reason)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from callscore.core.results import KeptComparison
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
@@ -88,36 +89,6 @@ class _Totals(Struct):
     macro_f1: _Share | None = None
     macro_f1_interval: tuple[_Share, _Share] | None = None
     scorers: list[_Scorer] = []
-
-
-class _Difference(Struct):
-    """One difference of a pair."""
-
-    pair: int
-    path: str
-    reason: str
-
-
-class _Fault(Struct):
-    """A schema error of a call."""
-
-    tool: str
-    kind: str
-    index: int
-    reason: str
-
-
-class _Comparison(Struct):
-    """Which calls are paired, and how they differ."""
-
-    pairs: list[tuple[int, int, bool]] = []
-    missed: list[int] = []
-    extra: list[int] = []
-    forbidden: list[int] = []
-    differences: list[_Difference] = []
-    faults: list[_Fault] = []
-    expected: list[Any] = []
-    actual: list[dict[str, Any]] = []
 
 
 class _Settings(Struct):
@@ -208,7 +179,7 @@ def _result_problems(record: ResultRecord) -> Iterator[str]:
     if record.f1 is not None and not 0 <= record.f1 <= 1:
         yield f"f1: {record.f1} is not a number from 0 to 1."
     yield from _shape_problems("payload", record.payload, _Payload)
-    yield from _shape_problems("comparison", record.comparison or {}, _Comparison)
+    yield from _shape_problems("comparison", record.comparison or {}, KeptComparison)
     if record.failure is not None and len(record.failure[0]) > _MAX_KIND:
         yield f"failure: its kind is longer than {_MAX_KIND} characters."
     for field in ("expectation", "asked"):
