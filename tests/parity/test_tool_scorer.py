@@ -17,11 +17,8 @@ from callscore.parity.tool_scorer import (
     SequenceScores,
     _argument_scores,
     _efficiency,
-    _equal_share,
-    _folded_name,
     _found_share,
     _invoked_share,
-    _placed_share,
     _redundant_share,
     _repeated_share,
     _selected_share,
@@ -434,11 +431,13 @@ def test_steps_want_the_expected_arguments_and_mind_no_others() -> None:
 
 
 def test_equal_calls_are_found_once() -> None:
-    assert _equal_share([f(a=1), f(a=1)], [f(a=1.0), ("g", {"a": 1})]) == 0.5
-    assert _equal_share([], []) == 1.0
-    assert _equal_share([], [f()]) == 0.0
+    share = tool_scorer.tool_correctness_with_args
+
+    assert share([f(a=1), f(a=1)], [f(a=1.0), ("g", {"a": 1})]) == 0.5
+    assert share([], []) == 1.0
+    assert share([], [f()]) == 0.0
     with pytest.raises(NotScorable, match="recursion"):
-        _equal_share([f(a=nested())], [f(a=nested())])
+        share([f(a=nested())], [f(a=nested())])
 
 
 def test_repetitions_have_the_same_text() -> None:
@@ -453,8 +452,10 @@ def test_repetitions_have_the_same_text() -> None:
 
 # What Toolscore counts by names alone.
 
+placed_share = functools.partial(tool_scorer.tool_correctness, strict_order=True)
 
-@pytest.mark.parametrize("share", [_found_share, _invoked_share, _placed_share, _tools_share])
+
+@pytest.mark.parametrize("share", [_found_share, _invoked_share, placed_share, _tools_share])
 def test_nothing_expected_is_right_if_nothing_is_given(
     share: Callable[[list[str], list[str]], float],
 ) -> None:
@@ -519,8 +520,8 @@ def test_names_of_several_letters_are_compared_whole() -> None:
 
 
 def test_a_name_stands_at_its_position_or_not() -> None:
-    assert _placed_share(list("abc"), list("abx")) == 2 / 3
-    assert _placed_share(list("abc"), list("xabc")) == 0.0
+    assert placed_share(list("abc"), list("abx")) == 2 / 3
+    assert placed_share(list("abc"), list("xabc")) == 0.0
 
 
 def test_names_are_shared_as_often_as_both_have_them() -> None:
@@ -538,6 +539,9 @@ def test_efficiency(expected: str, actual: str, share: float) -> None:
 
 
 def test_a_name_without_what_may_vary() -> None:
-    assert _folded_name("Get_Wea-ther") == "getweather"
-    assert _folded_name("web search") == "web search"
-    assert _folded_name("ẞ") == "ß"
+    share = functools.partial(tool_scorer.partial_trajectory, allow_tool_name_variations=True)
+
+    assert share(["Get_Wea-ther"], ["getweather"]) == 1.0
+    assert share(["web search"], ["websearch"]) == 0.0
+    assert share(["ẞ"], ["ß"]) == 1.0
+    assert share(["ß"], ["ss"]) == 0.0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.core.call import ToolCall
 from callscore.errors import InvalidSettings, NotScorable
 from callscore.parity.parameters import option_value, pairs_of
-from callscore.parity.value_comparison import json_round_trip
+from callscore.parity.value_comparison import has_members, json_round_trip
 
 if TYPE_CHECKING:
     from callscore.parity.parameters import Calls
@@ -83,7 +82,11 @@ def trajectory_match(  # noqa: PLR0913  (the tool's own options, and one for wha
         if matches is not None:
             return matches(wanted, given, rules)
         messages = _messages(expected, wanted, one_message=one_message)
-        return _all_match(messages, _messages(actual, given, one_message=one_message), rules)
+        others = _messages(actual, given, one_message=one_message)
+        return len(messages) == len(others) and all(
+            len(these) == len(those) and _contains_all(those, these, rules)
+            for these, those in zip(messages, others, strict=True)
+        )
     except RecursionError as error:
         raise NotScorable("the arguments are nested too deep to be compared.") from error
 
@@ -137,15 +140,8 @@ def _messages(calls: Calls, pairs: _Pairs, *, one_message: bool) -> list[_Pairs]
     return messages
 
 
-def _all_match(expected: list[_Pairs], actual: list[_Pairs], rules: _Rules) -> bool:
-    return len(expected) == len(actual) and all(
-        len(these) == len(those) and _contains_all(those, these, rules)
-        for these, those in zip(expected, actual, strict=True)
-    )
-
-
 def _contains_all(available: _Pairs, required: _Pairs, rules: _Rules) -> bool:
-    """Whether every sought call finds a call of its own; each takes the first that fits."""
+    """Whether every required call finds a call of its own; each takes the first that fits."""
     own, usual = rules
     unused: dict[str, list[_Object]] = {}
     for name, arguments in available:
@@ -157,7 +153,7 @@ def _contains_all(available: _Pairs, required: _Pairs, rules: _Rules) -> bool:
 
 
 def _take_match(candidates: list[_Object], arguments: _Object, fits: _Rule) -> bool:
-    if fits is eq:  # which a list asks itself, and quicker
+    if fits is eq:  # a list does this itself, and faster
         if arguments in candidates:
             candidates.remove(arguments)
             return True
@@ -169,24 +165,16 @@ def _take_match(candidates: list[_Object], arguments: _Object, fits: _Rule) -> b
     return False
 
 
-def _superset(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(actual, expected, rules)
-
-
-def _subset(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
-    return _contains_all(expected, actual, rules)
-
-
 def _unordered(expected: _Pairs, actual: _Pairs, rules: _Rules) -> bool:
     return _contains_all(actual, expected, rules) and _contains_all(expected, actual, rules)
 
 
-# Where nothing is named, messages are compared, not calls.
+# None: messages are compared, not calls.
 _MODES: dict[str, Callable[[_Pairs, _Pairs, _Rules], bool] | None] = {
     "strict": None,
     "unordered": _unordered,
-    "subset": _subset,
-    "superset": _superset,
+    "subset": _contains_all,
+    "superset": lambda expected, actual, rules: _contains_all(actual, expected, rules),
 }
 
 
@@ -194,19 +182,11 @@ def _always_matches(_actual: _Object, _expected: _Object) -> bool:
     return True
 
 
-def _contained(actual: _Object, expected: _Object) -> bool:
-    return all(key in expected and expected[key] == value for key, value in actual.items())
-
-
-def _containing(actual: _Object, expected: _Object) -> bool:
-    return _contained(expected, actual)
-
-
 _RULES: dict[str, _Rule] = {
     "exact": eq,
     "ignore": _always_matches,
-    "subset": _contained,
-    "superset": _containing,
+    "subset": lambda actual, expected: has_members(expected, actual),
+    "superset": has_members,
 }
 
 
@@ -216,15 +196,13 @@ def _rule_for(override: Any, usual: _Rule) -> _Rule:
     if isinstance(override, str):
         return _RULES.get(override, _always_matches)
     if isinstance(override, list):
-        return partial(_equal_at_paths, override)
+        return lambda actual, expected: all(
+            _value_at(actual, path) == _value_at(expected, path) for path in override
+        )
     if not callable(override):
         raise InvalidSettings(f"{override!r} is neither a mode, nor a function, nor a list.")
     rule: _Rule = override
     return rule
-
-
-def _equal_at_paths(paths: list[str], actual: _Object, expected: _Object) -> bool:
-    return all(_value_at(actual, path) == _value_at(expected, path) for path in paths)
 
 
 def _value_at(arguments: _Object, path: str) -> Any:

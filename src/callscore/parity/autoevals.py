@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from math import inf, isnan
+from operator import eq
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import MsgspecError
@@ -28,14 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "TITLE", "VERSION", "exact_match", "json_diff", "list_contains"]
 
 
-# The assignment that SciPy's `linear_sum_assignment` finds, ties and rounding included.
-
-
 def _linear_sum_assignment(costs: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """The pairs of a row and a column that cost least together, by row; each is in one pair only.
+    """What SciPy's function of this name finds, ties and rounding included: pairs of row and column.
 
-    Args:
-        costs: a row of costs for each row, all of the same length, and none of it infinite or NaN.
+    Each row and column is in one pair only, and the pairs cost least together. All costs are finite.
     """
     if len(costs) <= len(costs[0]):
         return list(enumerate(_columns_of_rows(costs)))
@@ -52,7 +49,7 @@ def _columns_of_rows(costs: Sequence[Sequence[float]]) -> list[int]:
         way = _ShortestPath(costs, row_prices, column_prices, row_of)
         goal = way.search(row)
         _update_prices(way, row, column_of)
-        while True:  # everybody on the way moves on by one column
+        while True:  # each row on the path moves on by one column
             owner = way.reached_from[goal]
             row_of[goal] = owner
             column_of[owner], goal = goal, column_of[owner]
@@ -82,7 +79,7 @@ class _ShortestPath:
         self.visited: list[int] = []
 
     def search(self, row: int) -> int:
-        """Go to the nearest column, again and again, until nobody has it."""
+        """Go to the nearest column, again and again, until it belongs to no row."""
         # From the last column to the first, and the later of equals: of equal costs everywhere,
         # the first row gets the first column.
         open_columns = list(range(len(self.lengths) - 1, -1, -1))
@@ -136,9 +133,8 @@ _Result = TypeVar("_Result")
 _BRACKETS = frozenset("{[")
 _DIGITS = frozenset("-0123456789")
 _BEGINNINGS = _BRACKETS | _DIGITS | frozenset(" \t\n\r")
-_MAX_DIGITS = (
-    sys.int_info.str_digits_check_threshold
-)  # a shorter number is never refused for its length
+# A shorter number is never refused for its length.
+_MAX_DIGITS = sys.int_info.str_digits_check_threshold
 _NUMBERS = (int, float)
 
 
@@ -166,7 +162,7 @@ def json_diff(expected: Calls, actual: Calls, *, preserve_strings: bool = False)
             of too many digits, or a value is nested too deeply.
     """
     read = None if preserve_strings else _as_json
-    return _guarded(_list_diff, pairs_of(actual), pairs_of(expected), read)
+    return _guarded(_array_diff, pairs_of(actual), pairs_of(expected), read, _call_diff)
 
 
 def exact_match(expected: Calls, actual: Calls) -> float:
@@ -259,13 +255,6 @@ def _as_json(text: str) -> Any:
     return held if isinstance(held, dict | list) else text
 
 
-def _list_diff(actual: list[_Pair], expected: list[_Pair], read: _Reader) -> float:
-    if not actual and not expected:
-        return 1.0
-    scores = [_call_diff(*both, read) for both in zip(actual, expected, strict=False)]
-    return sum(scores) / max(len(actual), len(expected))
-
-
 def _call_diff(actual: _Pair, expected: _Pair, read: _Reader = _as_json) -> float:
     (name, arguments), (wanted_name, wanted_arguments) = actual, expected
     return (_diff(name, wanted_name, read) + _diff(arguments, wanted_arguments, read)) / 2
@@ -291,10 +280,15 @@ def _object_diff(actual: dict[str, Any], expected: dict[str, Any], read: _Reader
     return sum([_diff(actual.get(key), expected.get(key), read) for key in keys]) / len(keys)
 
 
-def _array_diff(actual: list[Any], expected: list[Any], read: _Reader) -> float:
+def _array_diff(
+    actual: list[Any],
+    expected: list[Any],
+    read: _Reader,
+    diff: Callable[[Any, Any, _Reader], float] = _diff,
+) -> float:
     if not actual and not expected:
         return 1.0
-    scores = [_diff(value, other, read) for value, other in zip(actual, expected, strict=False)]
+    scores = [diff(value, other, read) for value, other in zip(actual, expected, strict=False)]
     return sum(scores) / max(len(actual), len(expected))
 
 
@@ -337,19 +331,11 @@ def _python_text(call: _Pair) -> str:
     return _guarded(str, {"name": name, "arguments": arguments})
 
 
-def _same(actual: str, expected: str) -> float:
-    return float(actual == expected)
-
-
-def _unchanged(call: _Pair) -> _Pair:
-    return call
-
-
 # What is made of a call first, and what compares two of these.
 _SIMILARITIES: dict[str, tuple[Callable[[_Pair], Any], Callable[[Any, Any], float]]] = {
-    "json_diff": (_unchanged, _call_diff),
+    "json_diff": (lambda call: call, _call_diff),
     "levenshtein": (_python_text, _text_diff),
-    "exact_match": (python_json_text, _same),
+    "exact_match": (python_json_text, eq),
 }
 
 METRICS = (json_diff, list_contains, exact_match)

@@ -6,13 +6,20 @@ the precision, recall and F1 of the calls as multisets.
 
 from __future__ import annotations
 
+from operator import eq
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, option_value, pairs_of
-from callscore.parity.value_comparison import common_count, f1_of, is_subsequence, python_json_text
+from callscore.parity.value_comparison import (
+    common_count,
+    f1_of,
+    is_submultiset,
+    is_subsequence,
+    python_json_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,17 +190,11 @@ def navigation_f1(expected: Calls, actual: Calls, *, parameters: bool = True) ->
 def _steps(expected: Calls, actual: Calls, *, parameters: bool) -> tuple[_Steps, _Steps]:
     if not expected:
         raise NotScorable("Azure wants at least one expected call, and there is none.")
-    if parameters:
-        return _expected_steps(expected), _actual_steps(actual)
-    return _names(expected), _names(actual)
-
-
-def _names(calls: Calls) -> _Steps:
-    return [name.strip() for name in names_of(calls)]
-
-
-def _actual_steps(actual: Calls) -> _Steps:
-    return [(name.strip(), _texts(arguments or {})) for name, arguments in pairs_of(actual)]
+    if not parameters:
+        wanted, made = names_of(expected), names_of(actual)
+        return [name.strip() for name in wanted], [name.strip() for name in made]
+    steps = _expected_steps(expected)
+    return steps, [(name.strip(), _texts(given or {})) for name, given in pairs_of(actual)]
 
 
 def _expected_steps(expected: Calls) -> _Steps:
@@ -229,18 +230,10 @@ def _rates(expected: _Steps, actual: _Steps) -> tuple[float, float, float]:
     return precision, common / len(expected), f1_of(common, len(expected), len(actual))
 
 
-def _is_same(expected: _Steps, actual: _Steps) -> bool:
-    return expected == actual
-
-
-def _is_found(expected: _Steps, actual: _Steps) -> bool:
-    return common_count(expected, actual) == len(expected)
-
-
 _RULES: dict[str, Callable[[_Steps, _Steps], bool]] = {
-    "exact_match": _is_same,
+    "exact_match": eq,
     "in_order_match": is_subsequence,
-    "any_order_match": _is_found,
+    "any_order_match": is_submultiset,
 }
 
 METRICS = (navigation_match, navigation_precision, navigation_recall, navigation_f1)

@@ -58,10 +58,7 @@ _NOT_OBJECTS = "list_dict_checker:unclear"
 def _argument_problem(value: Any, answers: Any, description: Mapping[str, Any]) -> str | None:
     """The type of error that BFCL finds in an argument; None where it accepts it.
 
-    Args:
-        value: what was passed.
-        answers: what may be passed.
-        description: the argument's own part of the function's document.
+    The description is the argument's own part of the function's document.
     """
     word = description["type"]
     kind, items = _TYPES[word], None
@@ -405,7 +402,10 @@ def check(
         NotScorable: there is no expected call to check against, or a definition has no such types.
     """
     option_value("test_category", test_category, _CATEGORY_CHECKS)
-    _require_definitions(tools)
+    is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())
+    if tools is not None and not is_known:
+        problem = "give the tools that callscore.read_tools reads, by their names"
+        raise InvalidSettings(f"tools: {problem}, or None.")
     wanted, made = pairs_of(expected), pairs_of(actual)
     miscounted = _count_problem(test_category, made, wanted)
     if miscounted is not None:
@@ -421,13 +421,6 @@ def check(
     return _checked(
         test_category, functions, made, _answers_for_calls(wanted, may_be_left_out=optional)
     )
-
-
-def _require_definitions(tools: object) -> None:
-    is_known = isinstance(tools, Mapping) and all(isinstance(tool, Tool) for tool in tools.values())
-    if tools is not None and not is_known:
-        problem = "give the tools that callscore.read_tools reads, by their names"
-        raise InvalidSettings(f"tools: {problem}, or None.")
 
 
 def _count_problem(kind: str, calls: Sequence[Any], answers: Sequence[Any]) -> Check | None:

@@ -185,7 +185,7 @@ def _in_order(expected: list[_Call], actual: list[_Call], parts: _Parts) -> floa
 
 
 def _table(expected: list[_Call], actual: list[_Call], parts: _Parts) -> list[list[float]]:
-    """The best sum for so many of the expected and so many of the actual calls."""
+    """The best sum for each number of the first expected and the first actual calls."""
     table = [[0.0] * (len(actual) + 1)]
     for wanted in expected:
         above, row = table[-1], [0.0]
@@ -201,16 +201,11 @@ def _exact(expected: list[_Call], actual: list[_Call], parts: _Parts) -> float:
     return float(
         len(expected) == len(actual)
         and all(
-            _is_exact(wanted, given, parts) for wanted, given in zip(expected, actual, strict=True)
+            wanted.name == given.name
+            and (not parts.input_parameters or wanted.arguments == given.arguments)
+            and (not parts.output or wanted.output == given.output)
+            for wanted, given in zip(expected, actual, strict=True)
         )
-    )
-
-
-def _is_exact(expected: _Call, actual: _Call, parts: _Parts) -> bool:
-    return (
-        expected.name == actual.name
-        and (not parts.input_parameters or expected.arguments == actual.arguments)
-        and (not parts.output or bool(expected.output == actual.output))
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import InvalidSettings
@@ -92,7 +93,8 @@ def tool_call_accuracy(  # noqa: PLR0913  (as many options as the scorer has)
         return 1.0 if not wanted and not made else 0.0
     same, named, wrong = pair(wanted, made)
     total = len(wanted)
-    return _clamped((same + name_only * named) / total - penalty * (wrong / total))
+    score = (same + name_only * named) / total - penalty * (wrong / total)
+    return score if isnan(score) else max(0.0, min(1.0, score))  # NaN comes from infinite weights
 
 
 def _in_order(
@@ -133,12 +135,6 @@ def _by_name(calls: Counter[tuple[str, Any]]) -> Counter[str]:
     for (name, _), count in calls.items():
         names[name] += count
     return names
-
-
-def _clamped(value: float) -> float:
-    if value != value:  # noqa: PLR0124  (NaN, of infinite weights, which stays NaN)
-        return value
-    return max(0.0, min(1.0, value))
 
 
 def tool_called(expected: Calls | str | None, actual: Calls) -> float:
@@ -194,30 +190,27 @@ def parameters_valid(
     first: dict[str, Arguments] = {}
     for name, arguments in pairs_of(actual):
         first.setdefault(name, arguments)
-    return float(
-        all(
-            name in first and _has(first[name] or {}, _fields_of(name, arguments, fields))
-            for name, arguments in wanted
-        )
-    )
+    for name, arguments in wanted:
+        if name not in first:
+            return 0.0
+        given = first[name] or {}
+        for key, kind in _fields_of(name, arguments, fields).items():
+            if key not in given or not _is_of(given[key], kind):
+                return 0.0
+    return 1.0
 
 
 def _fields_of(name: str, arguments: Arguments, fields: Fields | None) -> Mapping[str, str]:
     if fields is None or name not in fields:
-        return {key: _type_of(value) for key, value in (arguments or {}).items()}
+        return {
+            key: next((word for word in _TYPES if _is_of(value, word)), _PRESENT)
+            for key, value in (arguments or {}).items()
+        }
     for field, kind in fields[name].items():
         if kind not in _TYPES and kind != _PRESENT:
             words = ", ".join([*_TYPES, _PRESENT])
             raise InvalidSettings(f"the field {field!r} of {name} is {kind!r}; it can be {words}.")
     return fields[name]
-
-
-def _type_of(value: Any) -> str:
-    return next((word for word in _TYPES if _is_of(value, word)), _PRESENT)
-
-
-def _has(arguments: dict[str, Any], fields: Mapping[str, str]) -> bool:
-    return all(key in arguments and _is_of(arguments[key], kind) for key, kind in fields.items())
 
 
 def _is_of(value: Any, kind: str) -> bool:

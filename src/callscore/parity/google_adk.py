@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from operator import eq
 from typing import TYPE_CHECKING, Any, Literal
 
 from callscore.errors import NotScorable
@@ -87,10 +88,6 @@ def mean_trajectory(
     return sum(scores) / len(scores)
 
 
-def _is_same(expected: list[Any], actual: list[Any]) -> bool:
-    return expected == actual
-
-
 def _is_found(expected: list[Any], actual: list[Any]) -> bool:
     rest = actual.copy()
     try:
@@ -102,7 +99,7 @@ def _is_found(expected: list[Any], actual: list[Any]) -> bool:
 
 
 _RULES: dict[str, Callable[[list[Any], list[Any]], bool]] = {
-    "EXACT": _is_same,
+    "EXACT": eq,
     "IN_ORDER": is_subsequence,
     "ANY_ORDER": _is_found,
 }

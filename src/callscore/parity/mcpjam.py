@@ -233,19 +233,17 @@ def _fits_partly(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
 
 def _is_met(expected: Any, actual: Any) -> bool:
     accepts = _PLACEHOLDERS.get(js_trim(expected).lower()) if isinstance(expected, str) else None
-    return (
-        accepts(actual) if accepts else json_stringify_key(expected) == json_stringify_key(actual)
-    )
+    return accepts(actual) if accepts else _have_same_json(expected, actual)
 
 
-def _fits_exactly(expected: dict[str, Any], actual: dict[str, Any]) -> bool:
+def _have_same_json(expected: Any, actual: Any) -> bool:
     return json_stringify_key(expected) == json_stringify_key(actual)
 
 
 _ORDERS = {"ignore": _pair_anywhere, "strict": _pair_by_position, "superset": _pair_in_order}
 _MATCHINGS = {
     "partial": _fits_partly,
-    "exact": _fits_exactly,
+    "exact": _have_same_json,
     "ignore": lambda _wanted, _given: True,
 }
 _PLACEHOLDERS: dict[str, Callable[[Any], bool]] = {

@@ -55,15 +55,13 @@ def tool_call_correctness(
         raise NotScorable("MLflow compares exactly with at least one expected call only.")
     if len(expected) != len(actual):
         return 0.0
-    read: Callable[[Calls], Sequence[Hashable]]
-    read = _signatures if include_arguments and _have_arguments(expected) else names_of
+    by_arguments = include_arguments and all(
+        arguments is not None for _, arguments in pairs_of(expected)
+    )
+    read: Callable[[Calls], Sequence[Hashable]] = _signatures if by_arguments else names_of
     wanted, made = read(expected), read(actual)
     is_right = wanted == made if should_consider_ordering else set(wanted) == set(made)
     return 1.0 if is_right else 0.0
-
-
-def _have_arguments(expected: Calls) -> bool:
-    return all(arguments is not None for _, arguments in pairs_of(expected))
 
 
 def _signatures(calls: Calls) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The parameters of `parity` functions: calls in several notations, and choices."""
+"""The parameters of `parity` functions: calls in several notations, and options."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from callscore.errors import InvalidCall, InvalidSettings, NotScorable
 
 __all__ = ["Arguments", "Call", "Calls", "names_of", "option_value", "pairs_of"]
 
-
-# The calls that the functions of `parity` take, and how they are read.
 
 Arguments = dict[str, Any] | None
 Call = ToolCall | Mapping[str, Any] | tuple[str, Arguments] | str
@@ -33,7 +31,7 @@ def pairs_of(calls: Calls) -> list[tuple[str, Arguments]]:
     """
     pairs: list[tuple[str, Arguments]] = []
     for call in calls if calls.__class__ is list else _listed(calls):
-        # What nearly every call is, first: a metric is asked about thousands of them.
+        # Nearly every call is of this form, and there may be thousands.
         if call.__class__ is dict:
             name, arguments = call.get("name"), call.get("arguments")
             if name.__class__ is str and arguments.__class__ is dict:
@@ -51,7 +49,7 @@ def names_of(calls: Calls) -> list[str]:
     """
     try:
         names: list[str] = [call["name"] for call in calls]  # type: ignore[index,call-overload,misc]  # or it raises
-        "".join(names)  # the quickest way to ask whether all are texts
+        "".join(names)  # the fastest check that all are strings
     except (KeyError, TypeError):
         return [_parts(call)[0] for call in _listed(calls)]
     return names
@@ -59,7 +57,7 @@ def names_of(calls: Calls) -> list[str]:
 
 def _listed(calls: object) -> Calls:
     if not isinstance(calls, list | tuple):
-        shown = clip(escape(safe_repr(calls)), _MAX_SHOWN_WIDTH)
+        shown = _shown(safe_repr(calls))
         raise InvalidCall(f"give a list of calls, or [] where there are none; got {shown}.")
     return calls
 
@@ -67,43 +65,38 @@ def _listed(calls: object) -> Calls:
 def _read_call(call: Call) -> tuple[str, Arguments]:
     name, arguments = _parts(call)
     if isinstance(call, ToolCall) and call.error is not None:
-        raise NotScorable(f"the arguments of {_require_name(name)} are no JSON object.")
+        raise NotScorable(f"the arguments of {_shown(name)} are no JSON object.")
     if arguments is not None and not isinstance(arguments, dict):
-        raise NotScorable(f"the arguments of {_require_name(name)} are no object.")
+        raise NotScorable(f"the arguments of {_shown(name)} are no object.")
     if contains_matchers(arguments):
         raise NotScorable("the expectation has rules, which other tools do not know.")
     return name, arguments
 
 
 def _parts(call: object) -> tuple[str, Any]:
-    """The name and what stands for the arguments."""
+    """The name and the arguments, of whatever type these are."""
     if isinstance(call, ToolCall):
         return call.name, call.arguments
     if isinstance(call, Group | Times | Forbidden):
         raise NotScorable("the expectation has groups, which other tools do not know.")
-    name, arguments = _from_keys(call)
+    name: object = call
+    arguments = None
+    if isinstance(call, Mapping):
+        keys = next((keys for keys in _KEY_PAIRS if keys[0] in call), _KEY_PAIRS[0])
+        name, arguments = call.get(keys[0]), call.get(keys[1])
+    elif isinstance(call, tuple) and len(call) == len(("name", "arguments")):
+        name, arguments = call
     if not isinstance(name, str):
-        shown = clip(escape(safe_repr(call)), _MAX_SHOWN_WIDTH)
         raise InvalidCall(
-            f"{shown} is no call: give `name` and `arguments`, or read it with callscore.read_calls."
+            f"{_shown(safe_repr(call))} is no call: give `name` and `arguments`, or read it with"
+            " callscore.read_calls."
         )
     return name, arguments
 
 
-def _from_keys(call: object) -> tuple[object, Any]:
-    if isinstance(call, Mapping):
-        found = next((words for words in _KEY_PAIRS if words[0] in call), _KEY_PAIRS[0])
-        return call.get(found[0]), call.get(found[1])
-    if isinstance(call, tuple) and len(call) == len(("name", "arguments")):
-        return call
-    return call, None
+def _shown(text: str) -> str:
+    return clip(escape(text), _MAX_SHOWN_WIDTH)
 
-
-def _require_name(name: str) -> str:
-    return clip(escape(name), _MAX_SHOWN_WIDTH)
-
-
-# An option that is one of a few words.
 
 Meaning = TypeVar("Meaning")
 
@@ -112,7 +105,7 @@ def option_value(option: str, word: str, meanings: Mapping[str, Meaning]) -> Mea
     """What a word means as the value of an option.
 
     Raises:
-        InvalidSettings: it is none of the words.
+        InvalidSettings: the option has no such value.
     """
     try:
         return meanings[word]

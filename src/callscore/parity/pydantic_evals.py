@@ -6,11 +6,16 @@ asked for; which calls did is known of a `ToolCall`, not of a plain object.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, option_value, pairs_of
-from callscore.parity.value_comparison import common_count, f1_of
+from callscore.parity.value_comparison import (
+    common_count,
+    f1_of,
+    has_members,
+    is_submultiset,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +84,7 @@ def tool_correctness(
     """
     wanted, made = names_of(expected), names_of(_counted(actual, include_failed=include_failed))
     if allow_extra:
-        return common_count(wanted, made) == len(wanted)
+        return is_submultiset(wanted, made)
     return sorted(wanted) == sorted(made)
 
 
@@ -171,14 +176,9 @@ def _is_right(
     if expected is None:
         raise NotScorable("an expected call has no arguments that could be compared.")
     try:
-        return _holds(actual, expected) and (may_be_more or len(actual) == len(expected))
+        return has_members(actual, expected) and (may_be_more or len(actual) == len(expected))
     except RecursionError as error:
         raise NotScorable("the arguments are nested too deep to be compared.") from error
-
-
-def _holds(actual: dict[str, Any], expected: dict[str, Any]) -> bool:
-    # Value by value, for `==` of the two objects would take one NaN for the same as itself.
-    return all(key in actual and actual[key] == value for key, value in expected.items())
 
 
 def _common_length(expected: list[str], actual: list[str]) -> int:

@@ -9,6 +9,8 @@ from callscore.parity.parameters import option_value, pairs_of
 from callscore.parity.value_comparison import f1_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from callscore.parity.parameters import Calls
 
 __all__ = ["METRICS", "TITLE", "VERSION", "tool_call_accuracy"]
@@ -74,10 +76,6 @@ def tool_call_accuracy(
     return f1_of(found, references, len(made))
 
 
-def _strict(expected: dict[str, Any], actual: dict[str, Any]) -> float:
-    return float(_equal(expected, actual))
-
-
 def _flexible(expected: dict[str, Any], actual: dict[str, Any]) -> float:
     if not expected:
         return _NO_REFERENCE_ARGUMENTS if actual else 1.0
@@ -117,5 +115,8 @@ def _equal_scalars(left: Any, right: Any) -> bool:
     return bool(left != left and right != right)  # noqa: PLR0124  (NaN)
 
 
-_MODES = {"strict": _strict, "flexible": _flexible}
+_MODES: dict[str, Callable[[dict[str, Any], dict[str, Any]], float]] = {
+    "strict": _equal,
+    "flexible": _flexible,
+}
 METRICS = (tool_call_accuracy,)

@@ -51,18 +51,19 @@ def action_checks(
     """
     made = list(zip(pairs_of(actual), map(_requestor, actual), strict=True))
     wanted = zip(pairs_of(expected), map(_requestor, expected), expected, strict=True)
+    checks = []
     try:
-        return tuple(
-            any(
-                (by == requestor or not same_requestor) and _meets(call, action, compared)
-                for call, by in made
+        for action, requestor, given in wanted:
+            keys = _compare_args(given)
+            checks.append(
+                any(
+                    (by == requestor or not same_requestor) and _meets(call, action, keys)
+                    for call, by in made
+                )
             )
-            for action, requestor, compared in (
-                (action, requestor, _compare_args(given)) for action, requestor, given in wanted
-            )
-        )
     except RecursionError as error:
         raise NotScorable("tau2-bench cannot compare values that are nested so deeply.") from error
+    return tuple(checks)
 
 
 def action_reward(expected: Calls, actual: Calls, *, same_requestor: bool = True) -> float:
@@ -107,15 +108,15 @@ def partial_action_reward(
 
 
 def _requestor(call: Call) -> Any:
-    actual = call.get("requestor") if isinstance(call, Mapping) else None
-    return _AGENT if actual is None else actual
+    requestor = call.get("requestor") if isinstance(call, Mapping) else None
+    return _AGENT if requestor is None else requestor
 
 
 def _compare_args(action: Call) -> Sequence[Any] | None:
-    actual = action.get("compare_args") if isinstance(action, Mapping) else None
-    if actual is not None and not isinstance(actual, list | tuple):
+    keys = action.get("compare_args") if isinstance(action, Mapping) else None
+    if keys is not None and not isinstance(keys, list | tuple):
         raise NotScorable("`compare_args` of an action is null or a list of argument names.")
-    return actual
+    return keys
 
 
 def _meets(

@@ -13,7 +13,7 @@ from msgspec import Struct
 from callscore.core.assignment import Levels, assign
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, pairs_of
-from callscore.parity.value_comparison import common_count, python_json_text
+from callscore.parity.value_comparison import common_count, has_members, python_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-# What Toolscore counts by the names of the tools alone.
+# What Toolscore counts by the names of the tools alone; the public functions say what each is.
 
 _Names = list[str]
 
@@ -68,53 +68,36 @@ class SequenceScores(Struct, frozen=True, gc=False):
 _SAME_SEQUENCE = SequenceScores(0.0, 0.0, 1.0)
 
 
-def _score_for_nothing_expected(actual: Sequence[object]) -> float:
-    """What most metrics say where nothing is expected."""
-    return 0.0 if actual else 1.0
-
-
 def _selected_share(expected: _Names, actual: _Names) -> float:
-    """The share of the actual names that are expected."""
     if not expected or not actual:
-        return 0.0 if expected or actual else 1.0
+        return float(not expected and not actual)
     known = set(expected)
     return sum([name in known for name in actual]) / len(actual)
 
 
 def _invoked_share(expected: _Names, actual: _Names) -> float:
-    """The share of the expected tools that are called, less half of each missing and extra one."""
     wanted, given = set(expected), set(actual)
     if not wanted:
-        return _score_for_nothing_expected(actual)
+        return float(not actual)
     wrong = len(wanted ^ given)
     return max(0.0, (len(wanted & given) - 0.5 * wrong) / len(wanted))
 
 
 def _tools_share(expected: _Names, actual: _Names) -> float:
-    """The share of the expected tools that are called."""
     wanted = set(expected)
     if not wanted:
-        return _score_for_nothing_expected(actual)
+        return float(not actual)
     return len(wanted.intersection(actual)) / len(wanted)
-
-
-def _placed_share(expected: _Names, actual: _Names) -> float:
-    """The share of the expected names that stand at the same position."""
-    if not expected:
-        return _score_for_nothing_expected(actual)
-    placed: int = sum(map(eq, expected, actual))
-    return placed / len(expected)
 
 
 def _found_share(expected: _Names, actual: _Names) -> float:
     """The share of the expected names that find one of their own."""
     if not expected:
-        return _score_for_nothing_expected(actual)
+        return float(not actual)
     return common_count(expected, actual) / len(expected)
 
 
 def _sequence_scores(expected: _Names, actual: _Names) -> SequenceScores:
-    """The edit distance of two lists of names."""
     if expected == actual:
         return _SAME_SEQUENCE
     if not expected or not actual:
@@ -127,20 +110,13 @@ def _sequence_scores(expected: _Names, actual: _Names) -> SequenceScores:
 
 
 def _redundant_share(expected: _Names, actual: _Names) -> float:
-    """The share of the actual names that are more than expected."""
     return (len(actual) - common_count(expected, actual)) / len(actual) if actual else 0.0
 
 
 def _efficiency(expected: Sequence[object], actual: Sequence[object]) -> float:
-    """The number of expected calls per actual call, at most 1."""
     if not expected:
         return 1.0
     return min(1.0, len(expected) / len(actual)) if actual else 0.0
-
-
-def _folded_name(name: str) -> str:
-    """A name without what variations of a name may differ in."""
-    return name.lower().replace("_", "").replace("-", "")
 
 
 # How Toolscore counts arguments: which calls it pairs, and which values it takes for the same.
@@ -172,13 +148,8 @@ _ALL_RIGHT = ArgumentScores(1.0, 1.0, 1.0)
 def _argument_scores(expected: _Pairs, actual: _Pairs, *, strict: bool) -> ArgumentScores:
     """Pair the calls of each tool, and count the arguments over all of them.
 
-    Args:
-        expected: names and arguments; those of a call without arguments are not checked.
-        actual: names and arguments.
-        strict: whether a value has to be of the same type.
-
     Raises:
-        NotScorable: a value is too great, or nested too deep, to be compared.
+        NotScorable: a value is too large, or nested too deep, to be compared.
     """
     if not expected or not actual:
         return _NONE_RIGHT if expected or actual else _ALL_RIGHT
@@ -227,8 +198,13 @@ def _counts(
     lefts = [_all_comparable(arguments, comparable) for arguments in expected]
     rights = [_all_comparable(arguments, comparable) for arguments in actual]
     weights = [[_count_equal(left, right) for right in rights] for left in lefts]
+    # The actual call that each expected one is paired with.
     correct = count = 0
-    for row, column in enumerate(_partners(weights, len(actual))):
+    if len(actual) > _MAX_PAIRED_EXACTLY:
+        partners = _greedy_pairs(weights, len(actual))
+    else:
+        partners = _best_for_each(weights, len(actual)) or _max_weight_pairs(weights, len(actual))
+    for row, column in enumerate(partners):
         if column is not None and expected[row] is not None:
             correct += weights[row][column]
             count += len(rights[column])
@@ -286,15 +262,8 @@ def _strictly_comparable(value: Any) -> Any:
     return (kind, value) if value == value else object()  # noqa: PLR0124  (false of NaN alone)
 
 
-def _partners(weights: _Weights, width: int) -> list[int | None]:
-    """Which actual call each expected one is paired with."""
-    if width > _MAX_PAIRED_EXACTLY:
-        return _greedy_pairs(weights, width)
-    return _best_for_each(weights, width) or _max_weight_pairs(weights, width)
-
-
 def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
-    """Let each expected call have the earliest of its best actual calls; nothing if it cannot.
+    """Give each expected call the earliest of its best actual calls; [] where two want the same.
 
     Nothing can be heavier than that, and nothing as heavy is earlier.
     """
@@ -315,11 +284,11 @@ def _best_for_each(weights: _Weights, width: int) -> list[int | None]:
 def _max_weight_pairs(weights: _Weights, width: int) -> list[int | None]:
     """As many pairs as can be, with the greatest weight.
 
-    Of several such pairings it is the one in which the first expected call goes without, if it can,
-    or else has the earliest actual call; then the second, and so on. Which one it is matters: the
-    arguments of the actual calls that nobody takes are not counted.
+    Of several such pairings, it is the one in which the first expected call has no partner, if that
+    is possible, or else the earliest actual call; then the second, and so on. Which one it is
+    matters, as the arguments of unpaired actual calls are not counted.
     """
-    # To go without is to have a column that weighs nothing; as these come first, they are preferred.
+    # Having no partner is a column that weighs nothing; as these come first, they are preferred.
     spare = max(0, len(weights) - width)
     rows: list[Levels] = []
     for row in weights:
@@ -348,56 +317,20 @@ def _greedy_pairs(weights: _Weights, width: int) -> list[int | None]:
     return partners
 
 
-def _equal_share(expected: _Pairs, actual: _Pairs) -> float:
-    """The share of the expected calls that find an equal one; each takes the first that fits.
-
-    Raises:
-        NotScorable: a value is nested too deep to be compared.
-    """
-    if not expected:
-        return _score_for_nothing_expected(actual)
-    left = actual[:]
-    found = 0
-    try:
-        for name, arguments in expected:
-            for place, (other, given) in enumerate(left):
-                if name == other and (arguments is None or arguments == given):
-                    del left[place]
-                    found += 1
-                    break
-    except RecursionError as error:
-        raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
-    return found / len(expected)
-
-
 def _steps_share(expected: _Pairs, actual: _Pairs) -> float:
-    """The share of the expected calls that have their name and arguments at the same position.
-
-    Raises:
-        NotScorable: a value is nested too deep to be compared.
-    """
     if not expected:
-        return _score_for_nothing_expected(actual)
+        return float(not actual)
     found = 0
     try:
         for (name, wanted), (other, given) in zip(expected, actual, strict=False):
-            if name == other and (not wanted or _holds(given or {}, wanted)):
+            if name == other and (not wanted or has_members(given or {}, wanted)):
                 found += 1
     except RecursionError as error:
         raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
     return found / len(expected)
 
 
-def _holds(actual: _ArgumentMap, expected: _ArgumentMap) -> bool:
-    return all(key in actual and actual[key] == value for key, value in expected.items())
-
-
 def _repeated_share(calls: _Pairs) -> float:
-    """The share of the calls that repeat an earlier one, by their JSON text.
-
-    Raises:
-        NotScorable: a value cannot be written as JSON.
-    """
     if not calls:
         return 0.0
     different = {
@@ -554,8 +487,11 @@ def tool_correctness(expected: Calls, actual: Calls, *, strict_order: bool = Fal
         A tool that is expected twice has to be called once. In strict order, one extra call in
         front makes all others wrong. Extra calls cost nothing, unless none is expected.
     """
-    share = _placed_share if strict_order else _tools_share
-    return share(_names(expected), _names(actual))
+    wanted, given = _names(expected), _names(actual)
+    if not strict_order or not wanted:
+        return _tools_share(wanted, given)
+    placed: int = sum(map(eq, wanted, given))
+    return placed / len(wanted)
 
 
 def tool_correctness_with_args(expected: Calls, actual: Calls) -> float:
@@ -569,7 +505,20 @@ def tool_correctness_with_args(expected: Calls, actual: Calls) -> float:
     Raises:
         NotScorable: a value is nested too deep.
     """
-    return _equal_share(_pairs(expected), _pairs(actual))
+    wanted, left = _pairs(expected), _pairs(actual)
+    if not wanted:
+        return float(not left)
+    found = 0
+    try:
+        for name, arguments in wanted:
+            for place, (other, given) in enumerate(left):
+                if name == other and (arguments is None or arguments == given):
+                    del left[place]
+                    found += 1
+                    break
+    except RecursionError as error:
+        raise NotScorable(f"Toolscore cannot compare a value: {error}.") from error
+    return found / len(wanted)
 
 
 def partial_trajectory(
@@ -588,8 +537,8 @@ def partial_trajectory(
     wanted, given = _names(expected), _names(actual)
     if allow_tool_name_variations:
         wanted, given = (
-            [_folded_name(name) for name in wanted],
-            [_folded_name(name) for name in given],
+            [name.lower().replace("_", "").replace("-", "") for name in names]
+            for names in (wanted, given)
         )
     return _found_share(wanted, given)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from callscore.parity.parameters import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
     from callscore.parity.parameters import Calls
 
@@ -66,31 +66,21 @@ def refinement(
     wanted, given = names_of(expected), names_of(actual)
     if not wanted:
         return Refinement(passes=True, vacuous=True, codes=())
-    extra: list[str] = []
+    codes: list[str] = []
     found, total = 0, len(wanted)
     for name in given:
         if found < total and name == wanted[found]:
             found += 1
-        else:
-            extra.append(name)
-    codes = [_MISSING] if found < total else []
-    if extra:
-        known = () if allow_new_tool_names else wanted
-        for name in extra:
-            codes += _codes_of(name, known, allow_extra_tools, side_effect_tools)
+            continue
+        if name not in allow_extra_tools:
+            codes.append(_EXTRA)
+        if name in side_effect_tools:
+            codes.append(_EXTRA_EFFECT)
+        if not (allow_new_tool_names or name in wanted or name in allow_extra_tools):
+            codes.append(_NEW_NAME)
+    if found < total:
+        codes.insert(0, _MISSING)
     return Refinement(passes=not codes, vacuous=False, codes=tuple(codes))
-
-
-def _codes_of(
-    name: str, known: Collection[str], allowed: Collection[str], effects: Collection[str]
-) -> Iterator[str]:
-    """What is wrong with one extra call; without known names, every name is known."""
-    if name not in allowed:
-        yield _EXTRA
-    if name in effects:
-        yield _EXTRA_EFFECT
-    if known and name not in known and name not in allowed:
-        yield _NEW_NAME
 
 
 def passes(expected: Calls, actual: Calls) -> bool:

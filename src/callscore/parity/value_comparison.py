@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = [
     "common_count",
     "f1_of",
+    "has_members",
+    "is_submultiset",
     "is_subsequence",
     "js_deep_equal",
     "js_number",
@@ -76,11 +78,7 @@ def js_deep_equal(
 ) -> bool:
     """Whether two values are the same, member by member.
 
-    Args:
-        left: a value out of JSON.
-        right: another.
-        arrays_by_key: whether an array is taken for an object with the keys "0", "1" and so on.
-        nan_is_nan: whether NaN is the same as NaN.
+    With `arrays_by_key`, an array equals an object with the keys "0", "1" and so on.
     """
     pending = [(left, right)]
     while pending:
@@ -92,13 +90,11 @@ def js_deep_equal(
             if members is None:
                 return False
             pending += members
-        elif not (js_strict_equal(first, second) or (nan_is_nan and _are_nan(first, second))):
-            return False
+        elif not js_strict_equal(first, second):
+            are_nan = first != first and second != second  # noqa: PLR0124  (true of NaN alone)
+            if not (nan_is_nan and are_nan):
+                return False
     return True
-
-
-def _are_nan(left: Any, right: Any) -> bool:
-    return bool(left != left and right != right)  # noqa: PLR0124  (NaN alone is not itself)
 
 
 def _keyed(value: Any) -> dict[str, Any]:
@@ -121,11 +117,7 @@ def _members_of_both(left: Any, right: Any) -> list[tuple[Any, Any]] | None:
 def json_stringify_key(value: Any, *, without: str | None = None) -> tuple[Any, ...]:
     """What two values share exactly when `JSON.stringify` gives them one text, with sorted keys.
 
-    That text has no word for what is not finite, and writes null.
-
-    Args:
-        value: a value out of JSON.
-        without: a key that is left out of every object.
+    Numbers that are not finite are written as null. `without` is a key to leave out of all objects.
     """
     tokens: list[Any] = []
     pending = [value]
@@ -206,11 +198,6 @@ def f1_of(common: int, expected: int, actual: int) -> float:
     """The harmonic mean of precision and recall, from counts; 0.0 where nothing is common.
 
     The order of the operations is that of the tools, on which the last bit depends.
-
-    Args:
-        common: how many are on both sides.
-        expected: how many are expected.
-        actual: how many there are.
     """
     if not common:
         return 0.0
@@ -223,3 +210,16 @@ def is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
     rest = iter(whole)
     # Looking for an item takes the iterator past it, so that the next is looked for behind it.
     return all(item in rest for item in part)
+
+
+def is_submultiset(part: Sequence[Hashable], whole: Iterable[Hashable]) -> bool:
+    """Whether all items of one sequence are found in another, in whatever order."""
+    return common_count(part, whole) == len(part)
+
+
+def has_members(value: dict[str, Any], members: dict[str, Any]) -> bool:
+    """Whether an object has all of these members, and maybe others.
+
+    Value by value, since `==` of two objects takes one NaN for the same as itself.
+    """
+    return all(key in value and value[key] == member for key, member in members.items())

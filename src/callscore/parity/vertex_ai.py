@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from callscore.core.equality import fingerprint
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, pairs_of
-from callscore.parity.value_comparison import common_count, is_subsequence
+from callscore.parity.value_comparison import is_submultiset, is_subsequence
 
 if TYPE_CHECKING:
     from callscore.parity.parameters import Calls
@@ -90,8 +90,7 @@ def trajectory_any_order_match(expected: Calls, actual: Calls) -> float:
     Defects:
         Extra calls cost nothing.
     """
-    wanted = _keys(expected)
-    return 1.0 if common_count(wanted, _keys(actual)) == len(wanted) else 0.0
+    return 1.0 if is_submultiset(_keys(expected), _keys(actual)) else 0.0
 
 
 def trajectory_precision(expected: Calls, actual: Calls) -> float:
