@@ -72,12 +72,14 @@ def score(
         raise InvalidSettings(f"settings: {settings!r} is not made by callscore.Settings(...)")
     if tools is None and settings.top_k == 1:
         return score_calls(_read_expected(expected), _read_actual(actual), settings)
-    return _score_with_more(expected, actual, settings, tools)
+    known = None if tools is None else tools_by_name(tools)
+    calls, *others = _read_answers(actual, known or _NO_TOOLS, settings.top_k)
+    return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
 
 
 def _read_expected(value: Any) -> tuple[Expected, ...]:
     if value.__class__ is list:
-        calls = read_simple_calls(value)  # the short way, for what most people hand over
+        calls = read_simple_calls(value)  # faster, and what most people pass
         if calls is not None:
             return calls
     document = _decoded(value)
@@ -117,22 +119,14 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _score_with_more(expected: Any, actual: Any, settings: Settings, tools: Any) -> Score:
-    """The score where tools are known, or the best of several answers counts."""
-    from callscore.formats.trace import wanted_for
-
-    known = None if tools is None else tools_by_name(tools)
-    wanted = wanted_for(tools=(known or _NO_TOOLS).values())
-    calls, *others = _read_answers(actual, wanted, settings.top_k)
-    return score_case(_read_expected(expected), calls, settings, known, others=tuple(others))
-
-
-def _read_answers(document: Any, wanted: Wanted, max_answers: int) -> list[_Calls]:
+def _read_answers(document: Any, tools: Mapping[str, Tool], max_answers: int) -> list[_Calls]:
     """The calls of each of the first answers that a document offers."""
     from collections.abc import Iterator
 
     from callscore.formats.reading import read_candidates
+    from callscore.formats.trace import wanted_for
 
+    wanted = wanted_for(tools=tools.values())
     reusable = list(document) if isinstance(document, Iterator) else document  # it is read again
     return read_candidates(lambda chosen: _read_actual_trace(reusable, chosen), wanted, max_answers)
 
@@ -180,14 +174,13 @@ def score_case(
     answers = (actual, *others[: settings.top_k - 1])
     known = _NO_TOOLS if tools is None else tools
     scores = [score_calls(expected, calls, settings, known) for calls in answers]
-    best = 0 if len(scores) == 1 else max(range(len(scores)), key=lambda at: _rank(scores[at]))
+    best = 0
+    if len(scores) > 1:
+        ranks = [(found.f1, len(found.correct)) for found in scores]
+        best = ranks.index(max(ranks))
     if tools is None:
         return scores[best]
     return _with_faults(scores[best], answers[best], settings, tools)
-
-
-def _rank(score: Score) -> tuple[float, int]:
-    return score.f1, len(score.correct)
 
 
 def _with_faults(

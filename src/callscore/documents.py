@@ -49,8 +49,6 @@ __all__ = [
 ]
 
 
-# Documents from anywhere: a path, bytes, text, an object of an SDK, or data.
-
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".txt", ".csv", ".parquet", ".eval")
 _MAX_WAITING = 1_000  # lines
 _TAKE_ANYTHING = ("generic", "tool_definitions")  # almost: a match proves nothing
@@ -82,7 +80,7 @@ def to_document(value: Any) -> Any:
 
 
 def load_content(value: Any) -> Any:
-    """As `document_of`, also for the path of a file; of many lines, the list of their values."""
+    """As `to_document`, also for the path of a file; of many lines, the list of their values."""
     if not isinstance(value, PathLike):
         return to_document(value)
     values: list[Any] = []
@@ -97,8 +95,8 @@ def load_content(value: Any) -> Any:
 class Documents:
     """Finds the documents in the records of one file.
 
-    Some stacks write one document a line, others one document in many lines; some write a list
-    that is one document, others a list of documents. The first record that is recognised tells.
+    Some stacks write one document per line, others one document in many lines; some write a list
+    that is one document, others a list of documents. The first record that is recognised decides.
 
     Args:
         name: of the file.
@@ -113,7 +111,7 @@ class Documents:
         self._dialect = dialect
         self._recogniser = recogniser or Recogniser()
         self._joining: Dialect | None = None
-        self._lines: list[Record] = []  # of a document in many, or whose turn is still to come
+        self._lines: list[Record] = []  # of a document in many lines, or not recognised yet
         self._neighbours: set[frozenset[str]] = set()  # the keys of lines that only belong to it
         self._has_others = False
 
@@ -129,11 +127,9 @@ class Documents:
         joining = self._joining
         if joining is None:
             return self._recogniser.find(value)
-        if joining.joins_lines(value) or joining.recognises(value):
-            return joining
-        return self._stranger(value) or joining
+        return joining if _belongs(value, joining) else self._other_dialect(value) or joining
 
-    def _stranger(self, value: Any) -> Dialect | None:
+    def _other_dialect(self, value: Any) -> Dialect | None:
         """The dialect of a line that does not belong to the lines before it; None where it may."""
         keys = frozenset(value) if isinstance(value, dict) else frozenset()
         if keys in self._neighbours:
@@ -150,14 +146,10 @@ class Documents:
         return None if dialect is None else Document(array.place, array.items, dialect)
 
     def take(self, record: Record, dialect: Dialect | None) -> Iterator[Document | Record]:
-        """Returns what is complete now: documents, and records that no dialect recognises.
+        """What is complete now: documents, and records that no dialect recognises.
 
-        A line that says nothing by itself may still belong to a document in many lines, so the
-        first lines of a file wait for one that does.
-
-        Args:
-            record: the record.
-            dialect: what `dialect_for` says of it.
+        A line that no dialect recognises may still belong to a document in many lines, so the first
+        lines of a file wait for one that is recognised. The dialect is that of `dialect_for`.
         """
         if dialect is None:
             self._lines.append(record)
@@ -165,8 +157,9 @@ class Documents:
                 yield from self._give_up()
             return
         if self._joining not in (None, dialect):
-            # Many conversations begin alike: what they are may show only later.
-            if dialect.joins_lines(record.value) and self._fits(record, dialect):
+            # Many conversations begin alike: the lines before may be of this dialect as well.
+            lines = [line.value for line in self._lines[:_MAX_WAITING]]
+            if dialect.joins_lines(record.value) and dialect.recognises([*lines, record.value]):
                 self._joining = dialect
             else:
                 yield from self.finish()
@@ -177,11 +170,6 @@ class Documents:
         self._has_others = True
         yield from self._give_up()
         yield Document(record.place, record.value, dialect)
-
-    def _fits(self, record: Record, dialect: Dialect) -> bool:
-        """Whether the lines before this one can be of its dialect as well."""
-        lines = [line.value for line in self._lines[:_MAX_WAITING]]
-        return dialect.recognises([*lines, record.value])
 
     def finish(self) -> Iterator[Document | Record]:
         """The document that the lines of the file are together, if they are."""
@@ -362,10 +350,15 @@ def read_tools_by_name(document: Any) -> dict[str, Tool]:
     if isinstance(document, dict) and all(isinstance(tool, Tool) for tool in document.values()):
         return document
     if isinstance(document, PathLike):
-        return _in_file(document)
+        try:
+            return index_tools(_all_in_file(document))
+        except (InvalidCall, InvalidSettings) as error:
+            raise UnreadableInput(fspath(document), str(error)) from error
     given = with_functions_read(document)
-    found = tools_in_list(given) if _need_no_reading(given) else _in_value(load_content(given))
-    return index_tools(found)
+    is_read = isinstance(given, list) and all(
+        isinstance(item, Tool) or (isinstance(item, str) and _is_name(item)) for item in given
+    )
+    return index_tools(tools_in_list(given) if is_read else _in_value(load_content(given)))
 
 
 def tools_of_document(document: Document) -> list[Tool]:
@@ -395,16 +388,24 @@ def index_tools(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def tools_in_list(value: Any) -> list[Tool]:
-    """The tools that a list defines, known to be one; none where it holds more.
+    """The tools in what is known to be a list of tools; none where it holds anything else.
 
-    Calls can be written as definitions are, which is why they are not taken for any elsewhere.
-
-    Args:
-        value: a list of definitions, of tools or of their names, an object that has such a list or
-            that is a definition, or an object that has definitions by name.
+    It is a list of definitions, of tools or of their names, an object that has such a list or that
+    is a definition, or an object that has definitions by name. Elsewhere such a list is not taken
+    for one, since calls can be written in the same way.
     """
-    found = [_tools_of(entry) for entry in _entries(value)]
-    return [tool for tools in found for tool in tools] if all(found) else []
+    tools: list[Tool] = []
+    for entry in _entries(value):
+        if isinstance(entry, Tool):
+            found = [entry]
+        elif isinstance(entry, str) and _is_name(entry):
+            found = [Tool(entry)]
+        else:
+            found = [] if _is_call(entry) else read_definitions([entry])
+        if not found:
+            return []
+        tools += found
+    return tools
 
 
 def _entries(value: Any) -> list[Any]:
@@ -415,19 +416,12 @@ def _entries(value: Any) -> list[Any]:
         return [*lists[0]]
     if "name" in value or any(key in value for key in _WRAPPER_KEYS):
         return [value]
-    return [{"name": name, **entry} if _defines(entry) else None for name, entry in value.items()]
-
-
-def _defines(entry: Any) -> bool:
-    return isinstance(entry, dict) and not _DEFINITION_KEYS.isdisjoint(entry)
-
-
-def _tools_of(entry: Any) -> list[Tool]:
-    if isinstance(entry, Tool):
-        return [entry]
-    if isinstance(entry, str):
-        return [Tool(entry)] if _is_name(entry) else read_definitions([entry])
-    return [] if _is_call(entry) else read_definitions([entry])
+    return [
+        {"name": name, **entry}
+        if isinstance(entry, dict) and not _DEFINITION_KEYS.isdisjoint(entry)
+        else None
+        for name, entry in value.items()
+    ]
 
 
 def _is_name(text: str) -> bool:
@@ -439,13 +433,6 @@ def _is_call(entry: Any) -> bool:
         return False
     inner = [entry, *[entry[key] for key in _WRAPPER_KEYS if isinstance(entry.get(key), dict)]]
     return any(not _CALL_KEYS.isdisjoint(item) for item in inner)
-
-
-def _need_no_reading(value: Any) -> bool:
-    """Whether it is a list of which nothing has to be read: of names, and of tools."""
-    return isinstance(value, list) and all(
-        isinstance(item, Tool) or (isinstance(item, str) and _is_name(item)) for item in value
-    )
 
 
 def _in_value(value: Any) -> list[Tool]:
@@ -471,13 +458,6 @@ def _require_effect(name: str, effect: Any) -> None:
     if effect not in _EFFECTS:
         problem = f"the effect of the tool {name!r} is one of {', '.join(_EFFECTS)}; got {effect!r}"
         raise InvalidSettings(problem + did_you_mean(effect, _EFFECTS))
-
-
-def _in_file(path: PathLike[str]) -> dict[str, Tool]:
-    try:
-        return index_tools(_all_in_file(path))
-    except (InvalidCall, InvalidSettings) as error:
-        raise UnreadableInput(fspath(path), str(error)) from error
 
 
 def _all_in_file(path: PathLike[str]) -> list[Tool]:

@@ -55,12 +55,13 @@ class PluginKind(NamedTuple):
 
     def built_in(self) -> Iterator[Plugin]:
         """The built-in plugins, each imported when it is reached."""
-        yield from map(self.built_in_named, self.names or self._modules())
+        names = self.names
+        if names is None:
+            from pkgutil import iter_modules  # slow to import, and rarely needed
 
-    def _modules(self) -> list[str]:
-        from pkgutil import iter_modules  # only those who need all plugins wait for it
-
-        return [found.name for found in iter_modules(import_module(self.package).__path__)]
+            path = import_module(self.package).__path__
+            names = tuple(found.name for found in iter_modules(path))
+        yield from map(self.built_in_named, names)
 
     def built_in_named(self, name: str) -> Plugin:
         """One built-in plugin; no other is imported."""

@@ -13,9 +13,9 @@ from callscore.core.settings import DEFAULT
 from callscore.core.totals import Column, ExactMean
 from callscore.engines.columns import DisagreementCollector, MetricColumns
 from callscore.errors import NotScorable
-from callscore.metrics import callscore_f1 as own
 from callscore.metrics.disagreement import Disagreements, VisibilityCounts
 from callscore.metrics.metric import Metric
+from callscore.metrics.registry import f1
 
 F = ToolCall("f", {})
 
@@ -102,7 +102,7 @@ def test_the_definitions_of_the_tools_are_handed_on() -> None:
 # How far metrics disagree about many cases.
 
 A, B, X = (ToolCall(name, {}) for name in "abx")
-OWN = Metric("own", own.f1, {})
+OWN = Metric("own", f1, {})
 
 
 def called(expected: Any, actual: Any) -> float:

@@ -12,9 +12,9 @@ from callscore.core.results import CaseScore
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.errors import NotScorable
-from callscore.metrics import callscore_f1 as own
 from callscore.metrics.disagreement import Effect, MetricOpinion, disagreement_about
 from callscore.metrics.metric import Metric
+from callscore.metrics.registry import f1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def metric(function: Callable[..., float | None], name: str = "it") -> Metric:
     return Metric(name, function, {})
 
 
-OWN = metric(own.f1, "own")
+OWN = metric(f1, "own")
 EXACT = metric(lambda e, a: float(list(e) == list(a)), "exact")
 NAMES = metric(lambda e, a: float({c.name for c in e} <= {c.name for c in a}), "names")
 ONE = metric(lambda *_: 1.0, "one")
@@ -203,7 +203,7 @@ def test_one_without_a_number_says_why_among_the_others() -> None:
 
 
 def test_what_other_tools_have_no_word_for_is_compared_with_nobody() -> None:
-    knows = Metric("knows", own.f1, {}, knows_rules=True)
+    knows = Metric("knows", f1, {}, knows_rules=True)
     found = about([A, Forbidden("x")], [A], OWN, ONE, knows, structs.replace(knows, name="too"))
 
     assert found.spread is None

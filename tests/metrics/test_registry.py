@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import callscore
+from callscore import score
+from callscore.core.call import ToolCall
+from callscore.core.case import Forbidden
+from callscore.core.rules import Matcher
 from callscore.errors import InvalidSettings
 from callscore.metrics.metric import Metric
 from callscore.metrics.registry import (
+    f1,
     find_metric_function,
     headline_metrics,
     metric_named,
@@ -185,3 +191,23 @@ def test_what_is_called_from_python_can_be_found_and_not_be_asked_for() -> None:
     assert (peer.name, function) == ("tau_bench", tau_bench.pass_hat_k)
     with pytest.raises(InvalidSettings, match=r"called from Python, and `callscore metrics tau_b"):
         metric_named("tau_bench.pass_hat_k")
+
+
+# callscore's own score, as if it were another tool's.
+
+F, G = ToolCall("f", {"a": 1}), ToolCall("g", {})
+
+
+def test_it_knows_rules_and_groups() -> None:
+    rule = ToolCall("f", {"a": Matcher("$gt", 0)})
+
+    assert metric_named("callscore.f1").of([rule, Forbidden("g")], [F]) == 1.0
+    assert metric_named("callscore.f1").of([rule, Forbidden("g")], [F, G]) == 0.0
+
+
+def test_its_version_is_the_one_that_is_installed() -> None:
+    assert metric_named("callscore.f1").version == callscore.__version__
+
+
+def test_it_is_the_f1_of_a_score() -> None:
+    assert f1([F, G], [G, G, F]) == score([F, G], [G, G, F]).f1 == 0.8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -31,34 +31,29 @@ __all__ = [
 
 # Repeated calls: the same call again, unchanged retries after an error, and loops.
 
-# Which calls are the same call: one number for all that have the same name and arguments.
 
-
-def first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
+def _first_equal_calls(calls: Sequence[ToolCall]) -> list[int]:
     """For each call the index of the first equal call, which may be its own.
 
-    Arguments are the same as JSON equality has it, and unreadable ones where their text is. A call
-    whose arguments were not recorded is equal to no other.
+    Arguments are compared as JSON values, and unreadable ones as text. A call whose arguments were
+    not recorded is equal to no other.
     """
     first: dict[str, int] = {}
-    return [
-        index if call.error == NOT_CAPTURED else first.setdefault(_call_key(call), index)
-        for index, call in enumerate(calls)
-    ]
+    found = []
+    for index, call in enumerate(calls):
+        if call.error == NOT_CAPTURED:
+            found.append(index)
+        else:
+            arguments = call.raw if call.error is not None else call.arguments or {}
+            found.append(first.setdefault(fingerprint([call.name, arguments]), index))
+    return found
 
-
-def _call_key(call: ToolCall) -> str:
-    arguments = call.raw if call.error is not None else call.arguments or {}
-    return fingerprint([call.name, arguments])
-
-
-# Loops: sequences of calls that repeat.
 
 _MIN_ROUNDS = 3
 _MAX_NAMED = 5
 
 
-class _Loop(Struct, frozen=True, gc=False):
+class _Loop(NamedTuple):
     """Where a cycle begins, how long it is, and where its last repetition ends."""
 
     start: int
@@ -72,23 +67,14 @@ def loop_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     A loop is the shortest cycle of calls, the same names and arguments in the same order, that comes
     at least three times in a row; a cycle can be a single call.
     """
-    found = [
-        Fault(
-            "loop",
-            calls[index].name,
-            index,
-            detail=_names(calls[loop.start : loop.start + loop.length]),
-            since=loop.start,
-        )
-        for loop in _loops(first_equal_calls(calls))
-        for index in (loop.start + _MIN_ROUNDS * loop.length - 1,)
-    ]
+    found = []
+    for start, length, _ in _loops(_first_equal_calls(calls)):
+        index = start + _MIN_ROUNDS * length - 1
+        names = [call.name for call in calls[start : start + min(length, _MAX_NAMED)]]
+        if length > _MAX_NAMED:
+            names.append("…")
+        found.append(Fault("loop", calls[index].name, index, detail=", ".join(names), since=start))
     return tuple(sorted(found, key=lambda fault: fault.index))
-
-
-def _names(calls: Sequence[ToolCall]) -> str:
-    names = [call.name for call in calls[:_MAX_NAMED]]
-    return ", ".join(names if len(calls) <= _MAX_NAMED else [*names, "…"])
 
 
 def _loops(items: list[int]) -> list[_Loop]:
@@ -147,21 +133,15 @@ def _loop_around(items: list[int], place: int, length: int) -> _Loop:
     return _Loop(start, length, end)
 
 
-# Calls that are equal to an earlier call.
-
-
 def repeat_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     """One fault for each call that is equal to an earlier one."""
     return tuple(
         [
             Fault("repeat", calls[index].name, index, since=first)
-            for index, first in enumerate(first_equal_calls(calls))
+            for index, first in enumerate(_first_equal_calls(calls))
             if first != index
         ]
     )
-
-
-# Failed calls that were repeated unchanged.
 
 
 def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
@@ -172,9 +152,10 @@ def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     """
     failed: dict[int, int] = {}  # by the first call that is the same, the latest that failed
     found: list[Fault] = []
-    for index, (call, first) in enumerate(zip(calls, first_equal_calls(calls), strict=True)):
+    for index, (call, first) in enumerate(zip(calls, _first_equal_calls(calls), strict=True)):
         since = failed.get(first)
-        if since is not None and not _is_same_step(calls[since], call):
+        # Without a step, each call is one of its own.
+        if since is not None and (call.step is None or calls[since].step != call.step):
             found.append(Fault("retry_unchanged", call.name, index, since=since))
         if call.failed:
             failed[first] = index
@@ -183,13 +164,7 @@ def retry_faults(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
     return tuple(found)
 
 
-def _is_same_step(left: ToolCall, right: ToolCall) -> bool:
-    return left.step is not None and left.step == right.step
-
-
-# All checks of one run together, and the totals of checking many runs.
-
-# All checks together.
+# All checks of one run together, and the totals of many runs.
 
 
 def check_calls(
@@ -197,22 +172,16 @@ def check_calls(
 ) -> tuple[Fault, ...]:
     """All faults of the calls of one run, in the order of the calls.
 
-    Args:
-        calls: the calls that were made.
-        tools: the tools that were offered, by name; None if unknown, and then they are not checked
-            about that.
+    With None for the tools, it is not known which were offered, and no call is checked against them.
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
     """
-    by_schema = malformed_calls(calls) if tools is None else schema_faults(calls, tools)
-    found = list(by_schema)
+    found = list(malformed_calls(calls) if tools is None else schema_faults(calls, tools))
     for check in (repeat_faults, loop_faults, retry_faults):
         found += check(calls)
     return tuple(sorted(found, key=lambda fault: fault.index))
 
-
-# What checking many runs gave: counts for each tool, and the first findings.
 
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-# Which arguments a schema knows; any other was made up, even where the schema lets it pass.
+# Which arguments a schema knows; any other was made up, even where the schema accepts it.
 
 # What `not` names is not known by it.
 _SAME_OBJECT = SAME_VALUE_KEYWORDS._replace(single=("if", "then", "else"))
@@ -51,8 +51,11 @@ def close_schema(schema: Any) -> dict[str, Any] | None:
     names: dict[str, bool] = {}
     patterns: dict[str, bool] = {}
     for part in _parts(schema):
-        if part is None or any(_is_open(part.get(key)) for key in _OPENING_KEYWORDS):
+        if part is None:
             return None
+        for key in _OPENING_KEYWORDS:
+            if part.get(key) is True or isinstance(part.get(key), dict):
+                return None
         names_any = names_any or isinstance(part.get("properties"), dict)
         names |= dict.fromkeys(_object(part.get("properties")), True)
         patterns |= dict.fromkeys(_object(part.get("patternProperties")), True)
@@ -67,12 +70,8 @@ def unknown_arguments(closed_schema: dict[str, Any], arguments: dict[str, Any]) 
     unknown = [name for name in arguments if name not in closed_schema["properties"]]
     if not unknown or "patternProperties" not in closed_schema:
         return unknown
-    # By the engine of the schemas, which no pattern can keep busy.
+    # The validator of schemas limits the time that a pattern can take.
     return [name for name in unknown if validation_errors(closed_schema, {name: None})]
-
-
-def _is_open(value: Any) -> bool:
-    return value is True or isinstance(value, dict)
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -110,7 +109,7 @@ _KIND_BY_KEYWORD: dict[str, FaultKind] = {
 }
 _UNKNOWN_ARGUMENT_KEYWORD = "additionalProperties"
 _CONFLICTING_DEFINITIONS = "it is defined several times, and not in the same way."
-# Finding the name that was meant takes time; who makes up more or longer names meant none.
+# Finding the name that was meant takes time; beyond these limits nothing is suggested.
 _MAX_NAME_LENGTH = 64
 _MAX_NAMES = 20
 
@@ -118,12 +117,8 @@ _MAX_NAMES = 20
 def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple[Fault, ...]:
     """What is wrong with calls by the definitions of the tools, in the order of the calls.
 
-    A tool without `parameters` is known, and nothing is said about its arguments. Nor is anything
-    said about arguments that the trace does not have, or that have no names.
-
-    Args:
-        calls: the calls that were made.
-        tools: the tools that were offered, by name.
+    Nothing is said about the arguments of a tool without `parameters`, nor about arguments that the
+    trace does not have, or that have no names.
 
     Raises:
         InvalidSettings: the schema of a tool that is called cannot be used.
@@ -145,7 +140,7 @@ def schema_faults(calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> tuple
 
 
 def malformed_calls(calls: Sequence[ToolCall]) -> tuple[Fault, ...]:
-    """The calls whose arguments are not a JSON object, which shows without any definition."""
+    """The calls whose arguments are not a JSON object; this needs no definitions."""
     return tuple([fault for index, call in enumerate(calls) for fault in _malformed(call, index)])
 
 
@@ -252,20 +247,12 @@ def _fault(error: SchemaError, tool: str, index: int) -> Fault:
     )
 
 
-# The definition for a call when tool names are compared only in part.
-
-
 def tools_by_call_name(
     names: Iterable[str], tools: Mapping[str, Tool], settings: Settings
 ) -> dict[str, Tool]:
     """The tools by name, including the names of calls that match a tool under the settings.
 
-    A name that a tool has just so means that tool, whatever others it is compared alike with.
-
-    Args:
-        names: what the calls name, as the trace has it.
-        tools: the tools that were offered, by name.
-        settings: how names are compared.
+    A name that a tool has exactly means that tool, whatever other names are equal under the settings.
 
     Raises:
         InvalidSettings: a name can mean several tools, and these differ.
@@ -276,15 +263,13 @@ def tools_by_call_name(
     found = dict(tools)
     for name in set(names) - tools.keys():
         meant = alike.get(comparable_name(name, settings), [])
-        if meant:
-            _refuse_ambiguous(name, meant, tools)
-            found[name] = tools[meant[0]]
+        if not meant:
+            continue
+        first = found[name] = tools[meant[0]]
+        for other in meant:
+            if tools[other].parameters != first.parameters:
+                raise InvalidSettings(
+                    f"the tools {first.name!r} and {other!r} have different schemas, and {name!r}"
+                    " can mean either as names are compared here"
+                )
     return found
-
-
-def _refuse_ambiguous(name: str, meant: list[str], tools: Mapping[str, Tool]) -> None:
-    first = tools[meant[0]]
-    other = next((each for each in meant if tools[each].parameters != first.parameters), None)
-    if other is not None:
-        problem = f"the tools {first.name!r} and {other!r} have different schemas, and {name!r} can"
-        raise InvalidSettings(f"{problem} mean either as names are compared here")

@@ -32,9 +32,9 @@ from callscore.core.rendering import escape
 from callscore.engines.columns import DisagreementCollector
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.errors import UnreadableInput
-from callscore.metrics import callscore_f1 as own
 from callscore.metrics.metric import describe_choices, options_of, python_options_of
 from callscore.metrics.registry import (
+    OWN_NAME,
     find_metric_function,
     headline_metrics,
     metric_providers,
@@ -394,7 +394,7 @@ def _refuse_files(names: tuple[str, ...]) -> None:
 def _refuse_names(files: tuple[str, ...]) -> None:
     """A metric among the files is to be compared, and has an option of its own."""
     for file in files:
-        is_name = file.partition(":")[0].partition(".")[0] in (own.NAME, *TOOLS)
+        is_name = file.partition(":")[0].partition(".")[0] in (OWN_NAME, *TOOLS)
         if is_name and not _is_file(file):
             raise click.UsageError(f"there is no file {file}. To choose a metric: --metric {file}")
 

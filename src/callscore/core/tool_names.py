@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "changes_names",
+    "common_subsequence_length",
     "comparable_name",
     "count_same_names",
     "expectation_with_compared_names",
@@ -116,11 +117,11 @@ def count_same_names(expected: Sequence[str], actual: Sequence[str], order: Orde
     if order == "any":
         return (Counter(expected) & Counter(actual)).total()
     if order == "in_order":
-        return _longest_common_subsequence(expected, actual)
+        return common_subsequence_length(expected, actual)
     return sum(left == right for left, right in zip(expected, actual, strict=False))
 
 
-def _longest_common_subsequence(expected: Sequence[str], actual: Sequence[str]) -> int:
+def common_subsequence_length(expected: Sequence[str], actual: Sequence[str]) -> int:
     """The length of the longest sequence of names that both have in this order.
 
     The bit-parallel method: a zero bit marks an actual name that makes the sequence longer.

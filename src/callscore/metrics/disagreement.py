@@ -145,20 +145,13 @@ class Disagreements(Struct, frozen=True, gc=False, kw_only=True):
 def disagreement_about(
     case: CaseScore, metrics: Sequence[Metric], tools: Mapping[str, Tool] | None = None
 ) -> Disagreement:
-    """What metrics say of a case, and what of its faults each of them sees.
-
-    Args:
-        case: the case, scored under the default settings.
-        metrics: whom to ask.
-        tools: the definitions of the tools by name, where they are known.
-    """
+    """What metrics say of a case, scored under the default settings, and which faults each sees."""
     score = case.score
     wanted = score.expected if score.expectation is None else score.expectation
     unknown = unsupported_expectations(wanted)
     if unknown is not None:  # nor could such a case be repaired letter by letter
-        return Disagreement(
-            case, tuple([MetricOpinion(metric.name, None, unknown) for metric in metrics])
-        )
+        none = [MetricOpinion(metric.name, None, unknown) for metric in metrics]
+        return Disagreement(case, tuple(none))
     values = [metric.value_of(wanted, score.actual, tools) for metric in metrics]
     numbers = [found.value for found in values if found.value is not None]
     if len(numbers) < _MIN_METRICS:
@@ -170,12 +163,9 @@ def disagreement_about(
         for metric, found in zip(metrics, values, strict=True)
     ]
     spread = max(numbers) - min(numbers)
-    return Disagreement(case, tuple(opinions), again.faults, spread, _variance(numbers))
-
-
-def _variance(numbers: list[float]) -> float:
     mean = sum(numbers) / len(numbers)
-    return sum((number - mean) ** 2 for number in numbers) / len(numbers)
+    variance = sum((number - mean) ** 2 for number in numbers) / len(numbers)
+    return Disagreement(case, tuple(opinions), again.faults, spread, variance)
 
 
 class _RepairedCase:
@@ -229,22 +219,20 @@ def _metric_opinion(
     best = ask(faults)
     without_repeats = [kind for kind in faults if kind != "repeats"]
     effects = tuple([_effect(kind, found.value, best, repaired_case, ask) for kind in faults])
-    together = None if best is None else best - found.value
+    perfect = ask(without_repeats)
     is_seen = any(effect.sight == "seen" for effect in effects)
-    is_changed = together is not None and abs(together) > TOLERANCE
+    together = None if best is None else best - found.value
+    needed: tuple[RepairKind, ...] = ()
+    if best is not None and abs(best - found.value) > TOLERANCE and not is_seen:
+        needed = _needed_repairs(faults, best, ask)
     return MetricOpinion(
-        found.name,
-        found.value,
-        effects=effects,
-        perfect=ask(without_repeats),
-        together=together,
-        needed=_needed_repairs(faults, best, ask) if is_changed and not is_seen else (),
+        found.name, found.value, None, effects, perfect=perfect, together=together, needed=needed
     )
 
 
 def _needed_repairs(
     faults: tuple[RepairKind, ...],
-    perfect_value: float | None,
+    perfect_value: float,
     ask: Callable[[Collection[RepairKind]], float | None],
 ) -> tuple[RepairKind, ...]:
     """The repairs without any of which the number is not the one that all of them give."""
@@ -252,11 +240,7 @@ def _needed_repairs(
     for kind in faults:
         fewer = [other for other in needed if other != kind]
         number = ask(fewer)
-        if (
-            number is not None
-            and perfect_value is not None
-            and abs(number - perfect_value) <= TOLERANCE
-        ):
+        if number is not None and abs(number - perfect_value) <= TOLERANCE:
             needed = fewer
     return tuple(needed)
 

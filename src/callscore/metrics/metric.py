@@ -64,8 +64,6 @@ __all__ = [
 ]
 
 
-# Validates the number that a metric function returns.
-
 # Sums and squares of numbers up to this size stay far from where floats end.
 _MAX_VALUE = 1e15
 
@@ -93,11 +91,8 @@ def _number_text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else f"a number beyond {_MAX_VALUE:g}"
 
 
-# Copies of calls, for functions that may change what they are given.
-
-
 def copy_calls(calls: Sequence[Expected]) -> tuple[Any, ...]:
-    """The calls, with objects and arrays of their own at every depth."""
+    """Deep copies of calls, for functions that may change what they are given."""
     return tuple([with_calls(call, _copy_call) for call in calls])
 
 
@@ -107,9 +102,9 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _copy_value(value: Any) -> Any:
-    """Objects and arrays are copied, as JSON has them; what else there is stays as it is.
+    """The value with copies of all objects and arrays in it.
 
-    Walks with a stack of its own, so that no depth of nesting can exhaust the interpreter's.
+    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
     """
     outermost = [value]
     pending: list[Any] = [outermost]
@@ -123,26 +118,21 @@ def _copy_value(value: Any) -> Any:
     return outermost[0]
 
 
-# The error of a metric that was told what it cannot be told.
-
-
 class InvalidOption(InvalidSettings):
     """A metric was given an invalid option: an error of the user, not of a case."""
 
 
-# One number of another tool: a function that gives it, and the options it is asked with.
-
-# Those of our own functions that never change what they are given.
+# Functions of these packages never change what they are given.
 _OWN_PACKAGES = ("callscore.parity.", "callscore.metrics.")
 
 
 class Option(Struct, frozen=True):
-    """Something that a metric can be told.
+    """An option of a metric.
 
     Attributes:
         name: the keyword.
-        type: what its values are; a type that text can be converted to.
-        default: its value where nothing is said; `msgspec.UNSET` where something must be.
+        type: the type of its values, to which text can be converted.
+        default: its default; `msgspec.UNSET` where it is required.
     """
 
     name: str
@@ -151,7 +141,7 @@ class Option(Struct, frozen=True):
 
     @property
     def is_required(self) -> bool:
-        """Whether the metric cannot be asked without it."""
+        """Whether it has no default."""
         return self.default is UNSET
 
 
@@ -208,11 +198,6 @@ class Metric(Struct, frozen=True):
     ) -> float | None:
         """What the tool says of a case; None where it declines to score it.
 
-        Args:
-            expected: the calls that were expected.
-            actual: the calls that were made.
-            tools: the definitions of the tools by name, where they are known.
-
         Raises:
             NotScorable: the tool raises, or the expectation says what the tool has no word for.
             InvalidSettings: an option has a value that it cannot have.
@@ -264,8 +249,6 @@ def unsupported_expectations(expected: Sequence[Expected]) -> str | None:
     return None
 
 
-# What a metric can be told on the command line, where everything is text.
-
 # The parameter that receives the tool definitions; it is not an option.
 TOOLS_PARAMETER = "tools"
 
@@ -291,27 +274,25 @@ def python_options_of(function: Callable[..., float | None]) -> tuple[Option, ..
 
 
 def takes_tools(function: Callable[..., float | None]) -> bool:
-    """Whether a metric wants to know the definitions of the tools."""
+    """Whether a metric takes the definitions of the tools."""
     return TOOLS_PARAMETER in inspect.signature(function).parameters
 
 
 def describe_choices(kind: Any) -> str:
     """The values that an option can have, in words."""
-    return " | ".join(_choice_for(member) for member in _members(kind))
+    return " | ".join(
+        _TYPE_TEXTS.get(member) or " | ".join(map(str, get_args(member)))
+        for member in _members(kind)
+    )
 
 
 def parse_options(
     name: str, given: str | None, function: Callable[..., float | None]
 ) -> dict[str, Any]:
-    """Parse the options of a metric: `option=value,option=value`.
-
-    Args:
-        name: the metric.
-        given: what is written behind its name and a colon; None where there is no colon.
-        function: what gives the number.
+    """Parse the options of a metric: `option=value,option=value`, or None for none.
 
     Raises:
-        InvalidSettings: it has no such option or value, or must be told another.
+        InvalidSettings: it has no such option or value, or lacks a required one.
     """
     known = {option.name: option for option in options_of(function)}
     options: dict[str, Any] = {}
@@ -386,15 +367,11 @@ def _type_of(function: Callable[..., float | None], parameter: inspect.Parameter
 
 
 def _is_text_option(kind: Any) -> bool:
-    """Whether a type is one of the simple ones, a choice of words, or several of these."""
+    """Whether a type is a simple one, a choice of words, or a union of these."""
     members = _members(kind)
-    is_told = all(member in _TYPE_TEXTS or get_origin(member) is Literal for member in members)
-    return is_told and any(member is not type(None) for member in members)
+    is_simple = all(member in _TYPE_TEXTS or get_origin(member) is Literal for member in members)
+    return is_simple and any(member is not type(None) for member in members)
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) not in {None, Literal} else (kind,)
-
-
-def _choice_for(kind: Any) -> str:
-    return _TYPE_TEXTS[kind] if kind in _TYPE_TEXTS else " | ".join(map(str, get_args(kind)))

@@ -8,9 +8,11 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from callscore import __version__
+from callscore.core.scoring import score_calls
+from callscore.core.settings import DEFAULT
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
-from callscore.metrics import callscore_f1 as own
 from callscore.metrics.metric import (
     Metric,
     MetricProvider,
@@ -23,9 +25,14 @@ from callscore.parity import TOOLS
 from callscore.plugins import PluginKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
+
+    from callscore.core.call import ToolCall
+    from callscore.core.case import Expected
 
 __all__ = [
+    "OWN_NAME",
+    "f1",
     "find_metric_function",
     "headline_metrics",
     "metric_named",
@@ -38,7 +45,7 @@ __all__ = [
 ]
 
 
-# Modules that reproduce tools: what they offer, and those that other packages bring.
+# Modules that reproduce tools: built-in ones, and those of other packages.
 
 METRIC_PLUGINS = PluginKind(
     "metrics", "callscore.parity", "callscore.metrics", InvalidSettings, TOOLS
@@ -47,7 +54,7 @@ _REQUIRED_NAMES = ("TITLE", "VERSION", "METRICS")
 
 
 def provider_from_module(name: str, module: ModuleType) -> MetricProvider:
-    """What a module offers, which is known to have all that it needs."""
+    """What a valid module offers."""
     given = vars(module)
     metrics = {function.__name__: function for function in module.METRICS}
     return MetricProvider(
@@ -67,27 +74,23 @@ def provider_from_module(name: str, module: ModuleType) -> MetricProvider:
 
 
 def providers_of_other_packages(*, reserved: Collection[str]) -> list[MetricProvider]:
-    """The tools that other packages bring, by their entry points.
-
-    Args:
-        reserved: names that are taken.
+    """The tools that other packages bring with entry points, none by a reserved name.
 
     Raises:
         InvalidSettings: one of them cannot be used.
     """
     found: dict[str, MetricProvider] = {}
     for name, module, label in METRIC_PLUGINS.from_packages():
-        problem = _name_problem(name, {*reserved, *found}) or _module_problem(module)
+        if name in reserved or name in found:
+            problem: str | None = "there is another tool of this name"
+        elif not name.isidentifier():
+            problem = "its name is not a word of letters and digits"
+        else:
+            problem = _module_problem(module)
         if problem is not None:
             raise InvalidSettings(f"{label} cannot be used: {problem}.")
         found[name] = provider_from_module(name, module)
     return list(found.values())
-
-
-def _name_problem(name: str, taken: Collection[str]) -> str | None:
-    if name in taken:
-        return "there is another tool of this name"
-    return None if name.isidentifier() else "its name is not a word of letters and digits"
 
 
 def _module_problem(module: Any) -> str | None:
@@ -109,37 +112,34 @@ def _is_function(value: Any) -> bool:
     return True
 
 
-def _has_invalid_metrics(module: ModuleType) -> bool:
-    metrics = module.METRICS
-    return not isinstance(metrics, tuple | list) or not all(map(_is_function, metrics))
+def _is_list_of(value: Any, accepts: Callable[[Any], bool]) -> bool:
+    return isinstance(value, tuple | list) and all(map(accepts, value))
 
 
-def _has_invalid_rates(module: ModuleType) -> bool:
-    rates = getattr(module, "RATES_OF_FAULT", ())
-    return not isinstance(rates, tuple | list) or not all(rate in module.METRICS for rate in rates)
-
-
-def _has_invalid_options(module: ModuleType) -> bool:
-    options = getattr(module, "INVERTING_OPTIONS", ())
-    is_list = isinstance(options, tuple | list)
-    return not is_list or not all(isinstance(option, str) for option in options)
-
-
-# What may be wrong with a module that has all its parts, in the order in which it is looked for.
+# What may be wrong with a module that has all required names, in the order of the checks.
 _PROBLEMS: dict[str, Callable[[ModuleType], bool]] = {
     "TITLE is no text": lambda module: not isinstance(module.TITLE, str),
     "VERSION is no text": lambda module: not isinstance(module.VERSION, str),
-    "METRICS is no tuple of functions": _has_invalid_metrics,
+    "METRICS is no tuple of functions": lambda module: (
+        not _is_list_of(module.METRICS, _is_function)
+    ),
     "METRICS has two functions of one name": lambda module: (
         len({function.__name__ for function in module.METRICS}) < len(module.METRICS)
     ),
-    "RATES_OF_FAULT is no tuple of some of METRICS": _has_invalid_rates,
-    "INVERTING_OPTIONS is no tuple of names": _has_invalid_options,
+    "RATES_OF_FAULT is no tuple of some of METRICS": lambda module: (
+        not _is_list_of(getattr(module, "RATES_OF_FAULT", ()), lambda rate: rate in module.METRICS)
+    ),
+    "INVERTING_OPTIONS is no tuple of names": lambda module: (
+        not _is_list_of(
+            getattr(module, "INVERTING_OPTIONS", ()), lambda option: isinstance(option, str)
+        )
+    ),
 }
 
 
-# All metrics of other tools that can be asked for by name, on the command line too.
+# Metrics by name, as on the command line.
 
+OWN_NAME = "callscore"
 _LIST_HINT = "`callscore metrics` lists all."
 
 
@@ -152,15 +152,26 @@ def metric_providers() -> tuple[MetricProvider, ...]:
     """
     found = [
         *map(_built_in_provider, TOOLS),
-        *providers_of_other_packages(reserved=(own.NAME, *TOOLS)),
+        *providers_of_other_packages(reserved=(OWN_NAME, *TOOLS)),
     ]
     return tuple(sorted((peer for peer in found if peer.metrics), key=lambda peer: peer.name))
 
 
+def f1(expected: Sequence[Expected], actual: Sequence[ToolCall]) -> float:
+    """The F1 of the calls under callscore's default settings: equal arguments, in any order.
+
+    Args:
+        expected: the calls that were expected.
+        actual: the calls that were made.
+    """
+    return score_calls(tuple(expected), tuple(actual), DEFAULT).f1
+
+
 @cache
 def own_provider() -> MetricProvider:
-    """Callscore's own score, as if it were another tool's."""
-    return provider_from_module(own.NAME, own)
+    """Callscore's own F1 as a metric, for comparison with the numbers of other tools."""
+    title = "callscore itself, to compare with"
+    return MetricProvider(OWN_NAME, title, __version__, {"f1": f1}, knows_rules=True)
 
 
 @cache
@@ -173,17 +184,13 @@ def headline_metrics() -> tuple[Metric, ...]:
 
     Metrics with required options, or where lower is better, are left out.
     """
-    firsts = [(peer, next(iter(peer.metrics))) for peer in _all_providers()]
-    return tuple(
-        metric_named(f"{peer.name}.{name}")
-        for peer, name in firsts
-        if name not in peer.rates_of_fault and not _has_required_options(peer.metrics[name])
-    )
-
-
-def _has_required_options(function: Callable[..., Any]) -> bool:
-    options = (*options_of(function), *python_options_of(function))
-    return any(option.is_required for option in options)
+    found = []
+    for peer in _all_providers():
+        name, function = next(iter(peer.metrics.items()))
+        options = (*options_of(function), *python_options_of(function))
+        if name not in peer.rates_of_fault and not any(option.is_required for option in options):
+            found.append(metric_named(f"{peer.name}.{name}"))
+    return tuple(found)
 
 
 def _all_providers() -> tuple[MetricProvider, ...]:
@@ -256,7 +263,6 @@ def find_metric_function(name: str) -> tuple[MetricProvider, Callable[..., Any]]
 
 
 def _metrics_text(provider: MetricProvider) -> str:
-    """What can be asked of a tool."""
     if provider.metrics:
         names = [f"{provider.name}.{metric}" for metric in provider.metrics]
         return f"The numbers of {provider.name} are {', '.join(names)}."
@@ -267,14 +273,10 @@ def _metrics_text(provider: MetricProvider) -> str:
 def provider_named(tool: str, name: str | None = None) -> MetricProvider:
     """The tool of this name.
 
-    Args:
-        tool: what it is called.
-        name: what was asked for, to be named where there is no such tool.
-
     Raises:
-        InvalidSettings: there is no such tool.
+        InvalidSettings: there is no such tool; the message has `name`, the metric asked for.
     """
-    if tool in TOOLS:  # one of many, and only that one is imported
+    if tool in TOOLS:  # only this one is imported
         return _built_in_provider(tool)
     by_name = {peer.name: peer for peer in _all_providers()}
     if tool in by_name:

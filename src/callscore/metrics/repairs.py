@@ -46,9 +46,7 @@ __all__ = [
 ]
 
 
-# Which actual call stands for which expected one, where several of them are the same.
-
-# Of a case with more places where the same calls stand, the pairs are taken as they are.
+# With more positions of equal calls than this, the pairs of a case are taken as they are.
 _MAX_MATCHES = 1_000_000
 
 
@@ -90,7 +88,8 @@ def align(score: Score) -> Alignment:
     wrong = {pair.actual_index: pair.expected_index for pair in score.incorrect}
     right = {pair.actual_index: pair.expected_index for pair in score.correct}
     pairs = _prefer_alike(right, wrong, score) | wrong
-    if _is_sorted(pairs) and _has_each_once(score.expected):
+    is_each_tool_called_once = len({call.name for call in score.expected}) == len(score.expected)
+    if _is_sorted(pairs) and is_each_tool_called_once:
         return _alignment(pairs, wrong.values(), ())
     kinds = _CallKinds(_number_calls(score.expected), _number_calls(score.actual))
     wrong_kinds = {kinds.of(*pair) for pair in wrong.items()}
@@ -145,10 +144,6 @@ def _alignment(pairs: dict[int, int], wrong: Iterable[int], repeated: Iterable[i
     return Alignment(dict(sorted(pairs.items())), frozenset(wrong), frozenset(repeated))
 
 
-def _has_each_once(calls: Sequence[ToolCall]) -> bool:
-    return len({call.name for call in calls}) == len(calls)
-
-
 def _is_sorted(pairs: dict[int, int]) -> bool:
     rows = [row for _, row in sorted(pairs.items())]
     return rows == sorted(rows)
@@ -164,7 +159,9 @@ def _number_calls(calls: Sequence[ToolCall]) -> list[int]:
     numbers = []
     known: dict[str, list[tuple[int, ToolCall]]] = defaultdict(list)
     for place, call in enumerate(calls):
-        alike = known[fingerprint([call.name, call.arguments, *_other_fields(call)])]
+        # All fields that a metric may look at.
+        fields = [call.name, call.arguments, call.raw, call.error, call.failed, call.caller]
+        alike = known[fingerprint(fields)]
         number = next(
             (
                 number
@@ -179,11 +176,6 @@ def _number_calls(calls: Sequence[ToolCall]) -> list[int]:
     return numbers
 
 
-def _other_fields(call: ToolCall) -> tuple[Any, ...]:
-    """What else a metric may look at."""
-    return call.raw, call.error, call.failed, call.caller
-
-
 def _reordered(pairs: dict[int, int], kinds: _CallKinds) -> dict[int, int]:
     """As many pairs of each kind, of which as many as can be stand in the expected order."""
     left = Counter([kinds.of(*pair) for pair in pairs.items()])
@@ -193,10 +185,8 @@ def _reordered(pairs: dict[int, int], kinds: _CallKinds) -> dict[int, int]:
         if left[kind]:
             left[kind] -= 1
             chosen[column] = row
-    rows, columns = (
-        _free_positions(kinds.expected, chosen.values()),
-        _free_positions(kinds.actual, chosen),
-    )
+    rows = _free_positions(kinds.expected, chosen.values())
+    columns = _free_positions(kinds.actual, chosen)
     for expected, actual in left.elements():
         chosen[next(columns[actual])] = next(rows[expected])
     return chosen
@@ -241,7 +231,7 @@ def _free_positions(kinds: list[int], taken: Iterable[int]) -> dict[int, Iterato
 def is_written_alike(left: Any, right: Any) -> bool:
     """Whether two values are written alike, which is more than to be equal.
 
-    Walks with a stack of its own, so that no depth of nesting can exhaust the interpreter's.
+    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
     """
     pending = [(left, right)]
     while pending:
@@ -268,8 +258,6 @@ def _is_same_outer(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-# A case with some of its faults repaired, to see what a metric makes of it.
-
 RepairKind = Literal["order", "extra", "missed", "arguments", "form", "repeats"]
 REPAIR_KINDS: tuple[RepairKind, ...] = get_args(RepairKind)
 
@@ -289,7 +277,7 @@ class _Slot(NamedTuple):
 
 
 def fault_kinds_of(score: Score) -> tuple[RepairKind, ...]:
-    """The kinds of fault that a case has, as they are listed in `KINDS`."""
+    """The kinds of fault that a case has, in the order of `REPAIR_KINDS`."""
     found = align(score)
     rows = list(found.partners.values())
     has = {
@@ -310,9 +298,7 @@ def fault_kinds_of(score: Score) -> tuple[RepairKind, ...]:
 def repair_case(score: Score, kinds: Collection[RepairKind]) -> CaseCalls:
     """The calls of a case as they would be without faults of these kinds.
 
-    Args:
-        score: the case, scored under the default settings.
-        kinds: what to repair.
+    The case has to be scored under the default settings.
     """
     found = align(score)
     slots = [_slot(column, score, found, kinds) for column in range(len(score.actual))]
@@ -342,18 +328,15 @@ def _slot(column: int, score: Score, found: Alignment, kinds: Collection[RepairK
 def _in_order(slots: list[_Slot]) -> list[_Slot]:
     """The paired calls in the expected order; the others stay where they are."""
     paired = [slot for slot in slots if slot.expected is not None]
-    sorted_ = iter(sorted(paired, key=lambda slot: slot.expected or 0))
-    # Which message a call stands in goes with the place, not with the call.
-    return [
-        slot if slot.expected is None else _move_slot(next(sorted_), slot.call.step)
-        for slot in slots
-    ]
-
-
-def _move_slot(slot: _Slot, step: int | None) -> _Slot:
-    if slot.call.step == step:
-        return slot
-    return slot._replace(call=structs.replace(slot.call, step=step))
+    in_order = iter(sorted(paired, key=lambda slot: slot.expected or 0))
+    found = []
+    for slot in slots:
+        moved = slot if slot.expected is None else next(in_order)
+        # Which message a call stands in goes with the place, not with the call.
+        if moved.call.step != slot.call.step:
+            moved = moved._replace(call=structs.replace(moved.call, step=slot.call.step))
+        found.append(moved)
+    return found
 
 
 def _insert_missed(slots: list[_Slot], expected: Sequence[ToolCall]) -> list[_Slot]:

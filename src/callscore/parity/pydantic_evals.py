@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from callscore.core.tool_names import common_subsequence_length
 from callscore.errors import NotScorable
 from callscore.parity.parameters import names_of, option_value, pairs_of
 from callscore.parity.value_comparison import (
@@ -181,27 +182,10 @@ def _is_right(
         raise NotScorable("the arguments are nested too deep to be compared.") from error
 
 
-def _common_length(expected: list[str], actual: list[str]) -> int:
-    """The length of the longest common subsequence.
-
-    A bit for each expected name, all rows of the usual table at once: a bit is cleared where the
-    length grows, so that the cleared ones are counted in the end.
-    """
-    places: dict[str, int] = {}
-    for place, name in enumerate(expected):
-        places[name] = places.get(name, 0) | 1 << place
-    everything = (1 << len(expected)) - 1
-    row = everything
-    for name in actual:
-        found = row & places.get(name, 0)
-        row = (row + found | row - found) & everything
-    return len(expected) - row.bit_count()
-
-
 # How many names two sequences have in common; None where they have to be the same.
 _ORDERS: dict[str, Callable[[list[str], list[str]], int] | None] = {
     "exact": None,
-    "in_order": _common_length,
+    "in_order": common_subsequence_length,
     "any_order": common_count,
 }
 

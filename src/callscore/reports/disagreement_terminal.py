@@ -8,7 +8,7 @@ from rich.text import Text
 
 from callscore.core.phrases import say
 from callscore.core.rendering import clip_middle, escape
-from callscore.metrics import callscore_f1 as own
+from callscore.metrics.registry import OWN_NAME
 from callscore.reports import disagreement as wording
 from callscore.reports.disagreement import opinions_by_value, short_diff
 from callscore.reports.formatting import number_text
@@ -134,7 +134,7 @@ def _opinions(found: Disagreement, width: int, lang: Language) -> Section:
 
 def _name(name: str) -> Text:
     """The name of a metric; our own stands out, as the one to compare with."""
-    return Text(escape(name), "bold" if name.startswith(f"{own.NAME}.") else "")
+    return Text(escape(name), "bold" if name.startswith(f"{OWN_NAME}.") else "")
 
 
 def _reason_cell(opinion: MetricOpinion, found: Disagreement, lang: Language) -> Text:
