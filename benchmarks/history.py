@@ -20,9 +20,15 @@ import timing
 
 from callscore.comparing.comparison import compare_sides
 from callscore.core.results import MetricValue, Usage
-from callscore.history.encoding import asked_digest, expectation_digest
 from callscore.history.opening import open_store
-from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.records import (
+    AnswerRecord,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+    asked_digest,
+    expectation_digest,
+)
 from callscore.history.run_lookup import list_runs
 from callscore.runner.stored_runs import load_run
 

@@ -15,8 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.comparing.differences import difference_between
-from callscore.comparing.matching import MatchedCase, paired_values
-from callscore.comparing.sides import CaseOutcome, TrialOutcome
+from callscore.comparing.sides import CaseOutcome, MatchedCase, TrialOutcome, paired_values
 from callscore.core.statistics import Cluster, Interval, bootstrap_mean, wilson
 
 if TYPE_CHECKING:

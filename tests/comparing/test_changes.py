@@ -7,8 +7,7 @@ from msgspec.structs import replace
 from tests.comparing.sides_made_up import a_case, an_error, scored
 
 from callscore.comparing.changes import Alarm, CaseChange, ChangeReason, find_alarms, find_changes
-from callscore.comparing.matching import MatchedCase, UnmatchedCase
-from callscore.comparing.sides import CaseOutcome, TrialOutcome
+from callscore.comparing.sides import CaseOutcome, MatchedCase, TrialOutcome, UnmatchedCase
 
 Trial = TrialOutcome | bool | None
 

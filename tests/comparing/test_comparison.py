@@ -25,8 +25,7 @@ from callscore.comparing.comparison import (
 )
 from callscore.comparing.differences import Difference
 from callscore.comparing.gating import gate
-from callscore.comparing.matching import match_sides
-from callscore.comparing.sides import EvaluationSide, Side
+from callscore.comparing.sides import EvaluationSide, Side, match_sides
 from callscore.core.phrases import Note, Phrase
 from callscore.core.results import Noted
 from callscore.errors import InvalidSettings

@@ -15,8 +15,8 @@ from callscore.comparing.differences import (
     slices_of,
     with_verdict,
 )
-from callscore.comparing.matching import MatchedCase, paired_values
-from callscore.comparing.paired_intervals import smallest_effect
+from callscore.comparing.paired_statistics import smallest_effect
+from callscore.comparing.sides import MatchedCase, paired_values
 
 if TYPE_CHECKING:
     from callscore.comparing.differences import Slice

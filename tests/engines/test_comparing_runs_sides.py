@@ -14,10 +14,9 @@ from callscore.core.settings import Settings, settings_from
 from callscore.engines.comparing_runs import is_case_file, side_of_file
 from callscore.engines.payloads import settings_payload
 from callscore.errors import UnreadableInput
-from callscore.history.encoding import settings_digest
 from callscore.history.exchange.json_lines import encode_line
 from callscore.history.exchange.run_files import write_parquet_run
-from callscore.history.records import RunRecord
+from callscore.history.records import RunRecord, settings_digest
 
 if TYPE_CHECKING:
     from pathlib import Path

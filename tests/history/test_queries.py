@@ -11,7 +11,6 @@ from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled
-from callscore.history.encoding import rows_from
 from callscore.history.queries import (
     answer_in_run,
     begin_run,
@@ -22,6 +21,7 @@ from callscore.history.queries import (
     page_of_results,
     save_judgement,
 )
+from callscore.history.records import rows_from
 from callscore.history.schema import payloads, runs
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.core.results import KeptScore, MetricValue, Usage
 from callscore.errors import UnknownRun
-from callscore.history.encoding import (
+from callscore.history.records import (
     asked_digest,
     calls_digest,
     expectation_digest,

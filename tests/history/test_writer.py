@@ -14,9 +14,8 @@ from tests.history.made_up import a_result, a_run, an_answer
 
 from callscore.history import database
 from callscore.history import writer as writing
-from callscore.history.fallback_store import FallbackStore
 from callscore.history.opening import open_store
-from callscore.history.writer import BackgroundWriter
+from callscore.history.writer import BackgroundWriter, FallbackStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

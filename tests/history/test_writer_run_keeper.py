@@ -8,8 +8,7 @@ import pytest
 from tests.history.made_up import a_result, a_run, an_evaluation
 
 from callscore.errors import UnusableStore
-from callscore.history.fallback_store import FallbackStore
-from callscore.history.writer import RunWriter
+from callscore.history.writer import FallbackStore, RunWriter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from callscore.core.score import Fault, Score
 from callscore.core.scoring import score_calls
 from callscore.core.settings import Settings
 from callscore.core.summary import Summary
-from callscore.engines.columns import DisagreementCollector
+from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import NotScorable
 from callscore.metrics.metric import Metric
 from callscore.metrics.registry import metric_named

@@ -16,7 +16,7 @@ from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
 from callscore.errors import InvalidSettings
 from callscore.history.postgres import store_arguments
-from callscore.history.run_names import is_partial, lineage
+from callscore.history.run_metadata import is_partial, lineage
 
 if TYPE_CHECKING:
     from callscore.core.phrases import Language

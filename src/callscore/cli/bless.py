@@ -234,7 +234,7 @@ def _project_root() -> Path:
 
 def _find_blessings(store: Store, request: _Request, root: Path) -> Blessings:
     from callscore.rewriting.blessing import CaseLocator, StoredRun, find_blessings
-    from callscore.runner.result_records import plain_case_payload
+    from callscore.runner.recorder import plain_case_payload
     from callscore.runner.stored_runs import NeverJudgedError, StoredScores, stored_calls
 
     run = store.find(request.run)

@@ -42,8 +42,7 @@ from callscore.engines.comparing_runs import is_case_file, side_of_run
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import store_arguments
-from callscore.history.project import resolve_commit_here
-from callscore.history.run_names import is_partial, lineage
+from callscore.history.run_metadata import is_partial, lineage, resolve_commit_here
 from callscore.reports.annotations import annotation_lines
 from callscore.reports.gate import suggested_command, write_markdown
 

@@ -10,7 +10,7 @@ from callscore.cli.options import lang_option, open_existing_store, store_option
 from callscore.cli.output import open_output
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import escape
-from callscore.history.run_names import is_partial
+from callscore.history.run_metadata import is_partial
 from callscore.reports import history as wording
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from callscore.cli.output import open_output, write_report
 from callscore.errors import UnknownRun
 from callscore.evaluations.locations import file_of_location
 from callscore.history.postgres import STORE_VARIABLE
-from callscore.history.run_names import is_partial
+from callscore.history.run_metadata import is_partial
 from callscore.reports.history import RunRow, timelines_of
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from callscore.cli.options import (
 from callscore.cli.output import open_output, write_report
 from callscore.cli.progress import progress
 from callscore.core.rendering import escape
-from callscore.engines.columns import DisagreementCollector
 from callscore.engines.local import ScoreHooks, score_files, score_joined
+from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import UnreadableInput
 from callscore.metrics.metric import describe_choices, options_of, python_options_of
 from callscore.metrics.registry import (

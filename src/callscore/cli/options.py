@@ -20,7 +20,7 @@ from callscore.errors import CallscoreError, InvalidSettings, UnreadableInput
 from callscore.formats.trace import DEFAULT_WANTED as DEFAULT_READING
 from callscore.formats.trace import Part, View, wanted_for
 from callscore.history.postgres import STORE_VARIABLE
-from callscore.history.run_names import name_problem
+from callscore.history.run_metadata import name_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

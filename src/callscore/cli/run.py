@@ -34,7 +34,7 @@ from callscore.core.totals import Show
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.evaluations.discovery import discover
 from callscore.evaluations.plan import Selection, make_plan
-from callscore.history.fallback_store import USING_FALLBACK, FallbackStore, fallback_store_for
+from callscore.history.writer import USING_FALLBACK, FallbackStore, fallback_store_for
 from callscore.models.limits import Limits, Rate, parse_rate
 from callscore.runner.resuming import LockedRun, find_unfinished_run, last_failed_cases
 from callscore.runner.running import RunOptions, run

@@ -89,7 +89,7 @@ def saving_scores(
         yield None
         return
     from callscore.engines.saving import ScoreSaver
-    from callscore.history.fallback_store import fallback_store_for
+    from callscore.history.writer import fallback_store_for
 
     keeper = ScoreSaver(request, lambda: open_store_to_write(store), fallback_store_for(store))
     is_whole = False
@@ -106,7 +106,7 @@ def print_saved(keeper: ScoreSaver | None, lang: Language) -> None:
     """Print where the results are stored; nothing without --save."""
     if keeper is None:
         return
-    from callscore.history.fallback_store import USING_FALLBACK
+    from callscore.history.writer import USING_FALLBACK
 
     phrase = USING_FALLBACK if keeper.is_aside else _NOT_ALL_SAVED
     for problem in keeper.problems:

@@ -19,7 +19,7 @@ from callscore.cli.options import (
     store_option,
 )
 from callscore.cli.output import open_output, write_report
-from callscore.history.run_names import lineage
+from callscore.history.run_metadata import lineage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

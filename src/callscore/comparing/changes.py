@@ -11,8 +11,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from callscore.comparing.matching import MatchedCase, UnmatchedCase
-    from callscore.comparing.sides import CaseOutcome, TrialOutcome
+    from callscore.comparing.sides import CaseOutcome, MatchedCase, TrialOutcome, UnmatchedCase
 
 __all__ = [
     "Alarm",

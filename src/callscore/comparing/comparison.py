@@ -15,9 +15,10 @@ from callscore.comparing.differences import (
     difference_between,
     slices_of,
 )
-from callscore.comparing.matching import (
+from callscore.comparing.sides import (
     F1,
     PASSED,
+    case_name,
     has_value,
     known_measures,
     match_sides,
@@ -33,25 +34,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from callscore.comparing.gating import Gate
-    from callscore.comparing.matching import MatchedCase, Matching, UnmatchedCase
-    from callscore.comparing.sides import Side
+    from callscore.comparing.sides import MatchedCase, Matching, Side, UnmatchedCase
     from callscore.core.phrases import Language
 
 __all__ = [
     "Comparison",
     "SideSummary",
-    "case_name",
     "compare_sides",
     "comparison_notes",
     "comparison_to_dict",
     "gate_to_dict",
     "with_evaluation",
 ]
-
-
-def case_name(evaluation: str, case: str) -> str:
-    """The name of a case among several evaluations."""
-    return f"{evaluation}::{case}"
 
 
 class SideSummary(Struct, frozen=True, gc=False, kw_only=True):

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from callscore.comparing.matching import F1
-from callscore.comparing.paired_intervals import (
+from callscore.comparing.paired_statistics import (
     ALPHA,
     PairedTest,
+    exact_mcnemar,
+    holm_correction,
     min_flips,
     paired_bootstrap,
     paired_interval,
     smallest_effect,
 )
-from callscore.comparing.significance import exact_mcnemar, holm_correction
+from callscore.comparing.sides import F1
 from callscore.core.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from callscore.comparing.matching import MatchedCase
-    from callscore.comparing.sides import CaseOutcome
+    from callscore.comparing.sides import CaseOutcome, MatchedCase
     from callscore.core.summary import ToolOutcome
 
 __all__ = [

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from callscore.comparing.comparison import Comparison, case_name
-from callscore.comparing.differences import COARSE_EFFECT
+from callscore.comparing.sides import case_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from callscore.comparing.changes import CaseChange
+    from callscore.comparing.comparison import Comparison  # noqa: TC004  (a gate is never decoded)
 
 __all__ = ["FAIL_ON", "FailOn", "Gate", "Reason", "ReasonKind", "WhichSide", "gate"]
 
@@ -137,6 +137,9 @@ def _unfinished(comparison: Comparison) -> tuple[WhichSide, ...]:
 
 def _verdict_reasons(comparison: Comparison) -> Iterator[Reason]:
     """What the numbers say."""
+    # Commands read the options of a gate from this module, and most of them compare nothing.
+    from callscore.comparing.differences import COARSE_EFFECT
+
     main = comparison.main
     if comparison.verdict == "regressed":
         yield Reason(kind="regressed", count=main.down)

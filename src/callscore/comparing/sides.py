@@ -1,15 +1,41 @@
-"""One side of a comparison: a run, its evaluations, and the outcome of each case."""
+"""The two sides of a comparison: evaluations and case outcomes, how they match, and their values."""
 
 from __future__ import annotations
 
-from typing import Literal
+from math import fsum
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callscore.core.phrases import Note
+from callscore.core.suggestions import did_you_mean
 from callscore.core.summary import ToolOutcome
+from callscore.errors import InvalidSettings
 
-__all__ = ["CaseOutcome", "EvaluationSide", "Side", "TrialOutcome"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+__all__ = [
+    "F1",
+    "PASSED",
+    "CaseOutcome",
+    "EvaluationSide",
+    "MatchedCase",
+    "Matching",
+    "Side",
+    "TrialOutcome",
+    "UnmatchedCase",
+    "case_name",
+    "has_value",
+    "known_measures",
+    "match_sides",
+    "paired_values",
+    "require_measure",
+]
+
+
+# One side of a comparison: a run, its evaluations, and the outcome of each case.
 
 
 class TrialOutcome(Struct, frozen=True, gc=False, kw_only=True):
@@ -103,3 +129,279 @@ class Side(Struct, frozen=True, kw_only=True):
     git_dirty: bool | None = None
     is_finished: bool = True
     evaluations: tuple[EvaluationSide, ...] = ()
+
+
+# Which evaluations and cases of two runs belong together, and the values of each pair.
+
+
+class MatchedCase(NamedTuple):
+    """A case that both runs have.
+
+    Attributes:
+        evaluation: what the evaluation of the second run is called.
+        before: its result in the first run.
+        after: its result in the second.
+        alone: the two trials, if each run has one, as nearly always.
+    """
+
+    evaluation: str
+    before: CaseOutcome
+    after: CaseOutcome
+    alone: tuple[TrialOutcome, TrialOutcome] | None = None
+
+
+class UnmatchedCase(NamedTuple):
+    """A case that only one run has."""
+
+    evaluation: str
+    case: CaseOutcome
+
+
+class Matching(NamedTuple):
+    """The matched evaluations and cases of two runs, and the rest.
+
+    Attributes:
+        evaluations: the evaluations that both have.
+        cases: the cases that both have, in the order of the second run.
+        only_before: cases that only the first has.
+        only_after: cases that only the second has.
+        lone_before: evaluations that only the first has.
+        lone_after: evaluations that only the second has.
+        repeated: cases whose id another case of the evaluation has; their trials are one case's.
+    """
+
+    evaluations: list[tuple[EvaluationSide, EvaluationSide]]
+    cases: list[MatchedCase]
+    only_before: list[UnmatchedCase]
+    only_after: list[UnmatchedCase]
+    lone_before: list[EvaluationSide]
+    lone_after: list[EvaluationSide]
+    repeated: list[UnmatchedCase]
+
+
+def match_sides(before: Side, after: Side) -> Matching:
+    """Match the evaluations and cases of two sides.
+
+    Evaluations match by file and variant, the others by name and variant. If each run has only one
+    variant, the variants may differ. If each run has only one evaluation, their names may differ, too,
+    if they have a case in common with the same question or expectation, or an unknown question. Cases
+    are matched by id, never by position.
+    """
+    pairs = _pairs(before.evaluations, after.evaluations)
+    matching = Matching(
+        pairs,
+        cases=[],
+        only_before=[],
+        only_after=[],
+        lone_before=_without(before.evaluations, [first for first, _ in pairs]),
+        lone_after=_without(after.evaluations, [second for _, second in pairs]),
+        repeated=[],
+    )
+    for first, second in pairs:
+        _match_cases(first, second, matching)
+    for lone, cases in (
+        (matching.lone_before, matching.only_before),
+        (matching.lone_after, matching.only_after),
+    ):
+        for each in lone:
+            cases.extend(
+                UnmatchedCase(each.label, case) for case in _by_id(each, matching).values()
+            )
+    return matching
+
+
+def _pairs(
+    before: Sequence[EvaluationSide], after: Sequence[EvaluationSide]
+) -> list[tuple[EvaluationSide, EvaluationSide]]:
+    if len(before) == len(after) == 1:
+        return [(before[0], after[0])] if _is_same_evaluation(before[0], after[0]) else []
+    is_one_variant = all(len({each.variant for each in side}) == 1 for side in (before, after))
+
+    def variant(each: EvaluationSide) -> str | None:
+        return None if is_one_variant else each.variant
+
+    found = _joined_by(
+        before, after, lambda each: (each.place, variant(each)) if each.place else None
+    )
+    remaining = _without(before, [first for first, _ in found])
+    others = _without(after, [second for _, second in found])
+    found += _joined_by(remaining, others, lambda each: (each.name, variant(each)))
+    order = {id(second): position for position, second in enumerate(after)}
+    return sorted(found, key=lambda pair: order[id(pair[1])])
+
+
+def _is_same_evaluation(before: EvaluationSide, after: EvaluationSide) -> bool:
+    """Whether the only evaluations of two runs are the same one, whatever it is called."""
+    if before.name == after.name or (before.place and before.place == after.place):
+        return True
+    if not before.cases or not after.cases:
+        return True  # nothing contradicts it
+    first = {case.id: case for case in before.cases}
+    return any(case.id in first and _is_same_case(first[case.id], case) for case in after.cases)
+
+
+def _is_same_case(before: CaseOutcome, after: CaseOutcome) -> bool:
+    is_asked_alike = before.asked == after.asked or not (before.asked and after.asked)
+    return is_asked_alike or bool(before.expectation and before.expectation == after.expectation)
+
+
+def _joined_by(
+    before: Iterable[EvaluationSide],
+    after: Iterable[EvaluationSide],
+    key: Callable[[EvaluationSide], Hashable],
+) -> list[tuple[EvaluationSide, EvaluationSide]]:
+    """Pairs with the same key; several of one key in order."""
+    waiting: dict[Hashable, list[EvaluationSide]] = {}
+    for each in before:
+        if key(each) is not None:
+            waiting.setdefault(key(each), []).append(each)
+    return [(waiting[key(each)].pop(0), each) for each in after if waiting.get(key(each))]
+
+
+def _without(
+    evaluations: Iterable[EvaluationSide], found: Sequence[EvaluationSide]
+) -> list[EvaluationSide]:
+    taken = {id(each) for each in found}
+    return [each for each in evaluations if id(each) not in taken]
+
+
+def _match_cases(first: EvaluationSide, second: EvaluationSide, matching: Matching) -> None:
+    before, after = _by_id(first, matching), _by_id(second, matching)
+    label = second.label
+    for name, case in after.items():
+        partner = before.pop(name, None)
+        if partner is None:
+            matching.only_after.append(UnmatchedCase(second.label, case))
+        else:
+            matching.cases.append(MatchedCase(label, partner, case, _single_trials(partner, case)))
+    matching.only_before.extend(UnmatchedCase(first.label, case) for case in before.values())
+
+
+def _single_trials(
+    before: CaseOutcome, after: CaseOutcome
+) -> tuple[TrialOutcome, TrialOutcome] | None:
+    if len(before.trials) != 1 or len(after.trials) != 1:
+        return None
+    first, second = before.trials[0], after.trials[0]
+    return None if "error" in (first.status, second.status) else (first, second)
+
+
+def _by_id(evaluation: EvaluationSide, matching: Matching) -> dict[str, CaseOutcome]:
+    found: dict[str, CaseOutcome] = {}
+    for case in evaluation.cases:
+        same_id = found.get(case.id)
+        if same_id is not None:
+            matching.repeated.append(UnmatchedCase(evaluation.label, case))
+            case = replace(same_id, trials=(*same_id.trials, *case.trials))  # noqa: PLW2901  (as one)
+        found[case.id] = case
+    return found
+
+
+if TYPE_CHECKING:
+    Reading = Callable[[TrialOutcome], float | None]
+
+PASSED = "passed"
+F1 = "f1"
+# A scorer with one of these names is prefixed.
+_OWN_MEASURES = (PASSED, F1)
+_SCORER = "scorer "
+
+
+def known_measures(sides: Iterable[Side]) -> tuple[str, ...]:
+    """What these runs can be compared by: `passed`, `f1`, and the scorers they name."""
+    values = {
+        trial.values
+        for side in sides
+        for evaluation in side.evaluations
+        for case in evaluation.cases
+        for trial in case.trials
+    }
+    names = {name for found in values for name, _ in found}
+    return (
+        *_OWN_MEASURES,
+        *sorted({_SCORER + name if name in _OWN_MEASURES else name for name in names}),
+    )
+
+
+def require_measure(measure: str, known: Sequence[str]) -> str:
+    """The measure of this name, ignoring case; unknown ones are refused."""
+    if measure in known:
+        return measure
+    similar = [name for name in known if name.casefold() == measure.casefold()]
+    if len(similar) == 1:
+        return similar[0]
+    raise InvalidSettings(
+        f"measure: {measure!r} is not one of these runs' numbers: {', '.join(known)}"
+        f"{did_you_mean(measure, known)}"
+    )
+
+
+def paired_values(matched: Iterable[MatchedCase], measure: str) -> list[tuple[float, float] | None]:
+    """The values of each case before and after, averaged over the trials both sides have.
+
+    Means over few and over many trials have different distributions, even if nothing differs: of the
+    run with more trials only the first ones count. A trial without an answer did not pass, and is 0
+    by every other measure. None for a case without a number in one run; for `passed`, an undecided one.
+    """
+    read, is_decision = _value_reader(measure), measure == PASSED
+    found: list[tuple[float, float] | None] = []
+    for _, before, after, alone in matched:
+        if alone is None:
+            found.append(_mean_pair(before, after, read, is_decision=is_decision))
+        else:
+            first, second = read(alone[0]), read(alone[1])
+            found.append(None if first is None or second is None else (first, second))
+    return found
+
+
+def _value_reader(measure: str) -> Reading:
+    if measure == PASSED:
+        return lambda trial: trial.passed  # which are 0 and 1
+    if measure == F1:
+        return lambda trial: _valid_share(trial.f1)
+    name = measure.removeprefix(_SCORER)
+    scorer = name if name in _OWN_MEASURES else measure
+    return lambda trial: _valid_share(dict(trial.values).get(scorer))
+
+
+def _valid_share(number: float | None) -> float | None:
+    """The number, if it is from 0 to 1; imported runs may contain anything."""
+    return number if number is not None and 0 <= number <= 1 else None
+
+
+def _mean_pair(
+    before: CaseOutcome, after: CaseOutcome, read: Reading, *, is_decision: bool
+) -> tuple[float, float] | None:
+    first, second = _trial_values(before, read), _trial_values(after, read)
+    trials = min(len(first), len(second))
+    # Without an answer in either run it is not 0: the measure may not apply to the case.
+    if not trials or not (is_decision or _has_answer(first) or _has_answer(second)):
+        return None
+    return _mean(first[:trials]), _mean(second[:trials])
+
+
+def has_value(case: CaseOutcome, measure: str) -> bool:
+    """Whether a case has a number by this measure."""
+    found = _trial_values(case, _value_reader(measure))
+    return bool(found) and (measure == PASSED or _has_answer(found))
+
+
+def _trial_values(case: CaseOutcome, read: Reading) -> list[float | None]:
+    """The number of each trial that has one; None for one without an answer."""
+    found = [(trial.status == "error", read(trial)) for trial in case.trials]
+    return [
+        None if is_error else number for is_error, number in found if is_error or number is not None
+    ]
+
+
+def _has_answer(trials: Sequence[float | None]) -> bool:
+    return any(number is not None for number in trials)
+
+
+def _mean(trials: Sequence[float | None]) -> float:
+    return fsum(number or 0.0 for number in trials) / len(trials)
+
+
+def case_name(evaluation: str, case: str) -> str:
+    """The name of a case among several evaluations."""
+    return f"{evaluation}::{case}"

@@ -19,17 +19,17 @@ from callscore.core.summary import tool_outcomes
 from callscore.engines.local import ScoreHooks, score_files, score_joined
 from callscore.engines.payloads import FILE_SCORER, case_payload, settings_payload
 from callscore.errors import CallscoreError, UnknownRun, UnreadableInput
-from callscore.history.encoding import (
-    asked_digest,
-    calls_digest,
-    expectation_digest,
-    settings_digest,
-)
 from callscore.history.opening import (
     StoreOpener,
     file_evaluation_name,
     open_existing,
     project_path,
+)
+from callscore.history.records import (
+    asked_digest,
+    calls_digest,
+    expectation_digest,
+    settings_digest,
 )
 from callscore.sources.reader import kind_by_name
 from callscore.words.plain_data import call_to_dict

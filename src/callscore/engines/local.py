@@ -18,8 +18,7 @@ from callscore.core.results import CaseScore, MetricValue, Noted, Result, Result
 from callscore.core.score import Outcome, Score, is_passing, outcome_of
 from callscore.core.settings import DEFAULT, Settings
 from callscore.core.summary import Summary, add_examined
-from callscore.core.totals import NameCounter
-from callscore.engines.columns import MetricColumns
+from callscore.core.totals import Column, NameCounter
 from callscore.engines.inputs import (
     CASES,
     REFERENCES,
@@ -47,12 +46,62 @@ from callscore.sources import BadRecord, Lines, read_batches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from callscore.core.results import MetricResult
     from callscore.engines.inputs import FileContent, Found
     from callscore.formats.trace import Wanted
     from callscore.metrics.metric import Metric
 
-__all__ = ["Collector", "ScoreHooks", "Show", "score_cases", "score_files", "score_joined"]
+__all__ = [
+    "Collector",
+    "MetricColumns",
+    "ScoreHooks",
+    "Show",
+    "score_cases",
+    "score_files",
+    "score_joined",
+]
 
+# What other tools say of the cases: one column a metric, added up while the cases are scored.
+
+
+class MetricColumns:
+    """Metrics that are asked about every case.
+
+    A tool knows nothing of our settings, so that each is given all calls of a case as they are read,
+    and of several answers the first.
+
+    Args:
+        metrics: the metrics.
+    """
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = tuple(metrics)
+        self._columns = [Column(metric.name) for metric in self._metrics]
+
+    def __bool__(self) -> bool:
+        return bool(self._metrics)
+
+    def ask(self, case: Case, tools: Mapping[str, Tool] | None) -> tuple[MetricValue, ...]:
+        """What each metric says of a case, which is counted."""
+        if not self._metrics:
+            return ()
+        expected, actual = case.expected or (), case.actual or ()
+        values = tuple([metric.value_of(expected, actual, tools) for metric in self._metrics])
+        for column, value in zip(self._columns, values, strict=True):
+            column.add(value)
+        return values
+
+    def results(self) -> tuple[MetricResult, ...]:
+        """What each metric says of all cases so far."""
+        return tuple(
+            [
+                column.metric(metric.version)
+                for column, metric in zip(self._columns, self._metrics, strict=True)
+            ]
+        )
+
+
+# Scores cases and files of cases in this process and in bounded memory.
 
 # Takes cases, scores them, and keeps what is worth showing or naming.
 
@@ -284,8 +333,6 @@ def _compares_by_default(settings: Settings) -> bool:
     defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
     return structs.replace(settings, **defaults) == DEFAULT
 
-
-# The whole path, from files to results, in this process and in bounded memory.
 
 if TYPE_CHECKING:
     Metrics = str | Metric | Iterable[str | Metric]

@@ -23,13 +23,16 @@ from callscore.engines.payloads import (
     tools_payload,
 )
 from callscore.errors import CallscoreError, UnusableStore
-from callscore.history.encoding import asked_digest, expectation_digest
-from callscore.history.fallback_store import FallbackStore
 from callscore.history.opening import file_evaluation_name, project_path
-from callscore.history.project import git_state, versions
-from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.run_names import new_run_id, require_no_baseline
-from callscore.history.writer import RunWriter
+from callscore.history.records import (
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+    asked_digest,
+    expectation_digest,
+)
+from callscore.history.run_metadata import git_state, new_run_id, require_no_baseline, versions
+from callscore.history.writer import FallbackStore, RunWriter
 from callscore.models.secrets import known_secrets_hider
 from callscore.words.plain_data import call_to_dict
 

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from callscore.errors import InvalidSettings, UnusableStore
 from callscore.history.database import sort_in_memory, vacuum
-from callscore.history.encoding import run_records
 from callscore.history.locks import is_unlocked
 from callscore.history.queries import (
     all_runs,
@@ -24,7 +23,7 @@ from callscore.history.queries import (
     runs_by_numbers,
     unused_digests,
 )
-from callscore.history.records import RunRecord
+from callscore.history.records import RunRecord, run_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

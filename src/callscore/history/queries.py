@@ -38,8 +38,11 @@ from callscore.history.database import (
     insert_rows,
     written_columns,
 )
-from callscore.history.encoding import (
+from callscore.history.records import (
+    COUNTS,
+    Baseline,
     Bodies,
+    EvaluationNumbers,
     NewRows,
     answer_record,
     clean_text,
@@ -50,8 +53,7 @@ from callscore.history.encoding import (
     result_record,
     run_row,
 )
-from callscore.history.records import COUNTS, Baseline, EvaluationNumbers
-from callscore.history.run_names import name_problem, new_run_id
+from callscore.history.run_metadata import name_problem, new_run_id
 from callscore.history.schema import (
     NEWEST_FIRST,
     answers,

@@ -1,25 +1,62 @@
-"""The records of a history: runs, evaluations, results, answers, baselines."""
+"""The records of a history, and how they are encoded as rows of its tables and decoded."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import zlib
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import Struct
 
 from callscore.core.results import MetricValue, Status, Usage
 from callscore.core.statistics import Interval, wilson
+from callscore.core.summary import ToolOutcome
+from callscore.words.value_text import encode_json, json_safe, json_safe_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Row
 
 __all__ = [
     "COUNTS",
     "AnswerRecord",
     "Baseline",
+    "Bodies",
     "EvaluationNumbers",
     "EvaluationRecord",
+    "NewRows",
     "ResultRecord",
     "RunRecord",
     "RunStatus",
+    "add_payload",
+    "answer_record",
+    "asked_digest",
+    "calls_digest",
+    "clean_text",
+    "compressed",
+    "decode_tools",
+    "digest_of",
+    "evaluation_record",
+    "evaluation_row",
+    "expectation_digest",
+    "json_bytes",
+    "json_text",
+    "pack_digest",
+    "result_record",
+    "result_row",
+    "rows_from",
+    "run_record",
+    "run_records",
+    "run_row",
+    "settings_digest",
+    "unpack",
+    "unpack_digest",
 ]
 
+
+# The records of a history: runs, evaluations, results, answers, baselines.
 
 RunStatus = Literal["running", "finished", "interrupted"]
 
@@ -216,3 +253,404 @@ class EvaluationNumbers(
     def interval(self) -> Interval | None:
         """The 95 % Wilson interval of the share; the trials of a case count as one observation."""
         return None if self.share is None else wilson(self.share * self.cases, self.cases)
+
+
+# How records become rows of the database and come back: JSON, compression, digests.
+
+# --- payloads: values as JSON, compressed if that saves enough --------------------------------
+
+# Shorter texts hardly shrink, and take longer to compress than to write.
+_MIN_SIZE = 400
+# Compression must save enough to be worth the time of every later reader.
+_MAX_RATIO = 0.85
+# The fastest; the best takes three times as long for 5 % less.
+_LEVEL = 1
+# Every zlib stream begins with this byte, and no JSON text does.
+_ZLIB_PREFIX = b"x"
+_DIGEST_SIZE = 16
+_HEX_PREFIX = b"\x00"
+_TEXT_PREFIX = b"\x01"
+
+_encoder = msgspec.json.Encoder()
+
+
+def json_bytes(value: object) -> bytes:
+    """The value as JSON; values that JSON cannot represent become text."""
+    try:
+        return _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        return encode_json(value)
+
+
+def json_text(value: object) -> str | None:
+    """A small value as JSON, for a readable column; None for an empty value."""
+    return json_bytes(value).decode() if value else None
+
+
+def digest_of(body: bytes) -> bytes:
+    """The digest under which a payload is stored once."""
+    return blake2b(body, digest_size=_DIGEST_SIZE).digest()
+
+
+def compressed(body: bytes) -> bytes:
+    """The payload as stored: compressed if that saves enough."""
+    if len(body) < _MIN_SIZE:
+        return body
+    smaller = zlib.compress(body, _LEVEL)
+    return smaller if len(smaller) < len(body) * _MAX_RATIO else body
+
+
+def unpack(body: bytes) -> Any:
+    """Decode a stored payload."""
+    return msgspec.json.decode(zlib.decompress(body) if body[:1] == _ZLIB_PREFIX else body)
+
+
+def clean_text(text: str) -> str:
+    """The text without lone surrogates and NUL characters, which databases refuse."""
+    return json_safe_string(text).replace("\x00", "\\u0000")
+
+
+def pack_digest(text: str) -> bytes:
+    """A digest as stored: hexadecimal digits are packed to half the length."""
+    try:
+        raw = bytes.fromhex(text)
+    except ValueError:
+        raw = b""
+    return (
+        _HEX_PREFIX + raw
+        if raw.hex() == text
+        else _TEXT_PREFIX + text.encode("utf-8", "backslashreplace")
+    )
+
+
+def unpack_digest(packed: bytes) -> str:
+    """The inverse of `pack_digest`."""
+    return packed[1:].hex() if packed[:1] == _HEX_PREFIX else packed[1:].decode()
+
+
+# --- digests by which the cases of two runs are compared --------------------------------------
+
+# Fields of a case that are no part of the question.
+_NOT_ASKED = frozenset({"expected", "tags", "metadata"})
+# Fields that identify a call; its id, step and result differ in every run.
+_CALL_FIELDS = ("name", "arguments", "raw")
+
+# Sorted: the order of keys is not significant.
+_sorted_encoder = msgspec.json.Encoder(order="deterministic")
+
+
+def expectation_digest(payload: Mapping[str, Any]) -> str:
+    """The digest of the expected calls of a case payload; empty if there are none."""
+    expected = payload.get("expected")
+    return "" if expected is None else _digest(expected)
+
+
+def asked_digest(payload: Mapping[str, Any]) -> str:
+    """The digest of the other fields of a case: its input and tools."""
+    return _digest({key: payload[key] for key in sorted(payload) if key not in _NOT_ASKED})
+
+
+def calls_digest(calls: Iterable[Mapping[str, Any]] | None) -> str:
+    """The digest of calls given as plain data; empty if the calls are unknown."""
+    if calls is None:
+        return ""
+    return _digest([[call.get(part) for part in _CALL_FIELDS] for call in calls])
+
+
+def settings_digest(settings: Mapping[str, Any], scorers: Iterable[str]) -> str:
+    """The digest of the settings and scorers."""
+    return _digest([settings, *scorers])
+
+
+def _digest(value: object) -> str:
+    try:
+        body = _sorted_encoder.encode(value)
+    except (TypeError, ValueError, RecursionError):
+        body = _sorted_encoder.encode(json_safe(value))
+    return digest_of(body).hex()
+
+
+# --- records as table rows, and back ----------------------------------------------------------
+
+# Payloads by digest.
+Bodies = dict[bytes, bytes]
+
+_NO_COUNTS = (None,) * len(COUNTS)
+_MAX_INTEGER = 2**31 - 1
+
+
+class _StoredValue(msgspec.Struct, array_like=True):
+    """A value of a scorer, as stored in a column."""
+
+    name: str
+    value: float | None
+    reason: str | None
+    is_broken: bool = False
+
+
+_values = msgspec.json.Decoder(tuple[_StoredValue, ...])
+decode_tools = msgspec.json.Decoder(dict[str, ToolOutcome]).decode
+
+
+def add_payload(value: object, bodies: Bodies) -> bytes | None:
+    """Add a value to the payloads to store; returns its digest, None for None."""
+    if value is None:
+        return None
+    body = json_bytes(value)
+    digest = digest_of(body)
+    bodies[digest] = body
+    return digest
+
+
+def _clean_optional(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
+
+
+def _decode_object(text: str | None) -> Any:
+    return {} if text is None else msgspec.json.decode(text)
+
+
+def run_row(run: RunRecord) -> dict[str, Any]:
+    """A run as a row."""
+    return {
+        "id": clean_text(run.id),
+        "command": run.command,
+        "status": run.status,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "name": _clean_optional(run.name),
+        "arguments": json_text(run.arguments),
+        "versions": json_text(run.versions),
+        "git_commit": run.git_commit,
+        "git_dirty": run.git_dirty,
+        "parent": run.parent,
+        "totals": json_text(run.totals),
+    }
+
+
+def run_record(row: Sequence[Any]) -> RunRecord:
+    """A row as a run."""
+    [record] = run_records([row])
+    return record
+
+
+def run_records(rows: Iterable[Sequence[Any]]) -> list[RunRecord]:
+    """Rows, with the columns of `runs` in their order, as runs.
+
+    Most runs of a project have the same arguments and versions, which are decoded once.
+    """
+    decoded: dict[str | None, Any] = {}
+    records: list[RunRecord] = []
+    for row in rows:
+        _, name, command, status, started_at, finished_at, called, *others = row
+        arguments, versions, git_commit, git_dirty, parent, totals = others
+        for text in (arguments, versions):
+            if text not in decoded:
+                decoded[text] = _decode_object(text)
+        records.append(
+            RunRecord(
+                id=name,
+                command=command,
+                status=status,
+                started_at=started_at,
+                finished_at=finished_at,
+                name=called,
+                arguments=decoded[arguments],
+                versions=decoded[versions],
+                git_commit=git_commit,
+                git_dirty=None if git_dirty is None else bool(git_dirty),
+                parent=parent,
+                totals=_decode_object(totals),
+            )
+        )
+    return records
+
+
+def evaluation_row(record: EvaluationRecord, number: int, bodies: Bodies) -> dict[str, Any]:
+    """An evaluation of the run of this number as a row."""
+    return {
+        "run": number,
+        "number": record.number,
+        "name": clean_text(record.name),
+        "variant": _clean_optional(record.variant),
+        "place": clean_text(record.place),
+        "settings": json_text(record.settings),
+        "scorers": json_text(record.scorers),
+        "thresholds": json_text(record.thresholds),
+        "tools": add_payload(record.tools, bodies),
+        "summary": json_text(record.summary),
+    }
+
+
+def evaluation_record(row: Row[Any], run: str) -> EvaluationRecord:
+    """A row as an evaluation of this run."""
+    return EvaluationRecord(
+        run=run,
+        number=row.number,
+        name=row.name,
+        variant=row.variant,
+        place=row.place,
+        settings=_decode_object(row.settings),
+        scorers=tuple(_decode_object(row.scorers)),
+        thresholds=_decode_object(row.thresholds),
+        tools=None if row.tools_body is None else unpack(row.tools_body),
+        summary=_decode_object(row.summary),
+    )
+
+
+def result_row(record: ResultRecord, number: int, bodies: Bodies) -> dict[str, Any]:
+    """A result of the run of this number as a row."""
+    kind, failure = record.failure or (None, None)
+    row = {
+        "run": number,
+        "evaluation": record.evaluation,
+        "case_id": clean_text(record.case),
+        "trial": record.trial,
+        "status": record.status,
+        "passed": record.passed,
+        "f1": record.f1,
+        "scores": _scores_text(record.values),
+        "tags": json_text(record.payload.get("tags")),
+        "payload": add_payload(record.payload or None, bodies),
+        "question": pack_digest(record.question),
+        "answer": add_payload(record.answer, bodies),
+        "calls": add_payload(record.calls, bodies),
+        "failure_kind": kind,
+        "failure": _clean_optional(failure),
+        "seconds": record.seconds,
+        "attempts": record.attempts,
+        "is_reused": record.is_reused,
+        "finished_at": record.finished_at,
+        "expectation": _digest_bytes(record.expectation),
+        "asked": _digest_bytes(record.asked),
+        "faults": None if record.faults is None else min(record.faults, _MAX_INTEGER),
+        "tools": None if record.tools is None else json_bytes(record.tools).decode(),
+        "comparison": add_payload(record.comparison, bodies),
+        "made": _digest_bytes(calls_digest(record.calls)),
+        **_usage_row(record.usage),
+    }
+    row.update(zip(COUNTS, record.counts or _NO_COUNTS, strict=False))
+    return row
+
+
+def _digest_bytes(text: str) -> bytes | None:
+    """A digest as stored; any other text is replaced by its own digest."""
+    if not text:
+        return None
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return digest_of(clean_text(text).encode())
+
+
+def _hex(digest: bytes | None) -> str:
+    return "" if digest is None else digest.hex()
+
+
+def _scores_text(values: tuple[MetricValue, ...]) -> str | None:
+    return json_text([_value_text(each) for each in values])
+
+
+def _value_text(value: MetricValue) -> tuple[str | float | None, ...]:
+    """A value of a scorer as stored; broken ones have a fourth member."""
+    stored = (value.name, value.value, value.reason)
+    return (*stored, True) if value.is_broken else stored
+
+
+def _usage_row(usage: Usage) -> dict[str, int]:
+    # Servers may report any number, even one that does not fit the column.
+    return {
+        "requests": min(usage.requests, _MAX_INTEGER),
+        "input_tokens": min(usage.input_tokens, _MAX_INTEGER),
+        "output_tokens": min(usage.output_tokens, _MAX_INTEGER),
+    }
+
+
+def _usage(row: Row[Any]) -> Usage:
+    return Usage(row.requests, row.input_tokens, row.output_tokens)
+
+
+def result_record(row: Row[Any], run: str) -> ResultRecord:
+    """A row, with the bodies of its payloads, as a result of this run."""
+    counts = tuple(getattr(row, name) for name in COUNTS)
+    return ResultRecord(
+        run=run,
+        evaluation=row.evaluation,
+        case=row.case_id,
+        trial=row.trial,
+        status=row.status,
+        payload={} if row.payload_body is None else unpack(row.payload_body),
+        question=unpack_digest(row.question),
+        answer=None if row.answer_body is None else unpack(row.answer_body),
+        calls=None if row.calls_body is None else unpack(row.calls_body),
+        expectation=_hex(row.expectation),
+        asked=_hex(row.asked),
+        f1=row.f1,
+        counts=() if counts == _NO_COUNTS else counts,
+        faults=row.faults,
+        tools=None if row.tools is None else decode_tools(row.tools),
+        comparison=None if row.comparison_body is None else unpack(row.comparison_body),
+        passed=row.passed,
+        values=_stored_values(row.scores),
+        failure=None if row.failure_kind is None else (row.failure_kind, row.failure),
+        seconds=row.seconds,
+        usage=_usage(row),
+        attempts=row.attempts,
+        is_reused=row.is_reused,
+        finished_at=row.finished_at,
+    )
+
+
+def _stored_values(scores: str | None) -> tuple[MetricValue, ...]:
+    if scores is None:
+        return ()
+    return tuple([MetricValue(*msgspec.structs.astuple(each)) for each in _values.decode(scores)])
+
+
+def answer_row(record: AnswerRecord, number: int | None, bodies: Bodies) -> dict[str, Any]:
+    """An answer as a row, with the number of its run, if there is one."""
+    return {
+        "run": number,
+        "question": pack_digest(record.question),
+        "source": pack_digest(record.source),
+        "trial": record.trial,
+        "answer": add_payload(record.answer, bodies),
+        "seconds": record.seconds,
+        "attempts": record.attempts,
+        "asked_at": record.asked_at,
+        **_usage_row(record.usage),
+    }
+
+
+def answer_record(row: Row[Any]) -> AnswerRecord:
+    """A row, with the body of its payload, as an answer."""
+    return AnswerRecord(
+        question=unpack_digest(row.question),
+        source=unpack_digest(row.source),
+        trial=row.trial,
+        answer=None if row.answer_body is None else unpack(row.answer_body),
+        seconds=row.seconds,
+        usage=_usage(row),
+        attempts=row.attempts,
+        asked_at=row.asked_at,
+        run=row.run_id or "",
+    )
+
+
+# The rows of answers, the rows of results, and the payloads of both.
+NewRows = tuple[list[dict[str, Any]], list[dict[str, Any]], Bodies]
+
+
+def rows_from(
+    records: Iterable[AnswerRecord | ResultRecord], numbers: Mapping[str, int]
+) -> NewRows:
+    """The records as rows, given the numbers of their runs."""
+    answers: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    bodies: Bodies = {}
+    for record in records:
+        if isinstance(record, AnswerRecord):
+            answers.append(answer_row(record, numbers.get(record.run), bodies))
+        else:
+            results.append(result_row(record, numbers[record.run], bodies))
+    return answers, results, bodies

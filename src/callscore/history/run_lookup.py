@@ -11,7 +11,6 @@ from msgspec import Struct
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled, with_retries
-from callscore.history.encoding import run_records
 from callscore.history.queries import (
     BASELINE_NAMES,
     BASELINE_RUN,
@@ -29,8 +28,8 @@ from callscore.history.queries import (
     runs_of_commit,
     runs_with_prefix,
 )
-from callscore.history.records import EvaluationNumbers, RunRecord
-from callscore.history.run_names import is_partial
+from callscore.history.records import EvaluationNumbers, RunRecord, run_records
+from callscore.history.run_metadata import is_partial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

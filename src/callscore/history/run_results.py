@@ -22,13 +22,13 @@ from callscore.core.results import (
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import UnknownRun
 from callscore.history.database import execute_compiled, with_retries
-from callscore.history.encoding import clean_text, decode_tools, result_record, settings_digest
 from callscore.history.queries import (
     LIGHT_RESULTS,
     SIDE_EVALUATIONS,
     SIDE_RESULTS,
     results_by_number,
 )
+from callscore.history.records import clean_text, decode_tools, result_record, settings_digest
 from callscore.words.value_text import decimal
 
 if TYPE_CHECKING:

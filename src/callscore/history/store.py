@@ -15,18 +15,8 @@ from callscore.history.database import (
     readable_errors,
     with_retries,
 )
-from callscore.history.encoding import (
-    Bodies,
-    clean_text,
-    evaluation_record,
-    evaluation_row,
-    rows_from,
-    run_record,
-    run_records,
-)
 from callscore.history.locks import RunLock, ServerLock, lock_for_writing
 from callscore.history.postgres import store_arguments
-from callscore.history.project import resolve_commit_here
 from callscore.history.queries import (
     EVALUATIONS,
     RUN_NUMBER,
@@ -47,7 +37,17 @@ from callscore.history.queries import (
     save_rows,
     trials_by_evaluation,
 )
+from callscore.history.records import (
+    Bodies,
+    clean_text,
+    evaluation_record,
+    evaluation_row,
+    rows_from,
+    run_record,
+    run_records,
+)
 from callscore.history.run_lookup import find_run
+from callscore.history.run_metadata import resolve_commit_here
 from callscore.history.run_results import run_side
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from callscore.comparing.comparison import case_name, comparison_to_dict
+from callscore.comparing.comparison import comparison_to_dict
+from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip, escape
 from callscore.core.results import Noted

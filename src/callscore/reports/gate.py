@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from callscore.comparing.comparison import case_name, gate_to_dict
+from callscore.comparing.comparison import gate_to_dict
+from callscore.comparing.sides import case_name
 from callscore.core.phrases import Phrase, Plural, count_of, say
 from callscore.core.rendering import clip_middle, escape
 from callscore.reports import compare as compare_wording

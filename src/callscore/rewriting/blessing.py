@@ -19,7 +19,7 @@ from callscore.evaluations.discovery import load_file
 from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import NameFilter, evaluation_cases, keyword_filter
 from callscore.formats.case_sides import read_expected_side
-from callscore.history.encoding import asked_digest, calls_digest, expectation_digest
+from callscore.history.records import asked_digest, calls_digest, expectation_digest
 from callscore.models.secrets import MASK
 from callscore.rewriting import reasons
 from callscore.rewriting.applying import (

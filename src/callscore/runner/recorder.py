@@ -6,31 +6,214 @@ from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from callscore.core.case import Case
+from callscore.core.settings import ArgumentRule
 from callscore.core.totals import summary_payload
-from callscore.errors import CallscoreError, UnusableStore
+from callscore.engines import payloads
+from callscore.engines.payloads import (
+    PYTHON_KEY,
+    function_payload,
+    score_payload,
+    settings_payload,
+    tools_payload,
+)
+from callscore.errors import CallscoreError, InvalidCall, UnusableStore
 from callscore.evaluations.fingerprints import QuestionDigests, task_digest
 from callscore.evaluations.locations import file_of_location
-from callscore.history.fallback_store import FallbackStore
-from callscore.history.project import git_state, versions
-from callscore.history.records import RunRecord
-from callscore.history.run_names import require_no_baseline
-from callscore.history.writer import RunWriter
-from callscore.runner.result_records import answer_record, evaluation_record, result_record
+from callscore.evaluations.scorers import SCORERS
+from callscore.formats.case_sides import read_expected_side
+from callscore.history.records import (
+    AnswerRecord,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+    asked_digest,
+    expectation_digest,
+)
+from callscore.history.run_metadata import git_state, require_no_baseline, versions
+from callscore.history.writer import FallbackStore, RunWriter
+from callscore.runner.answers import with_plain_expected
 from callscore.runner.resuming import KnownAnswers, begin_or_resume
+from callscore.words.plain_data import call_to_dict
+from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from callscore.core.phrases import Language
     from callscore.core.results import Answer, EvaluationResults, Result
-    from callscore.evaluations.evaluation import Question
+    from callscore.evaluations.evaluation import Evaluation, Question, Scorer
     from callscore.evaluations.plan import Group
     from callscore.history.locks import RunLock, ServerLock
-    from callscore.history.records import EvaluationRecord, RunStatus
+    from callscore.history.records import RunStatus
     from callscore.history.store import Store
     from callscore.runner.running import RunOptions
 
-__all__ = ["Recorder", "begin_recording"]
+__all__ = [
+    "Recorder",
+    "begin_recording",
+    "case_from_payload",
+    "evaluation_record",
+    "given_settings",
+    "plain_case_payload",
+    "result_record",
+    "stored_scorer_name",
+    "stored_settings",
+]
+
+# Questions, answers and results as records of the history, and back.
+
+
+def evaluation_record(
+    run: str, number: int, evaluation: Evaluation, variant: str | None
+) -> EvaluationRecord:
+    """The record of an evaluation under one variant."""
+    return EvaluationRecord(
+        run=run,
+        number=number,
+        name=evaluation.name,
+        variant=variant,
+        place=evaluation.key,
+        settings=settings_payload(evaluation.settings),
+        scorers=tuple([stored_scorer_name(scorer) for scorer in evaluation.scorers]),
+        thresholds=evaluation.thresholds,
+        tools=tools_payload(evaluation.tools),
+    )
+
+
+def stored_scorer_name(scorer: Scorer) -> str:
+    """The stored name of a scorer; `name()` for a function with the name of a built-in one."""
+    own = SCORERS.get(scorer.name)
+    return scorer.name if own is None or own is scorer.function else f"{scorer.name}()"
+
+
+def answer_record(
+    run: str, question: Question, digests: tuple[str, str], answer: Answer
+) -> AnswerRecord:
+    """The record of an answer.
+
+    Args:
+        run: the run that asked.
+        question: the question.
+        digests: of the question, and of the text of its task.
+        answer: the answer.
+    """
+    digest, source = digests
+    return AnswerRecord(
+        question=digest,
+        source=source,
+        trial=question.trial,
+        answer=answer.document,
+        seconds=answer.seconds,
+        usage=answer.usage,
+        attempts=answer.attempts,
+        asked_at=time(),
+        run=run,
+    )
+
+
+def result_record(
+    run: str, number: int, question: Question, result: Result, *, digest: str
+) -> ResultRecord:
+    """The record of a result.
+
+    Args:
+        run: the run.
+        number: the number of the evaluation in it.
+        question: the question.
+        result: its result.
+        digest: the digest of the question.
+    """
+    answer, failure = result.answer, result.failure
+    payload = plain_case_payload(
+        question.case
+    )  # of the question: scorers may have changed their copy
+    about: dict[str, Any] = {
+        "run": run,
+        "evaluation": number,
+        "case": question.case.id,
+        "trial": question.trial,
+        "status": result.status,
+        "payload": payload,
+        "expectation": expectation_digest(payload),
+        "asked": asked_digest(payload),
+        "question": digest,
+        "finished_at": time(),
+    }
+    if answer is not None:
+        about |= {
+            "answer": answer.document,
+            "seconds": answer.seconds,
+            "usage": answer.usage,
+            "attempts": answer.attempts,
+            "is_reused": answer.is_reused,
+        }
+    if failure is not None:
+        text = (failure.kind, failure.problem)
+        return ResultRecord(**{**about, "attempts": failure.attempts}, failure=text)
+    return ResultRecord(
+        **about,
+        calls=[call_to_dict(call) for call in result.case.actual or ()],
+        passed=result.passed,
+        values=result.values,
+        **score_payload(result.score),
+    )
+
+
+def plain_case_payload(case: Case) -> dict[str, Any]:
+    """A case as in a case file, with its expected calls as plain data."""
+    return payloads.case_payload(with_plain_expected(case))
+
+
+def case_from_payload(name: str, payload: Mapping[str, Any]) -> Case:
+    """The case of a stored payload.
+
+    Raises:
+        InvalidCall: only Python can express what it expects.
+    """
+    expected = payload.get("expected")
+    for item in expected or ():
+        if isinstance(item, dict) and PYTHON_KEY in item:
+            raise InvalidCall(f"only Python can say what the case expects: {item[PYTHON_KEY]}")
+    return Case(
+        payload.get("input"),
+        id=name,
+        expected=None
+        if expected is None
+        else read_expected_side(expected, where=f"case {name}", spelled=True),
+        tools=payload.get("tools"),
+        tags=tuple(payload.get("tags") or ()),
+        metadata=payload.get("metadata"),
+    )
+
+
+# --- records back to values -------------------------------------------------------------------
+
+_TUPLE_SETTINGS = ("strip_prefix", "normalise_name", "effects")
+
+
+def given_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The given settings as plain data."""
+    given: dict[str, Any] = json_safe(
+        msgspec.to_builtins(dict(settings), enc_hook=function_payload)
+    )
+    return {"settings": given} if given else {}
+
+
+def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored settings as keyword arguments."""
+    found = dict(kept)
+    rules = found.pop("arguments", None) or ()
+    found["arguments"] = tuple([msgspec.convert(rule, ArgumentRule) for rule in rules])
+    for name in _TUPLE_SETTINGS:
+        if isinstance(found.get(name), list):
+            found[name] = tuple(found[name])
+    return found
+
+
+# Begins or resumes a run in the history, and records its answers and results as they come.
 
 
 class Recorder:

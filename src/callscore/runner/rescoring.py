@@ -23,21 +23,23 @@ from callscore.evaluations.locations import display_path, file_of_location
 from callscore.evaluations.plan import Group
 from callscore.evaluations.scorers import scorer_of, scorers_from
 from callscore.history.opening import default_path
-from callscore.history.project import versions
 from callscore.history.records import RunRecord
-from callscore.history.run_names import new_run_id
+from callscore.history.run_metadata import new_run_id, versions
 from callscore.history.writer import RunWriter
 from callscore.models.judging import judge
-from callscore.runner.answer_scoring import score_answer, unanswered
-from callscore.runner.answers import make_failure
+from callscore.runner.answers import (
+    make_failure,
+    score_answer,
+    stored_answer,
+    stored_failure,
+    unanswered,
+)
 from callscore.runner.event_loop import run_until_done
-from callscore.runner.result_records import (
+from callscore.runner.recorder import (
     case_from_payload,
     evaluation_record,
     given_settings,
     result_record,
-    stored_answer,
-    stored_failure,
     stored_scorer_name,
     stored_settings,
 )

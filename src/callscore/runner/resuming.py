@@ -11,11 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from callscore.errors import UnknownRun, UnusableStore
-from callscore.history.fallback_store import FallbackStore
 from callscore.history.locks import RunLock, ServerLock, is_unlocked
 from callscore.history.records import RunRecord
-from callscore.history.run_names import SELECTION_ARGUMENTS, new_run_id
-from callscore.runner.result_records import stored_answer
+from callscore.history.run_metadata import SELECTION_ARGUMENTS, new_run_id
+from callscore.history.writer import FallbackStore
+from callscore.runner.answers import stored_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

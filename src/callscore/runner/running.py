@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from callscore.core.case import Case
     from callscore.evaluations.plan import Group, Plan
-    from callscore.history.fallback_store import FallbackStore
     from callscore.history.store import Store
+    from callscore.history.writer import FallbackStore
     from callscore.runner.recorder import Recorder
 
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
@@ -293,7 +293,7 @@ class _Run:
 
     def record_in(self, store: Store | FallbackStore) -> None:
         """Record the run there; if that fails, in a fallback file."""
-        from callscore.history.fallback_store import USING_FALLBACK, FallbackStore
+        from callscore.history.writer import USING_FALLBACK, FallbackStore
         from callscore.runner.recorder import begin_recording
 
         options = self._options
@@ -312,8 +312,8 @@ class _Run:
 
     def ask_all(self) -> bool:
         """Ask every question; returns whether it was interrupted."""
+        from callscore.runner.asking import Workers
         from callscore.runner.event_loop import run_until_done
-        from callscore.runner.workers import Workers
 
         options, recorder = self._options, self._recorder
         total = sum(len(group.questions) for group in self._groups)

@@ -34,7 +34,7 @@ from callscore.evaluations.locations import file_of_location
 from callscore.evaluations.plan import keyword_filter
 from callscore.history.run_results import full_results, light_results
 from callscore.models.judging import Memory, judge
-from callscore.runner.result_records import case_from_payload, stored_settings
+from callscore.runner.recorder import case_from_payload, stored_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -22,8 +22,7 @@ from callscore.history.opening import LazyJudgementStore, default_path
 from callscore.models.judging import Judge, judge
 from callscore.reports.formatting import low_scorers, metric_cells, number_text
 from callscore.rewriting.observed import line_number_of, location_of_case
-from callscore.runner.answer_scoring import score_answer, unanswered
-from callscore.runner.answers import failure_from_error
+from callscore.runner.answers import failure_from_error, score_answer, unanswered
 from callscore.runner.asking import ask
 from callscore.runner.event_loop import run_until_done
 from callscore.runner.running import RunJudges

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from callscore.errors import InvalidSettings, UnreadableInput
 from callscore.history.database import with_retries
-from callscore.history.encoding import answer_record, pack_digest, run_records
 from callscore.history.exchange.json_lines import encode_line, end_line
 from callscore.history.queries import (
     ANSWERS_OF_RUN,
@@ -20,7 +19,15 @@ from callscore.history.queries import (
     result_times,
     runs_begun_at,
 )
-from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.records import (
+    AnswerRecord,
+    EvaluationRecord,
+    ResultRecord,
+    RunRecord,
+    answer_record,
+    pack_digest,
+    run_records,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,7 +19,7 @@ from callscore.core.results import KeptComparison
 from callscore.core.settings import ArgumentRule, settings_from
 from callscore.errors import CallscoreError, UnreadableInput
 from callscore.history.records import AnswerRecord, EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.run_names import name_problem
+from callscore.history.run_metadata import name_problem
 from callscore.words.value_text import encode_json
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.history.encoding import json_bytes
 from callscore.history.exchange.json_lines import Record, encode_line, read_lines, record_from
-from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, RunRecord
+from callscore.history.records import COUNTS, EvaluationRecord, ResultRecord, RunRecord, json_bytes
 from callscore.sources.files import as_seekable, display_path, open_bytes
 
 if TYPE_CHECKING:

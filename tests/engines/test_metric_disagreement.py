@@ -11,7 +11,8 @@ from callscore.core.results import MetricResult, MetricValue, Noted
 from callscore.core.scoring import score_calls
 from callscore.core.settings import DEFAULT
 from callscore.core.totals import Column, ExactMean
-from callscore.engines.columns import DisagreementCollector, MetricColumns
+from callscore.engines.local import MetricColumns
+from callscore.engines.metric_disagreement import DisagreementCollector
 from callscore.errors import NotScorable
 from callscore.metrics.disagreement import Disagreements, VisibilityCounts
 from callscore.metrics.metric import Metric

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.core.results import MetricValue, Usage
-from callscore.history.encoding import (
+from callscore.history.records import (
     add_payload,
     asked_digest,
     calls_digest,

@@ -12,12 +12,16 @@ import pytest
 from tests.history.made_up import a_result, a_run, an_answer, an_evaluation
 
 from callscore.errors import UnusableStore
-from callscore.history import fallback_store
+from callscore.history import writer as fallback_store
 from callscore.history.exchange.import_export import import_records
 from callscore.history.exchange.json_lines import read_lines
-from callscore.history.fallback_store import FallbackStore, FinishArguments, fallback_store_for
 from callscore.history.records import EvaluationRecord, ResultRecord, RunRecord
-from callscore.history.writer import BackgroundWriter
+from callscore.history.writer import (
+    BackgroundWriter,
+    FallbackStore,
+    FinishArguments,
+    fallback_store_for,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,19 +20,17 @@ from callscore.core.settings import ArgumentRule, Settings, settings_from
 from callscore.core.totals import summary_payload
 from callscore.engines.payloads import settings_payload, tools_payload
 from callscore.errors import InvalidCall
-from callscore.history.encoding import json_bytes, unpack
-from callscore.history.records import ResultRecord
-from callscore.runner.rescoring import RescoreOptions, rescore
-from callscore.runner.result_records import (
+from callscore.history.records import ResultRecord, json_bytes, unpack
+from callscore.runner.answers import stored_answer, stored_failure
+from callscore.runner.recorder import (
     case_from_payload,
     evaluation_record,
     given_settings,
     plain_case_payload,
     result_record,
-    stored_answer,
-    stored_failure,
     stored_settings,
 )
+from callscore.runner.rescoring import RescoreOptions, rescore
 from callscore.runner.running import RunHooks, RunOptions, run
 
 if TYPE_CHECKING:
@@ -292,7 +290,7 @@ def test_of_functions_in_settings_the_names_are_kept_and_of_judges_what_they_are
         "base_url": "http://localhost:1/v1",
         "key_variable": "OTHER_KEY",
     }
-    assert kept["similarity"].endswith("test_result_records._Alike")
+    assert kept["similarity"].endswith("test_recorder_result_records._Alike")
     assert settings_payload(Settings(similarity=_same))["similarity"].endswith("._same")
 
 
