@@ -38,28 +38,16 @@ if TYPE_CHECKING:
     from callscore.evaluations.evaluation import Scorer, Task
     from callscore.evaluations.locations import Location
 
-__all__ = ["FileCollector", "current_collector", "evaluation"]
-
-if TYPE_CHECKING:
     Given = Iterable[Case | Mapping[str, Any] | str]
-
-if TYPE_CHECKING:
     Cases = Given | str | PathLike[str] | Callable[[], Given | str | PathLike[str]]
-
-if TYPE_CHECKING:
     Scorers = str | Scorer | Callable[..., Any] | Iterable[str | Scorer | Callable[..., Any]]
-
-if TYPE_CHECKING:
     Judge = str | Callable[[str, Any], Any]
+
+__all__ = ["FileCollector", "current_collector", "evaluation"]
 
 
 class FileCollector(NamedTuple):
-    """The file that is being loaded, and the evaluations it has defined so far.
-
-    Attributes:
-        file: the file.
-        evaluations: those that were made so far, in order.
-    """
+    """The file that is being loaded, and the evaluations it has defined so far."""
 
     file: Path
     evaluations: list[Evaluation]
@@ -139,11 +127,7 @@ def evaluation(  # noqa: PLR0913  (one argument a thing to say about an evaluati
     except CallscoreError as error:
         raise InvalidEvaluation(place.text, _with_full_stop(error)) from error
 
-    def decorate(task: Task) -> Evaluation:
-        """The evaluation that a function is."""
-        return _build_evaluation(asked, task, name, place)
-
-    return decorate
+    return lambda task: _build_evaluation(asked, task, name, place)
 
 
 def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
@@ -153,21 +137,21 @@ def _require_known(bare: Any, options: Mapping[str, Any]) -> None:
     settings = Settings.__struct_fields__
     for name in options:
         if name not in settings:
-            hint = did_you_mean(name, _own_keywords()) or did_you_mean(name, settings)
+            parameters = signature(evaluation).parameters.values()
+            own = [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+            hint = did_you_mean(name, own) or did_you_mean(name, settings)
             raise InvalidSettings(f"evaluation has no keyword {name!r}{hint}")
-
-
-def _own_keywords() -> list[str]:
-    parameters = signature(evaluation).parameters.values()
-    return [each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
 
 
 def _build_evaluation(
     asked: Callable[..., Evaluation], task: Task, name: str | None, place: Location
 ) -> Evaluation:
-    """The evaluation, once it is known what asks the agent."""
+    """The evaluation of a task; the file that is being loaded collects it."""
+    collector = current_collector.get()
+    # A helper function may define the evaluation: it then belongs to the file being loaded.
+    home = collector.file if collector is not None and place.is_within else place.file
     try:
-        called, home = _name(task, name), _home_file(place)
+        called = _name(task, name)
         made = _share_tools(
             asked(
                 name=called,
@@ -176,34 +160,26 @@ def _build_evaluation(
                 folder=place.folder,
                 home="" if home is None else str(home),
                 key=evaluation_key(home, called),
-                source=_source_digest(task, place),
+                source=_source_digest(task, place.file, home),
             )
         )
         require_signature(made.task, made.variants)
     except CallscoreError as error:
         raise InvalidEvaluation(place.text, _with_full_stop(error)) from error
-    making = current_collector.get()
-    if making is not None:
-        making.evaluations.append(made)
+    if collector is not None:
+        collector.evaluations.append(made)
     return made
 
 
-def _home_file(place: Location) -> Path | None:
-    """The file that an evaluation belongs to: the file being loaded, if a helper function defines it."""
-    making = current_collector.get()
-    return place.file if making is None or not place.is_within else making.file
-
-
-def _source_digest(task: Task, place: Location) -> str:
-    """The digest of the task's code; what asks a model by its name is known by that alone."""
+def _source_digest(task: Task, *files: Path | None) -> str:
+    """The digest of the task's code; empty for a task that has an identity of its own."""
     if hasattr(task, "identity"):
         return ""
-    files = {file for file in (place.file, _home_file(place)) if file is not None}
-    return combined_digest(code_digest(task), *map(code_digest, files))
+    return combined_digest(code_digest(task), *(code_digest(file) for file in files if file))
 
 
 def _share_tools(made: Evaluation) -> Evaluation:
-    """The evaluation, where its task is a chat, with the tools of which only one of the two knows."""
+    """Copy the tools from a chat to its evaluation, or back, if only one of them has tools."""
     if not hasattr(made.task, "with_overrides"):
         return made
     from callscore.models import Chat
@@ -229,7 +205,7 @@ def _name(task: Task, name: str | None) -> str:
 
 
 def _cases(given: Any) -> Any:
-    """The cases as they are given; those that could be read but once are remembered."""
+    """Check the cases; those of an iterator, which can be read only once, are kept."""
     if isinstance(given, Iterator):
         return cache(partial(list, given))
     if isinstance(given, str | PathLike):
@@ -243,7 +219,7 @@ def _cases(given: Any) -> Any:
 
 
 def _tools(given: Any, folder: str) -> Mapping[str, Tool] | None:
-    """The tools by name; a text that is no JSON is the path of a file."""
+    """The tools by name; text that is not JSON is the path of a file."""
     from callscore.engines.inputs import ToolDefinitions
 
     is_path = isinstance(given, PathLike) or (
@@ -256,14 +232,11 @@ def _tools(given: Any, folder: str) -> Mapping[str, Tool] | None:
 
 
 def _judge_setting(given: Any) -> dict[str, Any]:
-    """The setting for who judges; a model is asked by its name."""
-    if given is None:
-        return {}
-    if not isinstance(given, str):
-        return {"judge": given}
-    from callscore.models import judge
+    if isinstance(given, str):
+        from callscore.models import judge
 
-    return {"judge": judge(given)}
+        given = judge(given)
+    return {} if given is None else {"judge": given}
 
 
 def _settings(preset: str | None, settings: Any, options: dict[str, Any]) -> Settings:

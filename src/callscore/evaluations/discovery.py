@@ -17,7 +17,7 @@ from msgspec import structs
 from callscore.core.results import Unloaded
 from callscore.errors import CallscoreError, InvalidEvaluation
 from callscore.evaluations.decorator import FileCollector, current_collector
-from callscore.evaluations.evaluation import Evaluation
+from callscore.evaluations.evaluation import Evaluation, repeat_suffixes
 from callscore.evaluations.locations import (
     FILE_PREFIX,
     display_path,
@@ -29,7 +29,6 @@ from callscore.models.secrets import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from traceback import FrameSummary
     from types import CodeType, ModuleType
 
 __all__ = [
@@ -67,7 +66,13 @@ def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
     Evaluations of several files get as much of the path as is needed; those of one file, which were
     passed as objects, get a number.
     """
-    numbered = _with_numbers(evaluations)
+    given = list(evaluations)
+    numbered = [
+        structs.replace(each, name=f"{each.name}{suffix}", key=f"{each.key}{suffix}")
+        if suffix
+        else each
+        for each, suffix in zip(given, repeat_suffixes([one.key for one in given]), strict=True)
+    ]
     homes: dict[str, set[Path]] = defaultdict(set)
     for each in numbered:
         homes[each.name].add(_home_path(each))
@@ -81,30 +86,12 @@ def with_unique_names(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
     ]
 
 
-def _with_numbers(evaluations: Iterable[Evaluation]) -> list[Evaluation]:
-    given = list(evaluations)
-    keys = {each.key for each in given}
-    counts: dict[str, int] = defaultdict(int)
-    found = []
-    for each in given:
-        counts[each.key] += 1
-        ending = ""
-        if counts[each.key] > 1:
-            while f"{each.key}{(ending := f'-{counts[each.key]}')}" in keys:
-                counts[each.key] += 1
-            keys.add(f"{each.key}{ending}")
-        name, key = f"{each.name}{ending}", f"{each.key}{ending}"
-        found.append(structs.replace(each, name=name, key=key) if ending else each)
-    return found
-
-
 def _home_path(evaluation: Evaluation) -> Path:
-    """The file that an evaluation belongs to."""
     return Path(evaluation.home or file_of_location(evaluation.place))
 
 
 def _shortest_unique_path(path: Path, others: set[Path]) -> str:
-    """The end of a path that no other one has, without its suffix if that is enough."""
+    """The shortest end of a path that no other path has, if possible without its suffix."""
     if sum(other.with_suffix("") == path.with_suffix("") for other in others) == 1:
         path, others = path.with_suffix(""), {other.with_suffix("") for other in others}
     count = 1
@@ -118,32 +105,25 @@ def _shortest_unique_path(path: Path, others: set[Path]) -> str:
 SUFFIXES = (".py", ".yaml", ".yml", ".toml")
 _KINDS = ", ".join(f"{FILE_PREFIX}*{suffix}" for suffix in SUFFIXES)
 _IGNORED_FOLDERS = frozenset({"node_modules", "site-packages", "__pycache__"})
-_NOT_THERE = "there is no such file or folder."
-_PASSED_OVER = "there is no evaluation in it, and it is passed over"
-
-
-def _ignore(_: str) -> None:
-    """Do nothing."""
 
 
 def discover(
     what: Iterable[Evaluation | str | os.PathLike[str]],
-    on_note: Callable[[str], None] = _ignore,
+    on_note: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Evaluation], list[Unloaded]]:
     """The evaluations in files and folders, and the files that cannot be used.
 
-    A file that is named may be called anything. In folders, and in those under them, files are
-    found whose names begin with `eval_`; hidden folders, `node_modules` and virtual environments
-    are left out. An evaluation belongs to the file that makes it: one that other files import is
-    run once.
+    A file that is given may have any name. In folders and their subfolders, files are found whose
+    names begin with `eval_`; hidden folders, `node_modules` and virtual environments are left out.
+    An evaluation belongs to the file that defines it: one that other files import is run once.
 
     Args:
-        what: the files and folders; evaluations are themselves.
+        what: files, folders and evaluations.
         on_note: called with a sentence about each file in a folder that has no evaluation.
 
     Returns:
-        The evaluations, by file and in the order of each file, no two of them called alike; and
-        what could not be read, each with the reason.
+        The evaluations, by file and in the order of each file, with unique names; and what could
+        not be read, each with the reason.
     """
     items = list(_expand(what))
     files = {item.file.resolve() for item in items if isinstance(item, _Source)}
@@ -159,7 +139,7 @@ def discover(
 
 
 class _Source(NamedTuple):
-    """A file to read, and the folder in which it was found; None if it was named itself."""
+    """A file to read, and the folder in which it was found; None if the file itself was given."""
 
     file: Path
     folder: Path | None = None
@@ -196,7 +176,8 @@ class _Discovery:
         elif source.folder is None:
             self.unloaded.append(no_evaluation_in(source.file))
         else:
-            self._on_note(f"{display_path(source.file)}: {_PASSED_OVER}")
+            note = "there is no evaluation in it, and it is passed over"
+            self._on_note(f"{display_path(source.file)}: {note}")
 
     def _add_from(self, file: Path, found: Iterable[Evaluation]) -> None:
         for each in found:
@@ -212,15 +193,10 @@ class _Discovery:
 
 
 def load_file(path: Path) -> list[Evaluation] | Unloaded:
-    """The evaluations in one file, or why it cannot be used.
+    """The evaluations in a Python file or a suite, or why it cannot be used.
 
-    Those that it imports from other files of evaluations are left out: they are found there.
-
-    Args:
-        path: a Python file, or a suite in YAML or TOML.
-
-    Returns:
-        Nothing for a Python file without an evaluation; see `no_evaluation_in`.
+    Those that it imports from other files of evaluations are left out: they are found there. For a
+    Python file without an evaluation the list is empty; see `no_evaluation_in`.
     """
     found = _load_any(path)
     if isinstance(found, Unloaded):
@@ -234,7 +210,7 @@ def load_file(path: Path) -> list[Evaluation] | Unloaded:
 
 
 def no_evaluation_in(path: Path) -> Unloaded:
-    """What to say of a file that is named, and in which there is no evaluation."""
+    """The message for a file that was given and has no evaluation."""
     example = "Put @callscore.evaluation(cases=...) over a function"
     return Unloaded(display_path(path), f"there is no evaluation in it. {example}.")
 
@@ -287,7 +263,9 @@ def _files_at(path: Path) -> list[_Source | Unloaded]:
 def _missing_file_text(path: Path) -> str:
     if path.exists():
         return "it is neither a file nor a folder."
-    return "it is a link that leads nowhere." if path.is_symlink() else _NOT_THERE
+    if path.is_symlink():
+        return "it is a link that leads nowhere."
+    return "there is no such file or folder."
 
 
 def _empty_folder(folder: Path) -> Unloaded:
@@ -346,12 +324,6 @@ def load_python(path: Path) -> list[Evaluation] | Unloaded:
     The file is imported under a unique name, and may import modules of its folder. Evaluations that
     it imports by name are included, and those that other modules define, unless they are files of
     evaluations themselves.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The evaluations, or why it cannot be imported.
     """
     file = path.resolve()
     collector = FileCollector(file, [])
@@ -368,7 +340,7 @@ def load_python(path: Path) -> list[Evaluation] | Unloaded:
 
 
 def _is_own(evaluation: Evaluation, file: Path) -> bool:
-    """Whether it is no other file of evaluations that an evaluation belongs to."""
+    """Whether an evaluation does not belong to another Python file of evaluations."""
     home = Path(evaluation.home)
     return home == file or not (home.name.startswith(FILE_PREFIX) and home.suffix == _SUFFIX)
 
@@ -376,7 +348,7 @@ def _is_own(evaluation: Evaluation, file: Path) -> bool:
 def _import(path: Path) -> ModuleType:
     folder = path.parent
     _forget_same_names(folder)
-    # In front of the folders of others, which may have modules of the same names.
+    # Before other folders, which may have modules of the same names.
     sys.path[:] = [str(folder), *(each for each in sys.path if each != str(folder))]
     name = f"callscore_{path.stem}_{sha256(str(path).encode()).hexdigest()[:8]}"
     loader = _Loader(name, str(path))
@@ -416,8 +388,8 @@ def forget_modules(roots: Iterable[Path] = ()) -> None:
     """Forget the modules that files of evaluations brought, so that changed ones are read anew.
 
     Args:
-        roots: folders whose modules are forgotten, too, whoever imported them; installed packages
-            that lie there stay, and so does callscore.
+        roots: folders whose modules are forgotten, too, whatever imported them; installed packages
+            in them are kept, and so is callscore.
     """
     folders = [each.resolve() for each in roots]
     for name, module in list(sys.modules.items()):
@@ -439,25 +411,18 @@ def _unloaded(path: Path, error: BaseException) -> Unloaded:
     """Why a file could not be imported, and where."""
     if isinstance(error, InvalidEvaluation):
         return Unloaded(error.place, error.problem)
-    frames = _own_frames(path, error)
-    line = _line_of(path, error, frames)
-    place = display_path(path) if line is None else f"{display_path(path)}:{line}"
-    return Unloaded(place, _problem(error), _details(error, frames))
-
-
-def _own_frames(path: Path, error: BaseException) -> list[FrameSummary]:
-    """The traceback from the file on: who imported it is of no interest."""
     file = str(path.resolve())
     frames = list(extract_tb(error.__traceback__))
-    first = next((place for place, each in enumerate(frames) if each.filename == file), len(frames))
-    return frames[first:]
-
-
-def _line_of(path: Path, error: BaseException, frames: list[FrameSummary]) -> int | None:
-    if isinstance(error, SyntaxError) and error.filename == str(path.resolve()):
-        return error.lineno
-    file = str(path.resolve())
-    return next((each.lineno for each in reversed(frames) if each.filename == file), None)
+    own = [position for position, frame in enumerate(frames) if frame.filename == file]
+    line = frames[own[-1]].lineno if own else None
+    if isinstance(error, SyntaxError) and error.filename == file:
+        line = error.lineno
+    place = display_path(path) if line is None else f"{display_path(path)}:{line}"
+    details = ""
+    if not isinstance(error, CallscoreError | SystemExit):
+        # The traceback begins in the file, not with its import.
+        details = traceback_text(error, frames[own[0] :] if own else [])
+    return Unloaded(place, _problem(error), details)
 
 
 _RELATIVE_IMPORT_HINT = ". What stands beside it is imported without dots in front"
@@ -482,8 +447,3 @@ def _problem(error: BaseException) -> str:
         what = f"it raises {type(error).__name__} while it is imported"
     ending = "" if said.endswith("?") else "."
     return f"{what}: {said}{ending}" if said else f"{what}."
-
-
-def _details(error: BaseException, frames: list[FrameSummary]) -> str:
-    """The end of the traceback."""
-    return "" if isinstance(error, CallscoreError | SystemExit) else traceback_text(error, frames)

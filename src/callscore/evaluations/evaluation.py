@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from inspect import Signature
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Scorer",
     "Task",
     "bool_from",
+    "repeat_suffixes",
     "require_signature",
     "skip_from",
     "tags_from",
@@ -31,19 +34,16 @@ __all__ = [
     "variants_from",
 ]
 
-
-# The nouns of a run: an evaluation, and a question that it asks.
-
-# Takes a case, and what a variant says as keywords; returns the answer in any dialect.
+# Takes a case, and the keywords of a variant; returns the answer in any dialect.
 Task = Callable[..., Any]
 
 
 class Scorer(Struct, frozen=True):
-    """Something that says how good an answer is.
+    """A function that gives a number for an answer.
 
     Attributes:
-        name: what it is called in tables.
-        function: what gives the number; its parameters say what it is given, by their names.
+        name: its name in tables.
+        function: the function; the names of its parameters say what it is given.
         takes: these names.
     """
 
@@ -56,24 +56,22 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     """An agent, the cases that it is asked, and how its answers are scored.
 
     Attributes:
-        name: its name.
-        task: what asks the agent; it may be awaitable or not.
-        cases: the cases: a list, the path of a file, or a function that gives them. They are read
-            when they are needed.
+        task: asks the agent; async or not.
+        cases: a list, the path of a file, or a function that returns them. They are read when they
+            are needed.
         tools: the definitions of the tools by name; None if unknown.
-        scorers: what the answers are worth.
-        variants: ways to run the task: the keywords that it is given, by name.
+        variants: the keywords that the task is given, by the name of the variant.
         tags: words to select by; every case has them, too.
-        only: whether evaluations that do not say so are left out.
-        skip: whether it is left out; or why it is.
-        thresholds: what the mean of a scorer must reach, by the scorer's name.
-        settings: what decides the scores.
-        trials: how often each case is asked, where the command does not say so.
-        place: the file that it stands in, with the line where that is known.
-        folder: where paths in it begin.
-        home: the file that it belongs to, from the root on; empty if there is none.
-        key: by what the history knows it, whatever else is run: `evals/eval_a.py::name`.
-        source: the digest of the code of its task, by which a changed one is known.
+        only: whether evaluations without `only` are left out.
+        skip: whether it is left out; or the reason.
+        thresholds: the lowest mean that is allowed, by the name of the scorer.
+        trials: how often each case is asked, unless the command says otherwise.
+        place: the file that defines it, with the line if it is known.
+        folder: the folder for relative paths.
+        home: the absolute path of the file that it belongs to; empty if there is none.
+        key: its key in the history, which does not depend on what else is run:
+            `evals/eval_a.py::name`.
+        source: the digest of the code of its task, which shows whether it was changed.
     """
 
     name: str
@@ -95,19 +93,18 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     source: str = ""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Ask the task as if it had never been decorated."""
+        """Call the task as if it were not decorated."""
         return self.task(*arguments, **keywords)
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """One case to be asked, once.
+    """One trial of a case.
 
     Attributes:
-        evaluation: whose case it is.
-        case: the case, read: with an id, and with the calls that are expected.
-        variant: the variant under which it is asked; None if there is none.
-        trial: which repetition it is, from 1.
-        trials: how many there are.
+        case: the case as it was read: with an id, and with the calls that are expected.
+        variant: None if the evaluation has no variants.
+        trial: counted from 1.
+        trials: how many trials there are.
     """
 
     evaluation: Evaluation
@@ -117,17 +114,29 @@ class Question(Struct, frozen=True, kw_only=True):
     trials: int = 1
 
 
-# What people ask of an evaluation beside its cases, checked: in Python and in suites alike.
+def repeat_suffixes(names: Collection[str]) -> list[str]:
+    """The suffix that makes each name unique: none for the first of a name, then -2, -3, ..."""
+    taken = set(names)
+    counts: dict[str, int] = defaultdict(int)
+    suffixes = []
+    for name in names:
+        suffix = ""
+        counts[name] += 1
+        if counts[name] > 1:
+            while f"{name}{(suffix := f'-{counts[name]}')}" in taken:
+                counts[name] += 1
+            taken.add(f"{name}{suffix}")
+        suffixes.append(suffix)
+    return suffixes
+
+
+# --- checks of the options, in Python and in suites; each raises InvalidSettings ---------------
 
 Variants = dict[str, dict[str, Any]]
 
 
 def tags_from(given: Any) -> tuple[str, ...]:
-    """The tags: one text, or several.
-
-    Raises:
-        InvalidSettings: it is neither.
-    """
+    """The tags: one text, or several."""
     tags = [given] if isinstance(given, str) else given
     if not isinstance(tags, Iterable) or isinstance(tags, Mapping):
         raise InvalidSettings(f"tags: {given!r} is not a list of texts")
@@ -139,33 +148,21 @@ def tags_from(given: Any) -> tuple[str, ...]:
 
 
 def bool_from(given: Any, name: str) -> bool:
-    """A truth value.
-
-    Raises:
-        InvalidSettings: it is none.
-    """
+    """Check a truth value."""
     if not isinstance(given, bool):
         raise InvalidSettings(f"{name}: {given!r} is neither true nor false")
     return given
 
 
 def skip_from(given: Any) -> bool | str:
-    """Whether to leave an evaluation out, or why.
-
-    Raises:
-        InvalidSettings: it is neither a truth value nor text.
-    """
+    """Whether to leave an evaluation out, or the reason."""
     if not isinstance(given, bool | str):
         raise InvalidSettings(f"skip: {given!r} is neither a truth value nor a reason")
     return given
 
 
 def trials_from(given: Any) -> int:
-    """How often each case is asked.
-
-    Raises:
-        InvalidSettings: it is no integer from 1 on.
-    """
+    """How often each case is asked: an integer from 1 on."""
     is_whole = isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0
     if not is_whole or given < 1:  # 2.0 is an integer to JSON, and so to the schema of a suite
         raise InvalidSettings(f"trials: {given!r} is not an integer from 1 on")
@@ -173,11 +170,7 @@ def trials_from(given: Any) -> int:
 
 
 def thresholds_from(given: Any, scorers: tuple[Scorer, ...]) -> dict[str, float]:
-    """What the mean of each scorer must reach: one number for all, or numbers by scorer.
-
-    Raises:
-        InvalidSettings: it is neither, or there is no such scorer here.
-    """
+    """The lowest means that are allowed: one number for all scorers, or numbers by scorer."""
     names = [scorer.name for scorer in scorers]
     if given is None:
         return {}
@@ -198,11 +191,7 @@ def _threshold_from(given: Any, where: str = "") -> float:
 
 
 def variants_from(given: Any) -> Variants:
-    """The variants: for each name what the task is given as keywords.
-
-    Raises:
-        InvalidSettings: it is not that.
-    """
+    """The variants: for each name the keywords that the task is given."""
     if given is None:
         return {}
     example = '{"warm": {"temperature": 0.9}}'
@@ -217,18 +206,18 @@ def variants_from(given: Any) -> Variants:
 
 
 def require_signature(task: Task, variants: Variants) -> None:
-    """Check that the task accepts a case and the keywords of its variants.
-
-    Raises:
-        InvalidSettings: it does not.
-    """
-    try_out = getattr(task, "with_overrides", None)
-    if try_out is not None:  # what asks a model knows itself what it can be told
-        _require_overrides(try_out, variants)
+    """Check that the task accepts a case and the keywords of its variants."""
+    with_overrides = getattr(task, "with_overrides", None)
+    if with_overrides is not None:  # a chat checks its keywords itself
+        for name, keywords in variants.items():
+            try:
+                with_overrides(**keywords)
+            except InvalidSettings as error:
+                raise InvalidSettings(f"variants.{name}: {error}") from error
         return
     try:
         taken = signature(task)
-    except (TypeError, ValueError):  # something built in, which nobody can ask
+    except (TypeError, ValueError):  # a built-in function without a signature
         return
     try:
         taken.bind("a case")
@@ -238,14 +227,6 @@ def require_signature(task: Task, variants: Variants) -> None:
             raise InvalidSettings(_missing_arguments_text(taken, "no variant gives it")) from None
     for name, keywords in variants.items():
         _require_keywords(taken, name, keywords)
-
-
-def _require_overrides(try_out: Callable[..., Any], variants: Variants) -> None:
-    for name, keywords in variants.items():
-        try:
-            try_out(**keywords)
-        except InvalidSettings as error:
-            raise InvalidSettings(f"variants.{name}: {error}") from error
 
 
 def _require_case(taken: Signature) -> None:
@@ -271,7 +252,6 @@ def _require_keywords(taken: Signature, name: str, keywords: dict[str, Any]) -> 
 
 
 def _missing_arguments_text(taken: Signature, why: str) -> str:
-    """What a task wants beside a case, and does not get."""
     wanted = [
         each.name
         for each in list(taken.parameters.values())[1:]

@@ -23,8 +23,7 @@ from callscore.words.value_text import json_safe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from callscore.core.case import Case
-    from callscore.evaluations.evaluation import Evaluation, Question
+    from callscore.evaluations.evaluation import Question
 
 __all__ = [
     "QuestionDigests",
@@ -40,18 +39,15 @@ __all__ = [
 # --- the code of tasks ------------------------------------------------------------------------
 
 _OURS = "callscore"
-# Keywords of `evaluation` that its task can see.
-_TASK_KEYWORDS = frozenset({"tools", "variants"})
-# Keywords of `Case` that its task can see.
-_CASE_KEYWORDS = frozenset({"input", "id", "metadata", "tools"})
+# The keywords that the task can see, by what is called.
+_KEPT_KEYWORDS: dict[str | None, frozenset[str]] = {
+    "evaluation": frozenset({"tools", "variants"}),
+    "Case": frozenset({"input", "id", "metadata", "tools"}),
+}
 
 
 def code_digest(of: Any) -> str:
-    """The digest of a file of code; empty if there is none to read.
-
-    Args:
-        of: a callable, for its file; or a path.
-    """
+    """The digest of a file, or of the file of a callable; empty if it cannot be read."""
     file = of if isinstance(of, str | PathLike) else code_file(of)
     if file is None:
         return ""
@@ -83,7 +79,7 @@ def code_file(function: Any) -> str | None:
 
 @lru_cache(maxsize=256)
 def _file_digest(path: Path, _changed: int, _size: int) -> str:
-    """The digest of a file as it was changed last."""
+    """The digest of a file; its time and size are part of the key of the cache."""
     text = path.read_bytes()
     # If it cannot be parsed, the whole text counts; deep nesting may raise SystemError.
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
@@ -93,11 +89,7 @@ def _file_digest(path: Path, _changed: int, _size: int) -> str:
 
 
 class _AnswerRelevantCode(ast.NodeTransformer):
-    """Removes the parts of evaluations and cases that cannot change answers.
-
-    Args:
-        tree: the module, whose imports decide what the names mean.
-    """
+    """Removes the parts of evaluations and cases that cannot change answers."""
 
     def __init__(self, tree: ast.Module) -> None:
         self._names: dict[str, str] = {}  # names in callscore, by local name
@@ -111,25 +103,18 @@ class _AnswerRelevantCode(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Drop keywords that only affect scores."""
-        called = self._name_of(node.func)
-        if called == "evaluation":
-            node.keywords = _select_keywords(node.keywords, _TASK_KEYWORDS)
-        elif called == "Case":
-            node.keywords = _select_keywords(node.keywords, _CASE_KEYWORDS)
+        kept = _KEPT_KEYWORDS.get(self._name_of(node.func))
+        if kept is not None:  # `**more` may be any of them
+            node.keywords = [each for each in node.keywords if each.arg is None or each.arg in kept]
         return self.generic_visit(node)
 
     def _name_of(self, function: ast.expr) -> str | None:
-        """What a function is called in callscore; None if it is somebody else's."""
+        """The name of a function of callscore; None for any other function."""
         if isinstance(function, ast.Name):
             return self._names.get(function.id)
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
             return function.attr if function.value.id in self._modules else None
         return None
-
-
-def _select_keywords(keywords: list[ast.keyword], wanted: frozenset[str]) -> list[ast.keyword]:
-    """The keywords of these names; `**more` may be any of them."""
-    return [each for each in keywords if each.arg is None or each.arg in wanted]
 
 
 # --- questions --------------------------------------------------------------------------------
@@ -161,33 +146,29 @@ def _task_identity(task: Any) -> Any:
 
 
 def question_digest(question: Question, identity: Callable[[Any], Any] = _task_identity) -> str:
-    """The digest of all that decides the answer to a question, but for the text of the task.
+    """The digest of everything that decides the answer, except the code of the task.
 
     A task with `asks` is identified by its request alone: the same request has the same answer in any
     evaluation. It is unknown what another task does with its case, so that its file and name, its
     tools, and the case without the expectation count.
-
-    Args:
-        question: the question.
-        identity: asks a task what it is.
     """
     evaluation, case = question.evaluation, question.case
     keywords = variant_keywords(question)
     asks = getattr(evaluation.task, "asks", None)
     if callable(asks):
         return _value_digest(["asks", asks(case, **keywords)])
-    about = [question.variant, keywords, _asked_fields(case)]
+    fields = ("id", "input", "tools", "tags", "metadata")
+    about = [question.variant, keywords, {field: getattr(case, field) for field in fields}]
     if hasattr(evaluation.task, "identity"):
         return _value_digest(["identity", identity(evaluation.task), *about])
-    name = evaluation.key or evaluation.name
-    return _value_digest(["task", name, _tool_list(evaluation), *about])
+    tools = None if evaluation.tools is None else list(evaluation.tools.values())
+    return _value_digest(["task", evaluation.key or evaluation.name, tools, *about])
 
 
 def task_digest(question: Question) -> str:
-    """The digest of the text that defines the task; empty if it says itself what it asks."""
+    """The digest of the code of the task; empty for a task with `asks` or an identity."""
     task = question.evaluation.task
-    says_itself = hasattr(task, "asks") or hasattr(task, "identity")
-    if says_itself:
+    if hasattr(task, "asks") or hasattr(task, "identity"):
         return ""
     functions = [each for each in variant_keywords(question).values() if callable(each)]
     return combined_digest(question.evaluation.source, *map(code_digest, functions))
@@ -200,19 +181,10 @@ def variant_keywords(question: Question) -> dict[str, Any]:
     return question.evaluation.variants.get(question.variant, {})
 
 
-def _asked_fields(case: Case) -> dict[str, Any]:
-    fields = ("id", "input", "tools", "tags", "metadata")
-    return {field: getattr(case, field) for field in fields}
-
-
-def _tool_list(evaluation: Evaluation) -> list[Any] | None:
-    return None if evaluation.tools is None else list(evaluation.tools.values())
-
-
 def _value_digest(value: Any) -> str:
     try:
         text = msgspec.json.encode(value, order="deterministic", enc_hook=_stable_repr)
-    except (TypeError, ValueError, RecursionError):  # keys that are no text, halves of surrogates
+    except (TypeError, ValueError, RecursionError):  # keys that are not text, lone surrogates
         text = _ADDRESS.sub("", fingerprint(json_safe(value))).encode("utf-8", "backslashreplace")
     return blake2b(text, digest_size=_SIZE).hexdigest()
 

@@ -119,16 +119,10 @@ def error_with_location(error: BaseException, function: Any = None) -> str:
         error: what was raised.
         function: the last line of its file in the traceback is named.
     """
-    message, line = error_message(error), _last_line_in(code_file(function), error)
-    where = "" if line is None else f" in {line}"
-    return f"{type(error).__name__}{where}{f': {message}' if message else ''}"
-
-
-def _last_line_in(file: str | None, error: BaseException) -> str | None:
+    message, file = error_message(error), code_file(function)
     frames = [each for each in extract_tb(error.__traceback__) if each.filename == file]
-    if file is None or not frames:
-        return None
-    return f"{display_path(Path(file))}:{frames[-1].lineno}"
+    where = f" in {display_path(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}{f': {message}' if message else ''}"
 
 
 def traceback_text(error: BaseException, frames: Sequence[FrameSummary]) -> str:

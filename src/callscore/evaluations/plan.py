@@ -19,7 +19,7 @@ from callscore.core.suggestions import did_you_mean
 from callscore.core.tool_names import comparable_name, matches_pattern
 from callscore.core.totals import NameCounter
 from callscore.errors import CallscoreError, InvalidEvaluation, InvalidSettings, UnreadableInput
-from callscore.evaluations.evaluation import Evaluation, Question
+from callscore.evaluations.evaluation import Evaluation, Question, repeat_suffixes
 from callscore.evaluations.locations import error_with_location
 from callscore.formats.case_fields import name_from_input
 from callscore.formats.cases import case_record, has_own_id, read_case
@@ -67,15 +67,11 @@ def keyword_filter(expression: str) -> NameFilter:
     """
     tokens = _TOKEN.findall(expression.lower())
     if not tokens:
-        return _match_all
+        return lambda _: True
     parser = _Parser(expression, tokens)
     fits = parser.parse_or(0)
     parser.require_end()
     return fits
-
-
-def _match_all(_: Sequence[str]) -> bool:
-    return True
 
 
 class _Parser:
@@ -106,7 +102,8 @@ class _Parser:
         if depth > _MAX_DEPTH:
             raise InvalidSettings(f"-k {self.expression!r}: is nested too deeply")
         if self.accept("not"):
-            return _not(self.parse_term(depth + 1))
+            inner = self.parse_term(depth + 1)
+            return lambda names: not inner(names)
         if self.accept("("):
             fits = self.parse_or(depth + 1)
             if not self.accept(")"):
@@ -118,30 +115,18 @@ class _Parser:
         if word in _OPERATORS:
             raise self.error(f"a word is missing before {word!r}")
         self.position += 1
-        return _contains(_unquoted(word))
+        is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in _QUOTES
+        wanted = word[1:-1] if is_quoted else word
+        return lambda names: any(wanted in name.lower() for name in names)
 
     def require_end(self) -> None:
         if self.position < len(self.tokens):
-            what = f"`and` or `or` is missing before {self.tokens[self.position]!r}"
-            raise self.error(
-                what if self.tokens[self.position] != ")" else "a bracket is not opened"
-            )
+            word = self.tokens[self.position]
+            missing = f"`and` or `or` is missing before {word!r}"
+            raise self.error("a bracket is not opened" if word == ")" else missing)
 
     def error(self, problem: str) -> InvalidSettings:
         return InvalidSettings(f"-k {self.expression!r}: {problem}")
-
-
-def _unquoted(word: str) -> str:
-    is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in _QUOTES
-    return word[1:-1] if is_quoted else word
-
-
-def _contains(word: str) -> NameFilter:
-    return lambda names: any(word in name.lower() for name in names)
-
-
-def _not(fits: NameFilter) -> NameFilter:
-    return lambda names: not fits(names)
 
 
 def _and(left: NameFilter, right: NameFilter) -> NameFilter:
@@ -160,22 +145,21 @@ _NUMBER = re.compile(r"[:\[](\d+)\]?$")  # of a line, or of a position in a list
 def evaluation_cases(evaluation: Evaluation) -> list[Case]:
     """The cases of an evaluation, in order; each has an id that no other has, and all its tags.
 
-    A case without an id is called by what is asked: `what-is-the-weather-in-paris`.
+    A case without an id is named after its input: `what-is-the-weather-in-paris`.
 
     Raises:
         UnreadableInput: they cannot be read; the message says which of them, and where.
         MissingExtra: they are in a file that needs an optional dependency.
     """
-    cases = [_with_tags(case, evaluation.tags) for case in _read_cases(evaluation)]
+    cases = list(_read_cases(evaluation))
     if not cases:
         raise UnreadableInput(evaluation.place, f"{evaluation.name} has no cases.")
-    return with_unique_ids(cases)
-
-
-def _with_tags(case: Case, tags: tuple[str, ...]) -> Case:
-    if not tags:
-        return case
-    return structs.replace(case, tags=tuple(dict.fromkeys((*tags, *case.tags))))
+    if evaluation.tags:
+        cases = [
+            structs.replace(case, tags=tuple(dict.fromkeys((*evaluation.tags, *case.tags))))
+            for case in cases
+        ]
+    return _with_unique_ids(cases)
 
 
 def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
@@ -188,21 +172,12 @@ def _read_cases(evaluation: Evaluation) -> Iterator[Case]:
         raise UnreadableInput(place, f"cases: a list of cases is wanted; got {describe(given)}.")
     for position, item in enumerate(given):
         if isinstance(item, PathLike):
-            yield from _read_file(Path(item), evaluation)
+            yield from _cases_in_file(Path(item), evaluation)
         else:
             yield _read_item(item, f"{place}: cases[{position}]")
 
 
-def _read_file(path: Path, evaluation: Evaluation) -> list[Case]:
-    whole = Path(evaluation.folder) / path
-    try:
-        return cases_in_file(whole, keeps_tools=evaluation.tools is None)
-    except UnreadableInput as error:
-        raise UnreadableInput(evaluation.place, f"cases: {error}") from error
-
-
 def _call_cases(evaluation: Evaluation) -> Any:
-    """The cases; a function is called."""
     if not callable(evaluation.cases):
         return evaluation.cases
     given = _call_safely(evaluation.cases, evaluation)
@@ -243,54 +218,35 @@ def _read_item(item: Any, place: str) -> Case:
     raise UnreadableInput(place, f"a case is a Case, an object or text; got {describe(item)}.")
 
 
-def cases_in_file(path: Path, *, keeps_tools: bool = False) -> list[Case]:
-    """The cases in a file of any format.
-
-    Args:
-        path: the file.
-        keeps_tools: whether the tools that a trace defines are kept with its cases.
-
-    Raises:
-        UnreadableInput: the file, or a case in it, cannot be read.
-        MissingExtra: it needs an optional dependency.
-    """
+def _cases_in_file(path: Path, evaluation: Evaluation) -> list[Case]:
+    """The cases in a file of any format, in its order, with the tools that a trace defines."""
     from callscore.engines.inputs import CASES, input_options_for, read_cases
     from callscore.sources import BadRecord
 
-    cases = []
-    for found in read_cases(str(path), CASES, input_options_for(keeps_tools=keeps_tools)):
-        if isinstance(found, BadRecord):
-            raise UnreadableInput(found.place, found.problem)
-        cases.append(found)
-    return _in_file_order(cases)
-
-
-def _in_file_order(found: list[tuple[str, Case]]) -> list[Case]:
-    """The cases in the order of their file: those without calls are recognised only at its end."""
-    numbers = [_NUMBER.search(place) for place, _ in found]
-    known = [int(number[1]) for number in numbers if number is not None]
-    if len(known) == len(found):
-        order = sorted(range(len(found)), key=known.__getitem__)
+    options = input_options_for(keeps_tools=evaluation.tools is None)
+    found = []
+    try:
+        for each in read_cases(str(Path(evaluation.folder) / path), CASES, options):
+            if isinstance(each, BadRecord):
+                raise UnreadableInput(each.place, each.problem)  # noqa: TRY301  (caught like others)
+            found.append(each)
+    except UnreadableInput as error:
+        raise UnreadableInput(evaluation.place, f"cases: {error}") from error
+    # Cases without calls are recognised only at the end of the file.
+    numbers = [int(number[1]) for place, _ in found if (number := _NUMBER.search(place))]
+    if len(numbers) == len(found):
+        order = sorted(range(len(found)), key=numbers.__getitem__)
         found = [found[position] for position in order]
     return [case for _, case in found]
 
 
-def with_unique_ids(cases: Iterable[Case]) -> list[Case]:
-    """Give every case a unique id; repeated ids get a number."""
+def _with_unique_ids(cases: Iterable[Case]) -> list[Case]:
     cases = [_with_id(case) for case in cases]
-    names = {case.id for case in cases}
-    used: dict[str, int] = {}
-    apart = []
-    for case in cases:
-        name, count = case.id, used.get(case.id, 0) + 1
-        used[case.id] = count
-        if count > 1:
-            while (name := f"{case.id}-{count}") in names:
-                count += 1
-            used[case.id] = count
-            names.add(name)
-        apart.append(case if name == case.id else structs.replace(case, id=name))
-    return apart
+    suffixes = repeat_suffixes([case.id for case in cases])
+    return [
+        structs.replace(case, id=f"{case.id}{suffix}") if suffix else case
+        for case, suffix in zip(cases, suffixes, strict=True)
+    ]
 
 
 def _with_id(case: Case) -> Case:
@@ -314,10 +270,6 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     Each unknown name of a tool or argument is reported once, with the first case that expects it; a
     forbidden tool may be unknown, unless it is similar to a known one. Recorded answers without a case
     are reported, too.
-
-    Args:
-        evaluation: the evaluation.
-        cases: all its cases.
     """
     cases = list(cases)
     found: dict[tuple[str, ...], str] = {}
@@ -330,16 +282,10 @@ def warnings_about(evaluation: Evaluation, cases: Iterable[Case]) -> list[str]:
     warnings = list(found.values())[:_MAX_WARNINGS]
     if callable(unused_answers):
         warnings += unused_answers([case.id for case in cases])
-    return [f"{evaluation.name}: {_with_full_stop(each)}" for each in warnings]
-
-
-def _with_full_stop(sentence: str) -> str:
-    return sentence if sentence.endswith("?") else f"{sentence}."
+    return [f"{evaluation.name}: {each}{'' if each.endswith('?') else '.'}" for each in warnings]
 
 
 class _ExpectedTools:
-    """The tools of an evaluation, by comparable name."""
-
     def __init__(self, evaluation: Evaluation, tools: Mapping[str, Tool]) -> None:
         self._settings = evaluation.settings
         self._names = list(tools)
@@ -349,7 +295,7 @@ class _ExpectedTools:
         }
 
     def warnings_in(self, case: Case) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Warnings about a case, each with a key by which repeated ones are dropped."""
+        """Warnings about a case, each with a key that finds repeated ones."""
         expected = case.expected or ()
         for item in expected:
             if isinstance(item, Forbidden) and (hint := self._suggestion_for_pattern(item.pattern)):
@@ -392,10 +338,10 @@ class Selection(Struct, frozen=True, kw_only=True):
     """Which of the questions to ask.
 
     Attributes:
-        keyword: words that the name of the evaluation, the variant or the id of the case has
-            inside, with `and`, `or`, `not` and brackets; empty for all.
-        tags: a case needs one of these; none for all.
-        limit: how many cases of each evaluation are asked at the most; None for all.
+        keyword: words that the name of the evaluation, the variant or the id of the case contains,
+            with `and`, `or`, `not` and brackets; empty for all.
+        tags: a case needs one of these; empty for all.
+        limit: the maximum number of cases of each evaluation; None for all.
         last_failed: the questions that did not pass before, as (key of the evaluation, variant,
             case); None for all.
     """
@@ -404,9 +350,6 @@ class Selection(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     limit: int | None = None
     last_failed: frozenset[tuple[str, str | None, str]] | None = None
-
-
-SELECT_ALL = Selection()
 
 
 class Skipped(Struct, frozen=True):
@@ -420,10 +363,9 @@ class Group(Struct, frozen=True, kw_only=True):
     """The questions of an evaluation under one of its variants.
 
     Attributes:
-        evaluation: the evaluation.
-        variant: the variant; None if it has no variants.
+        variant: None if the evaluation has no variants.
         questions: what is asked, case by case, the trials of each together.
-        left_out: the cases that say so, or whose evaluation does.
+        left_out: the cases with `skip`, or all if the evaluation has it.
     """
 
     evaluation: Evaluation
@@ -433,7 +375,7 @@ class Group(Struct, frozen=True, kw_only=True):
 
     @property
     def skipped(self) -> Noted:
-        """The cases that are left out, counted, with the reasons where there are any."""
+        """The number of cases that are left out, with their reasons."""
         notes = NameCounter()
         for each in self.left_out:
             notes.add(f"{each.case.id}: {each.reason}" if each.reason else each.case.id)
@@ -441,13 +383,7 @@ class Group(Struct, frozen=True, kw_only=True):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """What is going to be asked.
-
-    Attributes:
-        groups: the questions, by evaluation and variant.
-        unloaded: evaluations whose cases cannot be read.
-        warnings: what looks like a mistake in what is asked, in sentences.
-    """
+    """The questions of a run by evaluation and variant, and what is wrong with them."""
 
     groups: tuple[Group, ...] = ()
     unloaded: tuple[Unloaded, ...] = ()
@@ -455,7 +391,7 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """How many questions there are."""
+        """The number of questions."""
         return sum(len(group.questions) for group in self.groups)
 
 
@@ -465,19 +401,19 @@ _ReadEvaluation = tuple[Evaluation, list[Case]]
 
 def make_plan(
     evaluations: Iterable[Evaluation],
-    selection: Selection = SELECT_ALL,
+    selection: Selection = Selection(),  # noqa: B008  (a frozen value)
     *,
     trials: int | None = None,
 ) -> Plan:
-    """Say what is going to be asked, in the order of the evaluations.
+    """Select the questions of a run, in the order of the evaluations.
 
     Args:
         evaluations: the evaluations.
         selection: which of the questions to ask.
-        trials: how often each case is asked; None for as often as its evaluation says.
+        trials: how often each case is asked; None for the trials of its evaluation.
 
     Raises:
-        InvalidSettings: the keyword is no expression.
+        InvalidSettings: the keyword is not an expression.
     """
     is_asked_for = _filter(selection)
     unloaded: list[Unloaded] = []
@@ -502,7 +438,7 @@ def make_plan(
 
 
 def _limited(evaluation: Evaluation, cases: list[Case], limit: int | None) -> list[Case]:
-    """The first of the cases: so many as are asked, and those between them that are left out."""
+    """The first cases, until `limit` of them are asked; skipped ones between them are kept."""
     if limit is None or evaluation.skip:
         return cases
     asked = [place for place, case in enumerate(cases) if not case.skip]
@@ -556,20 +492,16 @@ def _group(
     evaluation: Evaluation, variant: str | None, cases: list[Case], trials: int | None
 ) -> Group:
     count = evaluation.trials if trials is None else trials
-    asked = [case for case in cases if not (evaluation.skip or case.skip)]
-    left_out = [case for case in cases if evaluation.skip or case.skip]
-    return Group(
-        evaluation=evaluation,
-        variant=variant,
-        questions=[
+    questions, left_out = [], []
+    for case in cases:
+        why = case.skip or evaluation.skip
+        if why:
+            left_out.append(Skipped(case, why if isinstance(why, str) else ""))
+            continue
+        questions += [
             Question(evaluation=evaluation, case=case, variant=variant, trial=trial, trials=count)
-            for case in asked
             for trial in range(1, count + 1)
-        ],
-        left_out=tuple([Skipped(case, _reason(evaluation, case)) for case in left_out]),
+        ]
+    return Group(
+        evaluation=evaluation, variant=variant, questions=questions, left_out=tuple(left_out)
     )
-
-
-def _reason(evaluation: Evaluation, case: Case) -> str:
-    why = case.skip or evaluation.skip
-    return why if isinstance(why, str) else ""

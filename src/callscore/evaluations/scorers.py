@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from inspect import Parameter, isawaitable, signature
+from inspect import Parameter, isawaitable, iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -33,45 +33,21 @@ _PAIR_SIZE = 2  # a number, and why
 _ROUNDING = 1e-9
 
 
-def _f1(score: Score) -> float:
-    return score.f1
-
-
-def _precision(score: Score) -> float:
-    return score.precision
-
-
-def _recall(score: Score) -> float:
-    return score.recall
-
-
-def _exact(score: Score) -> bool:
-    return score.is_exact
-
-
-def _tool_called(score: Score) -> int:
-    return score.tool_called
-
-
 def _parameters_valid(
     score: Score | None, calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None
 ) -> float | tuple[None, str]:
-    """The only number that needs no word about what is expected: the schemas know enough."""
-    valid = _valid_by_schema(calls, tools) if score is None else score.parameters_valid
+    """The only built-in scorer that needs no expected calls: the schemas are enough."""
+    if score is not None:
+        valid = score.parameters_valid
+    elif tools is None:
+        valid = None
+    else:
+        from callscore.api import check_calls
+        from callscore.core.score import parameters_valid
+
+        checked = check_calls(calls, tools=tools)
+        valid = parameters_valid(checked, calls=len(calls), expected=0)
     return (None, _WITHOUT_TOOLS) if valid is None else valid
-
-
-def _valid_by_schema(calls: Sequence[ToolCall], tools: Mapping[str, Tool] | None) -> float | None:
-    from callscore.api import check_calls
-    from callscore.core.score import parameters_valid
-
-    if tools is None:
-        return None
-    return parameters_valid(check_calls(calls, tools=tools), calls=len(calls), expected=0)
-
-
-def _tool_selection(score: Score) -> float:
-    return score.tool_selection
 
 
 def _argument_accuracy(score: Score) -> float | tuple[None, str]:
@@ -79,16 +55,16 @@ def _argument_accuracy(score: Score) -> float | tuple[None, str]:
     return (None, _WITHOUT_ARGUMENTS) if share is None else share
 
 
-# Those that need no function of anybody: all but one look at nothing but the score of the calls.
+# The built-in scorers: all but one take nothing but the score of the calls.
 SCORERS: dict[str, Callable[..., Any]] = {
-    "accuracy": _f1,
-    "f1": _f1,
-    "precision": _precision,
-    "recall": _recall,
-    "exact": _exact,
-    "tool_called": _tool_called,
+    "accuracy": lambda score: score.f1,
+    "f1": lambda score: score.f1,
+    "precision": lambda score: score.precision,
+    "recall": lambda score: score.recall,
+    "exact": lambda score: score.is_exact,
+    "tool_called": lambda score: score.tool_called,
     "parameters_valid": _parameters_valid,
-    "tool_selection": _tool_selection,
+    "tool_selection": lambda score: score.tool_selection,
     "argument_accuracy": _argument_accuracy,
 }
 
@@ -98,10 +74,10 @@ _NO_SCORE_NEEDED = ("score", "calls", "tools")
 
 
 def scorers_from(given: Any) -> tuple[Scorer, ...]:
-    """The scorers that somebody asks for: one, or several of different names.
+    """The scorers that are asked for: one, or several of different names.
 
     Raises:
-        InvalidSettings: one of them is none, or two are called alike.
+        InvalidSettings: one of them is not a scorer, or two have the same name.
     """
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     found: dict[str, Scorer] = {}
@@ -116,17 +92,17 @@ def scorers_from(given: Any) -> tuple[Scorer, ...]:
 
 
 def scorer_of(given: Any) -> Scorer:
-    """The scorer that is named, or that a function is.
+    """The scorer of a name, or of a function.
 
     Args:
-        given: a name of callscore's own (`accuracy`, `tool_called` ...), the name of another tool's
-            metric (`ragas.tool_call_f1`), or a function. The function's parameters say what it is
-            given, by their names: `case`, `input`, `output` (the answer as plain data), `calls`,
-            `expected`, `score` and `tools`. It returns a number, a truth value, None if it has
-            no number, or one of these and a reason; it may be async.
+        given: the name of a built-in scorer (`accuracy`, `tool_called` ...), the name of another
+            tool's metric (`ragas.tool_call_f1`), or a function. The names of the function's
+            parameters say what it is given: `case`, `input`, `output` (the answer as plain data),
+            `calls`, `expected`, `score` and `tools`. It returns a number, a truth value, None if it
+            has no number, or one of these and a reason; it may be async.
 
     Raises:
-        InvalidSettings: there is no such scorer, or the function wants what nobody can give it.
+        InvalidSettings: there is no such scorer, or the function has an unknown parameter.
     """
     if isinstance(given, Scorer):
         return given
@@ -160,7 +136,7 @@ def _scorer_named(name: str) -> Scorer:
 
 
 class _MetricScorer(Struct, frozen=True):
-    """Asks another tool's metric, and passes on why it has no number."""
+    """Another tool's metric, with the reason why it has no number."""
 
     metric: Any  # a Metric, whose module most evaluations do not need
 
@@ -177,7 +153,6 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of what a function is given."""
     name = _name_of(function)
     try:
         parameters = signature(function).parameters.values()
@@ -203,14 +178,14 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
 async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     """Run a scorer on an answer; its errors become the reason of the value.
 
-    One that raises, or gives what is no number from 0 to 1, is broken; one that gives None, or
-    raises `NotScorable`, has no number, and that is all.
+    A scorer that raises, or returns anything but a number from 0 to 1, is broken; one that returns
+    None, or raises `NotScorable`, only has no number.
 
     Args:
         scorer: the scorer.
-        given: what it may be given: all names of `GIVEN`.
+        given: the values of `SCORER_ARGUMENTS`.
     """
-    # People's objects may not be hashable.
+    # User objects may not be hashable.
     is_own = any(scorer.function is own for own in SCORERS.values())
     if is_own and scorer.takes == _SCORE_ONLY and given["score"] is None:
         return MetricValue(scorer.name, None, _NOT_EXPECTED)
@@ -223,36 +198,36 @@ async def scorer_value(scorer: Scorer, given: Mapping[str, Any]) -> MetricValue:
     except NotScorable as error:
         return MetricValue(scorer.name, None, error_message(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  (user code; it must not end a run)
-        return MetricValue(scorer.name, None, _error_reason(error, scorer), is_broken=True)
+        if isinstance(error, CallscoreError):
+            why = f"it cannot say: {error_message(error)}"
+        else:
+            why = f"it raises {error_with_location(error, scorer.function)}"
+        return MetricValue(scorer.name, None, why, is_broken=True)
     return _value(scorer, said)
 
 
 def _value(scorer: Scorer, said: Any) -> MetricValue:
-    """What a scorer has given: a number, nothing, or one of these and a reason."""
-    value, reason = said if _is_pair(said) else (said, None)
+    """Read what a scorer returned: a number, None, or one of these and a reason."""
+    is_pair = isinstance(said, tuple | list) and len(said) == _PAIR_SIZE
+    value, reason = said if is_pair else (said, None)
     try:
         number = None if value is None else _number(value)
         why = None if reason is None else hide_secrets(str(reason))
         if number is not None and not isinstance(scorer.function, _MetricScorer):
             number = _clamp(number)
-    except Exception as error:  # noqa: BLE001  (their objects may raise when they are looked at)
+    except Exception as error:  # noqa: BLE001  (user objects may raise when they are read)
         return MetricValue(scorer.name, None, error_message(error), is_broken=True)
     return MetricValue(scorer.name, number, why)
 
 
 async def _call_function(function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
-    """What people's function returns; one that is not async must not keep the others waiting."""
+    """Call a user function; one that is not async must not block the others."""
     from asyncio import to_thread
-    from inspect import iscoroutinefunction
 
     if iscoroutinefunction(function):
         return await function(**keywords)
     said = await to_thread(function, **keywords)
     return await said if isawaitable(said) else said
-
-
-def _is_pair(said: Any) -> bool:
-    return isinstance(said, tuple | list) and len(said) == _PAIR_SIZE
 
 
 def _number(value: Any) -> float:
@@ -264,14 +239,8 @@ def _number(value: Any) -> float:
 
 
 def _clamp(number: float) -> float:
-    """A number from 0 to 1; what is beyond by no more than rounding is the end of the range."""
+    """Limit a number to the range from 0 to 1, which it may exceed only by a rounding error."""
     nearest = min(max(number, 0.0), 1.0)
     if abs(nearest - number) > _ROUNDING:
         raise NotScorable(f"it gives {number:g}, and a scorer gives a number from 0 to 1.")
     return nearest
-
-
-def _error_reason(error: BaseException, scorer: Scorer) -> str:
-    if isinstance(error, CallscoreError):
-        return f"it cannot say: {error_message(error)}"
-    return f"it raises {error_with_location(error, scorer.function)}"

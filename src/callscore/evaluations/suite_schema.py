@@ -1,4 +1,4 @@
-"""The JSON Schema of a suite, by which editors complete and check what people write."""
+"""The JSON Schema of a suite, with which editors complete and check it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def suite_json_schema() -> dict[str, Any]:
 
 
 def _model_or_answers() -> dict[str, Any]:
-    """A model, or answers that were recorded: those of the suite, or of each variant."""
+    """A model, or recorded answers of the suite or of each variant."""
     nobody = dict.fromkeys(("model", "system", "prompt"), False)
     recorded = {"required": ["answers"]}
     some_recorded = {"not": {"additionalProperties": {"not": recorded}}}
@@ -153,7 +153,6 @@ def _scorers() -> dict[str, Any]:
 
 
 def _name_or_object(definition: str, title: str, description: str) -> dict[str, Any]:
-    """A model: its name, or all that is to be said of it."""
     return {
         "title": title,
         "description": f"Its name, or an object with it. {description}",

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from callscore.core.case import Case
     from callscore.evaluations.evaluation import Task
 
+    Key = str | int
+
 __all__ = [
     "JUDGE_KEYS",
     "KEYS",
@@ -56,21 +58,13 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:
-    Key = str | int
-
-
 class SuiteDocument:
     """A suite as it is written.
 
-    Attributes:
-        path: the file.
-        value: what stands in it.
-
     Args:
         path: the file.
-        value: what stands in it.
-        line_of: the line of something, by the keys that lead there; None if unknown.
+        value: its content.
+        line_of: returns the line of the value under a path of keys; None if unknown.
     """
 
     def __init__(
@@ -84,7 +78,7 @@ class SuiteDocument:
         self._line_of = line_of
 
     def place(self, *keys: Key) -> str:
-        """Where something stands; where that is unknown, what it stands in."""
+        """The location of a value; if it is unknown, that of the innermost known parent."""
         for end in range(len(keys), 0, -1):
             line = self._line_of(keys[:end])
             if line is not None:
@@ -92,12 +86,12 @@ class SuiteDocument:
         return display_path(self.path)
 
     def wrong(self, problem: str, *keys: Key) -> InvalidEvaluation:
-        """What is wrong somewhere, as an error."""
+        """The error for a problem with the value under these keys."""
         sentence = problem if problem.endswith((".", "?", "!")) else f"{problem}."
         return InvalidEvaluation(self.place(*keys), sentence)
 
     def checked(self, check: Callable[[Any], Any], default: Any, *keys: str) -> Any:
-        """What a check makes of the value under these keys, or of the default where there is none.
+        """What a check makes of the value under these keys, or of the default if it is missing.
 
         Raises:
             InvalidEvaluation: the check refuses it.
@@ -113,11 +107,7 @@ class SuiteDocument:
             raise self.wrong(str(error), *keys) from error
 
     def require_keys(self, known: Collection[str], *path: str) -> dict[str, Any]:
-        """The object under these keys, which has no keys but those that are known.
-
-        Raises:
-            InvalidEvaluation: it is no object, or has another key.
-        """
+        """The object under these keys; it must be an object, and have no unknown keys."""
         value: Any = self.value
         for key in path:
             value = value[key]
@@ -133,11 +123,7 @@ class SuiteDocument:
 
 
 def read_suite(path: Path) -> SuiteDocument:
-    """The suite in a YAML or a TOML file.
-
-    Raises:
-        UnreadableInput: the file cannot be read, or is neither.
-    """
+    """Read the suite in a YAML or a TOML file."""
     name = display_path(path)
     text = _read_text(path, name)
     line_of: Callable[[tuple[Key, ...]], int | None]
@@ -172,49 +158,34 @@ def _read_text(path: Path, name: str) -> str:
         raise UnreadableInput(name, problem) from error
 
 
-# What a suite asks: a model, or answers that were recorded; and its variants.
+# --- the task and the variants ----------------------------------------------------------------
 
 MODEL_KEYS = ("name", "base_url", "key_variable", "parameters")
 VARIANT_KEYS = ("model", "system", "prompt", "parameters", "answers")
 _TEXTS = ("system", "prompt", "answers")
 _MODEL_VARIANT_KEYS = ("model", "system", "prompt", "parameters")
-# What stands beside the parameters of a model, and not among them.
+# Keys beside `parameters`, which must not be in them.
 RESERVED_PARAMETERS = ("model", "system", "prompt", "tools", "base_url", "key_variable", "messages")
 
 
 def suite_task(suite: SuiteDocument, tools: Mapping[str, Tool] | None) -> Task:
-    """What asks, or answers in its place.
-
-    Raises:
-        InvalidEvaluation: the suite does not say whom to ask, or says two things.
-    """
+    """A chat with the model of the suite, or its recorded answers."""
     if _is_recorded(suite):
         return _recorded_task(suite)
     if "model" not in suite.value:
         raise suite.wrong("a suite needs a `model` to ask, or recorded `answers`")
+    from callscore.models import chat
+    from callscore.models.requests import require_template
+
     model = _model(suite, suite.value["model"], "model")
-    prompts = {key: _prompt(suite, key) for key in ("system", "prompt") if key in suite.value}
-
-    def check(_: Any) -> Task:
-        from callscore.models import chat
-
-        return chat(tools=tools, **model, **prompts)
-
-    task: Task = suite.checked(check, None, "model")
+    prompts = {key: suite.value[key] for key in ("system", "prompt") if key in suite.value}
+    for key, text in prompts.items():
+        if not isinstance(text, str):
+            raise suite.wrong(f"{key}: {text!r} is not a text", key)
+    if "prompt" in prompts:
+        suite.checked(require_template, None, "prompt")
+    task: Task = suite.checked(lambda _: chat(tools=tools, **model, **prompts), None, "model")
     return task
-
-
-def _prompt(suite: SuiteDocument, key: str) -> Any:
-    def check(given: Any) -> Any:
-        from callscore.models.requests import require_template
-
-        if not isinstance(given, str):
-            raise InvalidSettings(f"{key}: {given!r} is not a text")
-        if key == "prompt":
-            require_template(given)
-        return given
-
-    return suite.checked(check, None, key)
 
 
 def _is_recorded(suite: SuiteDocument) -> bool:
@@ -232,7 +203,7 @@ def _is_recorded(suite: SuiteDocument) -> bool:
 
 
 def _recorded_task(suite: SuiteDocument) -> Task:
-    """The files of recorded answers: of each variant, or of the suite."""
+    """The recorded answers of each variant, or of the suite."""
     folder = suite.path.resolve().parent
     files = [said["answers"] for said in suite_variants(suite).values()]
     if files and "answers" in suite.value:
@@ -251,7 +222,7 @@ def _recorded_task(suite: SuiteDocument) -> Task:
 
 
 def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
-    """What is said of a model, as `models.chat` takes it."""
+    """The keywords for `models.chat`."""
     said = {"name": given} if isinstance(given, str) else suite.require_keys(MODEL_KEYS, *keys)
     name = said.get("name")
     if not isinstance(name, str) or not name.strip():
@@ -263,7 +234,7 @@ def _model(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
 
 
 def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
-    """What a model is told beside the question: `temperature` and the like."""
+    """The parameters of a request, such as `temperature`."""
     where = ".".join((*keys, "parameters"))
     if not isinstance(given, dict):
         problem = f"{where}: {given!r} is not like {{temperature: 0}}"
@@ -276,11 +247,7 @@ def _parameters(suite: SuiteDocument, given: Any, *keys: str) -> dict[str, Any]:
 
 
 def suite_variants(suite: SuiteDocument) -> dict[str, dict[str, Any]]:
-    """The variants of a suite, as keywords of its task.
-
-    Raises:
-        InvalidEvaluation: one of them says what no variant can.
-    """
+    """The variants of a suite, as keywords of its task."""
     given: dict[str, dict[str, Any]] = suite.checked(variants_from, None, "variants")
     is_recorded = _is_recorded(suite)
     return {name: _variant(suite, name, is_recorded=is_recorded) for name in given}
@@ -302,29 +269,25 @@ def _variant(suite: SuiteDocument, name: str, *, is_recorded: bool) -> dict[str,
     return {**texts, **model, **_parameters(suite, said.get("parameters", {}), *keys)}
 
 
-if TYPE_CHECKING:
-    _Path = tuple[str | int, ...]
+# --- secrets ----------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    _Member = tuple[str | int, Any]
-
-# What stands here says how something is to look, and `password` is a name like any other.
+# Keys of schemas, in which `password` is a name like any other.
 _SCHEMAS = frozenset(
     {"functions", "json_schema", "properties", "response_format", "schema", "tools"}
 )
 
 
-def find_secret(value: Any) -> _Path | None:
-    """Where in plain data a text stands that looks like a key or a password; None if nowhere."""
+def find_secret(value: Any) -> tuple[Key, ...] | None:
+    """The path of a text in plain data that looks like a key or a password; None if there is none."""
     return _find_path(
         value, lambda path, inner: _looks_secret(inner) or (path and _looks_secret(path[-1]))
     )
 
 
-def find_named_secret(value: Any) -> _Path | None:
-    """Where in plain data a text stands under a name for secrets; None if nowhere.
+def find_named_secret(value: Any) -> tuple[Key, ...] | None:
+    """The path of a text in plain data under a name for secrets; None if there is none.
 
-    Schemas are left out, and so is what is no text: `password: {type: string}`.
+    Schemas are left out, and so is what is not text: `password: {type: string}`.
     """
     return _find_path(value, _has_secret_name)
 
@@ -333,48 +296,43 @@ def _looks_secret(value: Any) -> bool:
     return isinstance(value, str) and contains_secret(value)
 
 
-def _has_secret_name(path: _Path, value: Any) -> bool:
+def _has_secret_name(path: tuple[Key, ...], value: Any) -> bool:
     if not isinstance(value, str) or not value or not _SCHEMAS.isdisjoint(path):
         return False
     return bool(path) and is_secret_name(str(path[-1]))
 
 
-def _find_path(value: Any, is_secret: Callable[[_Path, Any], Any]) -> _Path | None:
-    """The first place in plain data, in its order, of which something is true."""
-    pending: list[tuple[_Path, Any]] = [((), value)]
+def _find_path(
+    value: Any, is_secret: Callable[[tuple[Key, ...], Any], Any]
+) -> tuple[Key, ...] | None:
+    """The first path in plain data, depth first, for which something is true."""
+    pending: list[tuple[tuple[Key, ...], Any]] = [((), value)]
     while pending:
         path, inner = pending.pop()
         if is_secret(path, inner):
             return path
-        pending += [((*path, key), member) for key, member in reversed(_members(inner))]
+        members: list[tuple[Key, Any]] = []
+        if isinstance(inner, dict | list):
+            members = list(inner.items() if isinstance(inner, dict) else enumerate(inner))
+        pending += [((*path, key), member) for key, member in reversed(members)]
     return None
 
 
-def _members(value: Any) -> list[_Member]:
-    if isinstance(value, dict):
-        return list(value.items())
-    return list(enumerate(value)) if isinstance(value, list) else []
-
-
-# Suites: evaluations without code, in a YAML or a TOML file.
+# --- evaluations ------------------------------------------------------------------------------
 
 KEYS = (
     *("name", "model", "system", "prompt", "answers", "tools", "cases", "scorers", "thresholds"),
     *("settings", "variants", "tags", "trials", "judge", "only", "skip", "$schema"),
 )
 JUDGE_KEYS = tuple(key for key in MODEL_KEYS if key != "parameters")
-# Where somebody may write down a key under its name; elsewhere names are people's own.
+# In these, names such as `password` are checked; elsewhere the user chooses the names.
 _SERVER_KEYS = ("model", "judge", "variants")
 _PYTHON_ONLY = ("similarity", "judge")
 _SETTINGS = ("preset", *(name for name in Settings.__struct_fields__ if name not in _PYTHON_ONLY))
 
 
 def load_suite(path: Path) -> list[Evaluation] | Unloaded:
-    """The evaluation in a suite, or why there is none.
-
-    Args:
-        path: a file that ends in `.yaml`, `.yml` or `.toml`.
-    """
+    """The evaluation in a suite, or why it cannot be read."""
     try:
         return [_evaluation(read_suite(path))]
     except (InvalidEvaluation, UnreadableInput) as error:
@@ -384,7 +342,9 @@ def load_suite(path: Path) -> list[Evaluation] | Unloaded:
 
 
 def _evaluation(suite: SuiteDocument) -> Evaluation:
-    _refuse_settings(suite)
+    for key in suite.value:
+        if key in _SETTINGS and key not in KEYS:
+            raise suite.wrong(f"{key}: it belongs into `settings`", key)
     suite.require_keys(KEYS)
     _refuse_secrets(suite)
     scorers = suite.checked(scorers_from, ("accuracy",), "scorers")
@@ -413,15 +373,9 @@ def _evaluation(suite: SuiteDocument) -> Evaluation:
     )
 
 
-def _refuse_settings(suite: SuiteDocument) -> None:
-    for key in suite.value:
-        if key in _SETTINGS and key not in KEYS:
-            raise suite.wrong(f"{key}: it belongs into `settings`", key)
-
-
 def _refuse_secrets(suite: SuiteDocument) -> None:
     for key, value in suite.value.items():
-        found = None if key == "cases" else find_secret(value)  # what people ask is their own
+        found = None if key == "cases" else find_secret(value)  # questions may contain anything
         if found is None and key in _SERVER_KEYS:
             found = find_named_secret(value)
         if found is not None:
@@ -471,7 +425,6 @@ def _settings(suite: SuiteDocument) -> Settings:
 
 
 def _judge(suite: SuiteDocument) -> dict[str, Any]:
-    """The setting for who judges, where the suite says so."""
     given = suite.value.get("judge")
     if given is None:
         return {}
@@ -518,9 +471,9 @@ def _file(suite: SuiteDocument, name: str, *keys: str | int) -> Path:
     return path
 
 
-# Recorded answers in place of an agent: each is found by the id of its case.
+# --- recorded answers -------------------------------------------------------------------------
 
-# Where the answer stands in a record, beside its `id`.
+# The field of the answer in a record, beside its `id`.
 ANSWER_FIELDS = ("answer", "output", "response", *ACTUAL_FIELDS, *EITHER_SIDE_FIELDS)
 
 _MAX_UNUSED = 20
@@ -530,48 +483,32 @@ _Answers = dict[tuple[str, str | None], Any]
 
 
 class RecordedAnswers:
-    """A task that answers with what was recorded.
-
-    Args:
-        files: the files of answers, by their paths: one, or one a variant.
-        folder: where the paths begin.
-
-    Raises:
-        UnreadableInput: a file, or a record in it, cannot be read.
-    """
+    """A task that returns recorded answers, from one file or one per variant."""
 
     def __init__(self, files: Sequence[str], folder: Path) -> None:
         self._files = tuple(files)
         self._answers = {file: read_answers(folder / file) for file in files}
 
     def __call__(self, case: Case, *, answers: str | None = None) -> Any:
-        """The answer to a case.
+        """The answer to the trial of a case, or to the case.
 
         Args:
             case: the case.
-            answers: in which of the files to look; by default in the first.
+            answers: the file; by default the first.
 
         Raises:
             InvalidSettings: there is no answer to it.
         """
         file = answers or self._files[0]
-        key = self._key(case, file)
-        if key is not None:
-            return self._answers[file][key]
-        hint = did_you_mean(case.id, [name for name, _ in self._answers[file]])
+        known = self._answers[file]
+        for key in ((case.id, _text(case.trial)), (case.id, None)):
+            if key in known:
+                return known[key]
+        hint = did_you_mean(case.id, [name for name, _ in known])
         raise InvalidSettings(f"{file} has no answer to the case {case.id!r}{hint}")
 
-    def _key(self, case: Case, file: str) -> tuple[str, str | None] | None:
-        """Under which name the answer is kept: that of the trial, or else that of the case."""
-        keys = ((case.id, _text(case.trial)), (case.id, None))
-        return next((key for key in keys if key in self._answers[file]), None)
-
     def unused_answers(self, cases: Collection[str]) -> list[str]:
-        """The recorded answers to what is none of the cases, in sentences.
-
-        Args:
-            cases: the ids of all cases.
-        """
+        """Sentences about the recorded answers that belong to none of these case ids."""
         known = set(cases)
         return [
             f"{file} has an answer to {name!r}, which is no case{did_you_mean(name, known)}"
@@ -581,7 +518,7 @@ class RecordedAnswers:
         ][:_MAX_UNUSED]
 
     def identity(self) -> dict[str, Any]:
-        """What with the case decides an answer: all of them, as a digest."""
+        """What decides an answer, together with the case: a digest of all answers."""
         from hashlib import sha256
 
         listed = [[*key, said] for known in self._answers.values() for key, said in known.items()]
@@ -589,11 +526,7 @@ class RecordedAnswers:
 
 
 def read_answers(path: Path) -> _Answers:
-    """The recorded answers in a file: objects with an `id`, an `answer` and, it may be, a `trial`.
-
-    Raises:
-        UnreadableInput: the file cannot be read, or a record in it is none.
-    """
+    """Read recorded answers: objects with an `id`, an `answer` and an optional `trial`."""
     from callscore.sources import BadRecord, read_records
 
     answers: _Answers = {}
