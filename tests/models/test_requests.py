@@ -158,8 +158,8 @@ def test_the_sdk_does_not_try_again_behind_our_back() -> None:
         return (await client_for(URL, "a")).max_retries
 
     assert asyncio.run(main()) == 0
-    with thread_client(URL, "a", 5) as client:
-        assert (client.max_retries, client.timeout) == (0, 5)
+    with thread_client(URL, "a") as client:
+        assert (client.max_retries, client.timeout) == (0, None)
 
 
 def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
         require_sdk()
     with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
-        thread_client(URL, "a", None)
+        thread_client(URL, "a")
     with pytest.raises(MissingExtra, match=r"callscore\[openai\]"):
         asyncio.run(client_for(URL, "a"))
 
@@ -206,7 +206,7 @@ def test_a_proxy_that_cannot_be_used_is_said_quietly(
 
     asyncio.run(main())
     with pytest.raises(InvalidSettings, match="HTTP_PROXY"):
-        thread_client("http://example.org/v1", "a", None)
+        thread_client("http://example.org/v1", "a")
     gc.collect()
     assert complaints == []
     assert capsys.readouterr().err == ""

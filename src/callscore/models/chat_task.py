@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from callscore.api import tools_by_name
 from callscore.core.equality import digest, fingerprint
-from callscore.errors import InvalidSettings, ModelFailed
+from callscore.errors import InvalidSettings
 from callscore.formats.function_tools import function_tool, is_function
 from callscore.models.limits import Limits, limits_for, with_retries
 from callscore.models.requests import (
@@ -45,20 +45,12 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_TOOLS", "Chat", "ToolOffer", "chat", "make_tool_offer"]
 
-
-# Tools as a model is offered them: in OpenAI's form, with the functions that run them.
-
 _PLAIN_TYPES = (str, int, float, bool, type(None))
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 class ToolOffer(Struct, frozen=True, eq=False):
-    """What a model may call.
-
-    Attributes:
-        definitions: the tools in OpenAI's form.
-        functions: the functions by the names of their tools, where tools are functions.
-    """
+    """The tools of a model: definitions in OpenAI's form, and functions by the names of tools."""
 
     definitions: tuple[dict[str, Any], ...] = ()
     functions: dict[str, Callable[..., Any]] = {}
@@ -70,8 +62,8 @@ class ToolOffer(Struct, frozen=True, eq=False):
         return [str(definition["function"]["name"]) for definition in self.definitions]
 
     def identity(self) -> dict[str, Any]:
-        """What of it decides the answers, as plain data: a function by what it does."""
-        if not self._known:  # every case of a run asks for the same
+        """What decides the answers, as plain data: definitions, and functions by their code."""
+        if not self._known:  # it is the same for every case of a run
             self._known["tools"] = json_safe(self.definitions)
             self._known["functions"] = {
                 name: _source_of(each) for name, each in self.functions.items()
@@ -83,35 +75,31 @@ NO_TOOLS = ToolOffer()
 
 
 def make_tool_offer(tools: Any) -> ToolOffer:
-    """The tools to offer: functions, and definitions in any form that `read_tools` takes.
+    """The offer of functions and of definitions in any form that `read_tools` accepts.
 
-    A definition that is in OpenAI's form already is sent as it is.
+    A definition in OpenAI's form is sent unchanged.
 
     Raises:
         InvalidCall: there are no tools in it.
         InvalidSettings: two tools of the same name differ.
-        UnreadableInput: it is a file of which the same is true, or that cannot be read.
+        UnreadableInput: it is a file for which this is true, or that cannot be read.
     """
     if tools is None:
         return NO_TOOLS
     given = list(tools) if isinstance(tools, tuple | set | frozenset) else tools
     known = tools_by_name(given)
+    if isinstance(given, dict):
+        functions = {name: each for name, each in given.items() if is_function(each)}
+    else:
+        items = given if isinstance(given, list) else [given]
+        functions = {function_tool(item).name: item for item in items if is_function(item)}
     ready = {
         item["function"]["name"]: item
         for item in (given if isinstance(given, list) else ())
         if _is_openai_definition(item)
     }
     definitions = [ready.get(name) or _definition(tool) for name, tool in known.items()]
-    return ToolOffer(tuple(definitions), _functions_in(given))
-
-
-def _functions_in(tools: Any) -> dict[str, Callable[..., Any]]:
-    if is_function(tools):
-        return {function_tool(tools).name: tools}
-    if isinstance(tools, dict):
-        return {name: each for name, each in tools.items() if is_function(each)}
-    items = tools if isinstance(tools, list) else []
-    return {function_tool(item).name: item for item in items if is_function(item)}
+    return ToolOffer(tuple(definitions), functions)
 
 
 def _is_openai_definition(item: Any) -> bool:
@@ -142,21 +130,19 @@ def _source_of(function: Any) -> str:
         *_closure_values(inner),
         *(_closure_values(innermost) if innermost is not inner else ()),
     ]
-    # What is filled in may be a secret: this tells functions apart, and cannot be read.
+    # These values may be secrets: a digest distinguishes them, and cannot be read.
     return text + digest(fingerprint(kept)).hex() if kept else text
 
 
 def _closure_values(function: Any) -> list[Any]:
-    """The plain values that a function has from where it was made; two of one text may differ."""
+    """The plain values in the closure of a function, by which two of the same code may differ."""
     found = []
     for cell in getattr(function, "__closure__", None) or ():
-        with suppress(ValueError):  # nothing was put into it yet
+        with suppress(ValueError):  # the cell is empty
             if isinstance(cell.cell_contents, _PLAIN_TYPES):
                 found.append(cell.cell_contents)
     return found
 
-
-# A ready task: asks a model of any server that speaks OpenAI's chat completions.
 
 _DEFAULT_MAX_STEPS = 8
 _CHAT_FIELDS = ("model", "system", "prompt", "base_url", "key_variable", "max_steps", "limits")
@@ -189,20 +175,14 @@ class Chat(Struct, frozen=True, kw_only=True):
     parameters: dict[str, Any] = {}
 
     def require(self) -> None:
-        """Find out before anything is asked whether it can be.
-
-        Raises:
-            MissingExtra: the SDK is not installed.
-            MissingKey: there is no key in the environment.
-            InvalidSettings: the SDK does not know a parameter, or the environment names no server.
-        """
+        """Check the SDK, the parameters, the server and the key before anything is asked."""
         require_sdk()
         require_known_parameters(self.parameters)
         resolve_server(self.base_url)
         key_for(self.base_url, self.key_variable)
 
     def identity(self) -> dict[str, Any]:
-        """What with the input decides the answer, as plain data that can be stored: no key."""
+        """What decides the answer, together with the input, as plain data without the key."""
         offer = NO_TOOLS if self.offer is None else self.offer
         return {
             "model": self.model,
@@ -215,16 +195,9 @@ class Chat(Struct, frozen=True, kw_only=True):
         }
 
     def asks(self, given: Case | Any, **overrides: Any) -> dict[str, Any]:
-        """All that decides the answer to one case, as plain data that can be stored: no key.
+        """Everything that decides the answer to one case, as plain data without the key.
 
-        Two cases of which this is the same are the same question.
-
-        Args:
-            given: as for a call.
-            overrides: likewise.
-
-        Raises:
-            InvalidSettings: as a call.
+        Two cases for which this is equal are the same question.
         """
         if overrides:
             return self.with_overrides(**overrides).asks(given)
@@ -236,11 +209,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         }
 
     def with_overrides(self, **overrides: Any) -> Chat:
-        """The chat with some of what `chat` takes, and some parameters, in place of its own.
-
-        Raises:
-            InvalidSettings: as `chat`.
-        """
+        """The chat with other arguments of `chat`, and other parameters."""
         if not overrides:
             return self
         given: dict[str, Any] = {name: getattr(self, name) for name in _CHAT_FIELDS}
@@ -281,17 +250,10 @@ class Chat(Struct, frozen=True, kw_only=True):
 
         async def ask(said: list[dict[str, Any]]) -> dict[str, Any]:
             is_first = len(said) == len(messages)
-            return await self._complete(
-                said, offer, limits, self.parameters if is_first else unforced
-            )
+            parameters = self.parameters if is_first else unforced
+            return await self._complete(said, offer, limits, parameters)
 
-        return await run_conversation(
-            ask,
-            messages,
-            offer,
-            max_steps=steps,
-            seconds=limits.timeout,
-        )
+        return await run_conversation(ask, messages, offer, max_steps=steps, seconds=limits.timeout)
 
     def _offer_for(self, case: Case) -> ToolOffer:
         if self.offer is not None:
@@ -305,7 +267,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         limits: Limits,
         told: dict[str, Any],
     ) -> dict[str, Any]:
-        """One completion, asked for again where that may help."""
+        """Request one completion, with retries."""
         from callscore.models.responses import model_failure, read_completion, read_lost_call
 
         key = key_for(self.base_url, self.key_variable)
@@ -331,7 +293,11 @@ class Chat(Struct, frozen=True, kw_only=True):
             failed = model_failure(error, model=self.model, server=server, key=key)
         else:
             return completion
-        return _lost_call_or_raise(lost, failed)
+        # Outside of `except`: the error of the SDK holds the request, and with it the key, which
+        # must not appear in a traceback.
+        if lost is None:
+            raise failed
+        return lost
 
 
 def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -341,16 +307,6 @@ def _without_forced_choice(parameters: dict[str, Any]) -> dict[str, Any]:
     if choice != "required" and not is_named:
         return parameters
     return {name: each for name, each in parameters.items() if name != "tool_choice"}
-
-
-def _lost_call_or_raise(lost_call: dict[str, Any] | None, failed: ModelFailed) -> dict[str, Any]:
-    """The call that a server threw away; else the error, away from that of the SDK.
-
-    That one holds the request, and with it the key, which must not appear in a traceback.
-    """
-    if lost_call is None:
-        raise failed
-    return lost_call
 
 
 def chat(  # noqa: PLR0913  (one argument a thing to say about a model)

@@ -17,7 +17,7 @@ from callscore.core.equality import fingerprint
 from callscore.core.rendering import clip, escape
 from callscore.errors import CallscoreError, InvalidSettings, ModelFailed
 from callscore.formats.shape import text_in as words_in
-from callscore.models.limits import Limits, limits_for, with_retries_in_thread
+from callscore.models.limits import Limits, limits_for, run_with_timeout, with_retries_in_thread
 from callscore.models.requests import (
     COMPLETIONS_PATH,
     request_body,
@@ -33,7 +33,6 @@ from callscore.models.secrets import (
     require_variable_name,
     resolve_server,
 )
-from callscore.models.timeouts import run_with_timeout
 from callscore.words.value_text import encode_json, json_safe_string
 
 if TYPE_CHECKING:
@@ -53,10 +52,7 @@ __all__ = [
     "parse_verdict",
 ]
 
-
-# What a judge is asked, word by word, and how its answer is read.
-
-PROMPT_VERSION = 1  # of what is asked: another wording is another question
+PROMPT_VERSION = 1  # another wording is another question
 _SYSTEM_PROMPT = """\
 You judge whether one value meets one criterion. Answer with one JSON object and nothing else:
 {"verdict": true or false, "reason": "one short sentence"}
@@ -104,12 +100,7 @@ class _WrittenVerdict(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """What a judge says.
-
-    Attributes:
-        verdict: whether the value will do.
-        reason: why, in a sentence.
-    """
+    """Whether a value meets the criterion, and the reason in a sentence."""
 
     verdict: bool
     reason: str = ""
@@ -122,9 +113,9 @@ def judge_messages(
 
     Args:
         question: the criterion.
-        value: what is judged; it is shown as data, between two lines with the mark.
-        mark: a random delimiter that the author of the value cannot know.
-        is_repeated: whether the answer to the same question was nonsense.
+        value: it is shown as data, between two lines with the mark.
+        mark: a delimiter that the author of the value cannot know.
+        is_repeated: whether the last answer to the same question had no verdict.
     """
     told = _USER_PROMPT.format(question=question, value=encode_json(value).decode(), mark=mark)
     return [
@@ -134,7 +125,7 @@ def judge_messages(
 
 
 def completion_text(completion: dict[str, Any]) -> str | None:
-    """What a model said; None where it said nothing."""
+    """The text of the first answer; None if there is none."""
     choices = completion.get("choices") or [{}]
     message = choices[0].get("message") if isinstance(choices[0], dict) else None
     content = message.get("content") if isinstance(message, dict) else None
@@ -142,10 +133,7 @@ def completion_text(completion: dict[str, Any]) -> str | None:
 
 
 def parse_verdict(text: str | None) -> Verdict | None:
-    """The verdict that a model came to: the last object that is one; None where there is none.
-
-    Some think aloud before, or put it between the fences of code.
-    """
+    """The last verdict in the answer of a model, after thoughts or in a code block; or None."""
     said = _THOUGHTS.sub("", text or "").strip()
     for written in (said, *reversed(_OBJECT.findall(said[-_MAX_ANSWER_LENGTH:]))):
         try:
@@ -156,9 +144,7 @@ def parse_verdict(text: str | None) -> Verdict | None:
     return None
 
 
-# A model as a judge: says whether a value will do, once about each value.
-
-_REFUSED_STATUSES = (400, 422)  # what servers say to parameters that they do not know
+_REFUSED_STATUSES = (400, 422)  # the answer of servers to unknown parameters
 _MAX_REMEMBERED = 2**16  # answers
 
 
@@ -218,23 +204,18 @@ class Judge:
         self._asked = 0
 
     def require(self) -> None:
-        """Find out before anything is asked whether it can be.
-
-        Raises:
-            MissingExtra: the SDK is not installed.
-            MissingKey: there is no key in the environment.
-        """
+        """Check the SDK and the key before anything is asked."""
         require_sdk()
         key_for(self.base_url, self.key_variable)
 
     def counts(self) -> JudgeCounts:
-        """How many different values were judged, and how many requests were sent to the model."""
+        """The number of different values judged, and of requests sent to the model."""
         from callscore.core.results import JudgeCounts
 
         return JudgeCounts(self.model, self._judged, self._asked)
 
     def remember_in(self, store: _JudgementStore) -> None:
-        """Keep the answers in a history from now on, and ask nothing that is answered there."""
+        """Store the answers in a history from now on, and use those that it has."""
         model = self.model
         self._memory = Memory(
             store.judgement, lambda key, answer: store.keep_judgement(key, model, answer)
@@ -252,7 +233,7 @@ class Judge:
         # A judge belongs to settings, which are never closed; its connections end with it.
         client = getattr(self, "_client", None)
         if client is not None:
-            with suppress(Exception):  # at the end of the program all may be gone already
+            with suppress(Exception):  # at exit, modules may be gone already
                 client.close()
 
     def __call__(self, question: str, value: Any) -> tuple[bool, str]:
@@ -289,13 +270,13 @@ class Judge:
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _settle(self, future: Future[Verdict], key: str, question: str, value: Any) -> None:
-        """Find the answer for all who wait for it; an error is not remembered."""
+        """Find the answer for all threads that wait for it; an error is not kept."""
         try:
             found = self._recall(key)
             if found is None:
                 found = self._ask_about(question, value, mark=key[:32])
                 self._keep(key, found)
-        except BaseException as error:  # noqa: BLE001  (all who wait must hear of it)
+        except BaseException as error:  # noqa: BLE001  (all waiting threads must get it)
             with self._lock:
                 self._answers.pop(key, None)
                 self._judged -= 1
@@ -326,7 +307,7 @@ class Judge:
             self.problem = str(error)
 
     def _ask_about(self, question: str, value: Any, *, mark: str) -> Verdict:
-        """Ask; where there is no answer, the error says what was asked."""
+        """Ask; the error of a failed request names the question."""
         try:
             return self._ask(question, value, mark=mark)
         except ModelFailed as error:
@@ -352,7 +333,7 @@ class Judge:
         raise ModelFailed(self.model, problem, attempts=2)
 
     def _answer_to(self, messages: list[dict[str, Any]]) -> str | None:
-        """What the model says; asked without parameters that its server does not take."""
+        """The answer of the model; without parameters if its server rejects them."""
         try:
             return self._complete(messages, self._parameters)
         except ModelFailed as error:
@@ -367,15 +348,17 @@ class Judge:
 
         server, key = resolve_server(self.base_url), key_for(self.base_url, self.key_variable)
         limits = limits_for(self._limits)
-        client = self._client_for(server, key)
+        with self._lock:
+            if self._client is None:
+                self._client = thread_client(server, key)
+            client = self._client
         body = request_body(self.model, messages, (), parameters)
-        kind, options = response_type(), {"timeout": limits.timeout}
+        kind = response_type()
+        options: Any = {"timeout": limits.timeout}  # the SDK has a type of its own for them
 
         def post() -> dict[str, Any]:
-            given: Any = options  # the SDK has a type of its own for them
-            return read_completion(
-                client.post(COMPLETIONS_PATH, cast_to=kind, body=body, options=given), key
-            )
+            response = client.post(COMPLETIONS_PATH, cast_to=kind, body=body, options=options)
+            return read_completion(response, key)
 
         def ask() -> dict[str, Any]:
             self._count(1)
@@ -393,21 +376,11 @@ class Judge:
             failed = model_failure(error, model=self.model, server=server, key=key)
         else:
             return completion_text(completion)
-        raise failed  # away from the error of the SDK, which holds the key
+        raise failed  # outside of `except`: the error of the SDK holds the key
 
     def _count(self, requests: int) -> None:
         with self._lock:
             self._asked += requests
-
-    def _client_for(self, server: str | None, key: str) -> OpenAI:
-        with self._lock:
-            if self._client is None:
-                self._client = thread_client(server, key, None)
-            return self._client
-
-
-def _is_model_name(model: Any) -> bool:
-    return isinstance(model, str) and bool(model.strip())
 
 
 def judge(
@@ -431,7 +404,8 @@ def judge(
     Raises:
         InvalidSettings: something is not as it can be.
     """
-    if not _is_model_name(model):
+    name: Any = model
+    if not isinstance(name, str) or not name.strip():
         raise InvalidSettings(f"judge: {model!r} is not the name of a model")
     require_url(base_url)
     require_variable_name(key_variable)

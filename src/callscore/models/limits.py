@@ -1,13 +1,16 @@
-"""Limits of requests to a model: rate, timeout and retries after transient errors."""
+"""Limits of requests and tasks: rate, timeout, retries, and work that is abandoned."""
 
 from __future__ import annotations
 
+import atexit
 import re
 import time
-from contextvars import ContextVar
+from contextlib import suppress
+from contextvars import Context, ContextVar, copy_context
 from random import random
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,26 +19,28 @@ from callscore.errors import InvalidSettings, ModelFailed
 from callscore.models.usage import add_waiting_time
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from asyncio import Future, Task
+    from collections.abc import Awaitable, Callable, Coroutine
 
 __all__ = [
     "DEFAULT_LIMITS",
     "Limits",
     "Rate",
+    "abandon_task",
     "attempts_of",
+    "create_abandonable_task",
     "is_transient",
     "is_transient_status",
     "limits_for",
     "parse_rate",
     "pause_after",
+    "run_in_daemon_thread",
     "run_limits",
+    "run_with_timeout",
     "status_of",
     "with_retries",
     "with_retries_in_thread",
 ]
-
-
-# Timeouts, retries and rate limits.
 
 _PERIODS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _MAX_INTERVAL = 3600.0  # seconds between two requests
@@ -113,14 +118,14 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 DEFAULT_LIMITS = Limits()
 
-# What a run asks for; a chat of its own limits keeps these.
+# The limits of the run; a chat with limits of its own keeps these.
 run_limits: ContextVar[Limits | None] = ContextVar("limits_in_force", default=None)
 
 
 def limits_for(own: Limits | None) -> Limits:
     """The limits of a chat: its own, those of the run, or the defaults.
 
-    The rate of a run holds for a chat of its own limits, too, unless these have one.
+    The rate of the run also applies to a chat with its own limits, unless these have a rate.
     """
     run = run_limits.get()
     if own is None:
@@ -131,18 +136,14 @@ def limits_for(own: Limits | None) -> Limits:
 
 
 def parse_rate(text: str) -> Rate:
-    """Parse a rate: `10` or `10/s`, `500/m`, `1000/h`.
-
-    Raises:
-        InvalidSettings: it is written otherwise, or is 0.
-    """
+    """Parse a rate: `10` or `10/s`, `500/m`, `1000/h`."""
     found = _RATE.fullmatch(text)
     if found is None:
         raise InvalidSettings(f"rate: {text!r} is not like '10/s', '500/m' or '1000/h'")
     return Rate(float(found[1]), _PERIODS[found[2] or "s"])
 
 
-# Asks again where an error may pass: too many requests, a server in trouble, a lost connection.
+# --- retries ----------------------------------------------------------------------------------
 
 _Result = TypeVar("_Result")
 
@@ -155,7 +156,7 @@ _MAX_PAUSE = 8.0
 _MAX_RETRY_AFTER = 60.0  # of a server
 _ATTEMPTS_ATTRIBUTE = "__callscore_attempts__"
 _TRANSIENT_BUILTINS = (ConnectionError, TimeoutError, EOFError)
-# What libraries that we do not import call a connection that was not made, or that was lost.
+# Errors of failed or lost connections in libraries that are not imported.
 _TRANSIENT_CLASSES = frozenset(
     {
         "APIConnectionError",
@@ -168,7 +169,7 @@ _TRANSIENT_CLASSES = frozenset(
         "TransportError",
     }
 )
-# What looks the same from outside, and does not pass.
+# Errors of connections that are not transient.
 _PERMANENT_CLASSES = frozenset({"SSLCertVerificationError", "UnsupportedProtocol", "InvalidURL"})
 _QUOTA_CODE = "insufficient_quota"  # a 429 that only money helps against
 
@@ -182,19 +183,11 @@ async def with_retries(
 ) -> tuple[_Result, int]:
     """Call `ask`, with retries after transient errors.
 
-    Each attempt waits for its turn, and is given up after the time that the limits allow.
-
-    Args:
-        ask: what is awaited; it is called anew for each attempt.
-        limits: how often, for how long and how fast.
-        is_transient: whether an error may pass; by default the function of that name.
-        sleep: what waits between two attempts.
+    Each attempt waits for the rate limit, and is cancelled after the timeout. The last error is
+    raised unchanged; `attempts_of` returns the number of attempts.
 
     Returns:
-        What was given, and the number of attempts.
-
-    Raises:
-        Exception: the last error, as it was; `attempts_of` tells how often it was tried.
+        The result, and the number of attempts.
     """
     import asyncio
 
@@ -236,7 +229,7 @@ def with_retries_in_thread(
     limits: Limits,
     sleep: Callable[[float], Any] = time.sleep,
 ) -> tuple[_Result, int]:
-    """As `retrying`, for what blocks; how long an attempt may take is up to `ask`."""
+    """Like `with_retries`, for blocking code; `ask` itself limits the time of an attempt."""
     attempts = 0
     while True:
         attempts += 1
@@ -257,19 +250,13 @@ def _next_pause(
     limits: Limits,
     is_passing: Callable[[Exception], bool] | None,
 ) -> float | None:
-    """How long to wait for the next attempt; None where there is none, and the error says so."""
+    """The seconds until the next attempt; None for a final error, which is marked as such."""
     if attempts <= limits.retries and (is_passing or is_transient)(error):
         return pause_after(error, attempts)
-    _set_attempts(error, attempts)
-    return None
-
-
-def _set_attempts(error: Exception, attempts: int) -> None:
     if attempts_of(error) < attempts:
-        try:
+        with suppress(AttributeError, TypeError):  # some errors accept no attributes
             setattr(error, _ATTEMPTS_ATTRIBUTE, attempts)
-        except (AttributeError, TypeError):  # it takes no attributes, and is just not marked
-            return
+    return None
 
 
 def attempts_of(error: BaseException) -> int:
@@ -283,68 +270,54 @@ def attempts_of(error: BaseException) -> int:
 def is_transient(error: BaseException) -> bool:
     """Whether an error is transient: 408, 409, 429, 5xx, a lost connection, a timeout.
 
-    Errors of every library are told by the status that they carry, or by what they are. One that
-    was tried again already, by a chat for instance, does not pass any more.
+    Errors of any library are recognised by their status, or by the names of their classes. One
+    after which retries were made already, by a chat for instance, is not transient.
     """
     if attempts_of(error):
         return False
-    chain = list(_error_chain(error))
+    chain: list[BaseException] = []  # the error and its causes
+    found: BaseException | None = error
+    while found is not None and not any(found is one for one in chain):
+        chain.append(found)
+        found = found.__cause__
     if any(type(one).__name__ in _PERMANENT_CLASSES for one in chain):
         return False
     statuses = [status for one in chain if (status := status_of(one)) is not None]
     if statuses:
         return is_transient_status(statuses[0]) and getattr(error, "code", None) != _QUOTA_CODE
     return any(
-        isinstance(one, _TRANSIENT_BUILTINS) or not _TRANSIENT_CLASSES.isdisjoint(_class_names(one))
+        isinstance(one, _TRANSIENT_BUILTINS)
+        or not _TRANSIENT_CLASSES.isdisjoint(kind.__name__ for kind in type(one).__mro__)
         for one in chain
     )
 
 
 def is_transient_status(status: int) -> bool:
-    """Whether an answer of HTTP says that asking again may help."""
+    """Whether a request with this HTTP status may succeed later."""
     return status in _TRANSIENT_STATUSES or status in _SERVER_ERRORS
 
 
-def _error_chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what it comes from."""
-    seen: set[int] = set()
-    found: BaseException | None = error
-    while found is not None and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__
-
-
-def _class_names(error: BaseException) -> set[str]:
-    return {kind.__name__ for kind in type(error).__mro__}
-
-
 def status_of(error: BaseException) -> int | None:
-    """The status of HTTP that an error of any library carries; None where it has none."""
+    """The HTTP status in an error of any library; None if it has none."""
     response = getattr(error, "response", None)
     said = [getattr(one, name, None) for one in (error, response) for name in _STATUS_ATTRIBUTES]
-    if isinstance(response, dict):  # as the library of a cloud has it
+    if isinstance(response, dict):  # as in boto
         about = response.get("ResponseMetadata")
         said.append(about.get("HTTPStatusCode") if isinstance(about, dict) else None)
     return next((one for one in said if isinstance(one, int) and one in _VALID_STATUSES), None)
 
 
 def pause_after(error: BaseException, attempts: int) -> float:
-    """Seconds to wait after an error: the Retry-After of the server, or exponential backoff.
-
-    Args:
-        error: the error; its response may say when to come again, within a minute.
-        attempts: how many there have been.
-    """
-    wish = _retry_after(getattr(getattr(error, "response", None), "headers", None))
-    if wish is not None:  # never less, and not all at the same moment
-        return min(wish, _MAX_RETRY_AFTER) * (1 + 0.1 * random())  # noqa: S311  (no secret)
+    """Seconds to wait after an error: the Retry-After of the server, or exponential backoff."""
+    wanted = _retry_after(getattr(getattr(error, "response", None), "headers", None))
+    if wanted is not None:  # never less, and not all at the same moment
+        return min(wanted, _MAX_RETRY_AFTER) * (1 + 0.1 * random())  # noqa: S311  (no secret)
     pause: Final = min(_FIRST_PAUSE * 2.0 ** (attempts - 1), _MAX_PAUSE)
     return pause * (0.5 + 0.5 * random())  # noqa: S311  (no secret)
 
 
 def _retry_after(headers: Any) -> float | None:
-    """When the server wants to be asked again, in seconds from now."""
+    """The seconds that the server asks to wait: milliseconds, seconds, or an HTTP date."""
     get = getattr(headers, "get", None)
     if get is None:
         return None
@@ -353,7 +326,12 @@ def _retry_after(headers: Any) -> float | None:
         return milliseconds / 1000
     written = get("retry-after") or get("Retry-After")
     seconds = _parse_seconds(written)
-    return _seconds_until(written) if seconds is None and isinstance(written, str) else seconds
+    if seconds is None and isinstance(written, str):
+        from email.utils import parsedate_to_datetime
+
+        with suppress(ValueError, OverflowError):
+            return max(0.0, parsedate_to_datetime(written).timestamp() - time.time())
+    return seconds
 
 
 def _parse_seconds(text: Any) -> float | None:
@@ -364,11 +342,99 @@ def _parse_seconds(text: Any) -> float | None:
     return number if 0 <= number < float("inf") else None
 
 
-def _seconds_until(date: str) -> float | None:
-    """How many seconds it is until a date of HTTP."""
-    from email.utils import parsedate_to_datetime
+# --- work that may never end: daemon threads and abandoned tasks --------------------------------
 
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return None
+
+async def run_in_daemon_thread(function: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Run a function that may block in a thread of its own, and await its result.
+
+    A thread that is not awaited any more does not keep the process alive, unlike that of a pool.
+    """
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    future: Future[Any] = loop.create_future()
+    context = copy_context()
+
+    def finish(result: Any, raised: BaseException | None) -> None:
+        if not future.done():
+            future.set_result((result, raised))
+
+    def run() -> None:
+        result: Any = None
+        raised: BaseException | None = None
+        try:
+            result = context.run(function, *arguments)
+        except BaseException as error:  # noqa: BLE001  (it is raised where it is waited for)
+            raised = error
+        try:
+            loop.call_soon_threadsafe(finish, result, raised)
+        except RuntimeError:  # the loop is closed: no one is waiting
+            return
+
+    Thread(target=run, daemon=True, name="callscore-task").start()
+    outcome: tuple[_Result, BaseException | None] = await future
+    result, raised = outcome
+    if raised is not None:
+        raise raised
+    return result
+
+
+def run_with_timeout(function: Callable[[], _Result], seconds: float | None) -> _Result:
+    """Run a function that may block; with a timeout, in a thread that is not joined."""
+    if seconds is None:
+        return function()
+    from concurrent.futures import Future, wait
+
+    future: Future[_Result] = Future()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:  # noqa: BLE001  (it is raised where it is waited for)
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True, name="callscore-request").start()
+    if not wait([future], seconds).done:  # what the function raises may be a TimeoutError, too
+        raise TimeoutError(f"there was no answer within {seconds:g} s")
+    return future.result()
+
+
+_task_contexts: WeakKeyDictionary[Task[Any], Context] = WeakKeyDictionary()
+# Asyncio only keeps weak references to tasks.
+_abandoned: set[Task[Any]] = set()
+
+
+def create_abandonable_task(work: Coroutine[Any, Any, _Result]) -> Task[_Result]:
+    """Start a task that can be abandoned."""
+    import asyncio
+
+    context = copy_context()
+    task = asyncio.create_task(work, context=context)
+    _task_contexts[task] = context
+    return task
+
+
+def abandon_task(task: Task[Any]) -> None:
+    """Cancel a task without waiting for it; its result and its exception are ignored."""
+    _abandoned.add(task)
+    task.add_done_callback(_discard)
+    task.cancel()
+
+
+def _discard(task: Task[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled():
+        task.exception()  # retrieved, or asyncio would log a warning
+
+
+@atexit.register
+def _close_abandoned() -> None:
+    """Close the remaining coroutines, each in its own context, to avoid warnings at exit."""
+    while _abandoned:
+        task = _abandoned.pop()
+        task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no public word for it)
+        work: Any = task.get_coro()
+        with suppress(BaseException):  # user code may raise anything
+            _task_contexts[task].run(work.close)

@@ -41,8 +41,7 @@ __all__ = [
     "thread_client",
 ]
 
-
-# Prompts with places for what a case holds: `Question: {{input}}`.
+# --- prompt templates -------------------------------------------------------------------------
 
 _CASE_FIELDS = ("input", "id", "tags", "metadata")
 _OPENING_BRACES = "{{"
@@ -50,11 +49,7 @@ _PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{\s*([^{}]*?)\s*\}\}")
 
 
 def require_template(template: Any) -> None:
-    """Refuse a template that is no text, or that wants what no case has.
-
-    Raises:
-        InvalidSettings: it is such a template.
-    """
+    """Refuse a template that is not text, or that has a placeholder for an unknown field."""
     if template is None:
         return
     if not isinstance(template, str):
@@ -70,46 +65,42 @@ def require_template(template: Any) -> None:
 def fill_template(template: str, case: Case) -> str:
     """Fill the placeholders of a template; values are inserted verbatim, once.
 
-    Nothing is worked out, and a value that looks like a place stays as it is. A number in a path is
-    a place in a list, from 0 on.
+    A value that looks like a placeholder is not filled. A number in a path is an index in a list.
 
     Raises:
-        InvalidSettings: the case has nothing there.
+        InvalidSettings: the case has no such value.
     """
-    return _PLACEHOLDER.sub(lambda place: _placeholder_text(place[1], case), template)
-
-
-def _placeholder_text(path: str | None, case: Case) -> str:
-    return _OPENING_BRACES if path is None else prompt_text(_value_at(path, case))
+    return _PLACEHOLDER.sub(
+        lambda found: (
+            _OPENING_BRACES if found[1] is None else prompt_text(_value_at(found[1], case))
+        ),
+        template,
+    )
 
 
 def _value_at(path: str, case: Case) -> Any:
     first, *keys = path.split(".")
     value = getattr(case, first)
     for key in keys:
-        value = _member(value, key)
+        is_index = isinstance(value, list | tuple) and key.isascii() and key.isdigit()
+        if isinstance(value, dict):
+            value = value.get(key)
+        else:
+            value = value[int(key)] if is_index and int(key) < len(value) else None
     if value is None:
         raise InvalidSettings(f"prompt: the case {case.id!r} has no {path}")
     return value
 
 
-def _member(value: Any, key: str) -> Any:
-    """What a value holds under a key; None where it holds nothing."""
-    if isinstance(value, dict):
-        return value.get(key)
-    is_place = isinstance(value, list | tuple) and key.isascii() and key.isdigit()
-    return value[int(key)] if is_place and int(key) < len(value) else None
-
-
 def prompt_text(value: Any) -> str:
-    """A value as a model is told it: a text as it is, anything else as JSON."""
+    """A value as a model receives it: text verbatim, anything else as JSON."""
     return value if isinstance(value, str) else encode_json(value).decode()
 
 
-# What a model is asked: the messages and the body of a request.
+# --- messages and bodies ----------------------------------------------------------------------
 
 _RESERVED_PARAMETERS = ("model", "messages", "tools")
-_CONTENT_PART_TYPES = ("text", "image_url", "input_audio", "file")  # of what a user says
+_CONTENT_PART_TYPES = ("text", "image_url", "input_audio", "file")  # of a user message
 _SYSTEM_ROLES = ("system", "developer")
 _ROLES = (*_SYSTEM_ROLES, "user", "assistant", "tool", "function")
 
@@ -120,21 +111,25 @@ def as_case(given: Any) -> Case:
 
 
 def messages_for(case: Case, *, system: str | None, prompt: str | None) -> list[dict[str, Any]]:
-    """The messages that a case is asked with.
+    """The messages that ask the model about a case.
 
-    An input that is a list of messages is taken as such, and a system message that it begins with
-    stands in place of `system`. A text, a list of content parts, or a prompt with the case put in is
-    what the user says; anything else is said as JSON.
+    An input that is a list of messages is sent unchanged, and a system message at its beginning
+    replaces `system`. A text, a list of content parts, or the filled prompt is the user message;
+    anything else is sent as JSON.
 
     Raises:
-        InvalidSettings: the case asks nothing, has not what the prompt wants of it, or is messages
-            that no prompt can hold.
+        InvalidSettings: the case has no input or not the values of the prompt, or its input is
+            messages and there is a prompt.
     """
     asked = case.input
     if isinstance(asked, dict) and _are_messages(asked.get("messages")):
         asked = asked["messages"]
     if prompt is not None:
-        _require_no_messages(case)
+        if _are_messages(case.input) or _are_parts(case.input):
+            raise InvalidSettings(
+                f"prompt: the input of the case {case.id!r} is a list of messages, or of their"
+                " parts, which is sent as it is; leave the prompt out"
+            )
         said = [{"role": "user", "content": json_safe_string(fill_template(prompt, case))}]
     elif _are_messages(asked):
         said = json_safe(asked)
@@ -149,30 +144,18 @@ def messages_for(case: Case, *, system: str | None, prompt: str | None) -> list[
     return [{"role": "system", "content": json_safe_string(system)}, *said]
 
 
-def _require_no_messages(case: Case) -> None:
-    if _are_messages(case.input) or _are_parts(case.input):
-        raise InvalidSettings(
-            f"prompt: the input of the case {case.id!r} is a list of messages, or of their parts,"
-            " which is sent as it is; leave the prompt out"
-        )
-
-
 def _are_parts(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, dict) and item.get("type") in _CONTENT_PART_TYPES for item in value
-        )
-    )
+    return _are_objects_with(value, "type", _CONTENT_PART_TYPES)
 
 
 def _are_messages(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, dict) and item.get("role") in _ROLES for item in value)
-    )
+    return _are_objects_with(value, "role", _ROLES)
+
+
+def _are_objects_with(value: Any, key: str, allowed: tuple[str, ...]) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(item, dict) and item.get(key) in allowed for item in value)
 
 
 def request_body(
@@ -192,11 +175,7 @@ def request_body(
 
 
 def require_known_parameters(parameters: dict[str, Any]) -> None:
-    """Refuse parameters that the SDK does not know: a server would silently ignore a typo.
-
-    Raises:
-        InvalidSettings: there is one; the message says what is probably meant.
-    """
+    """Refuse parameters that the SDK does not know: a server would silently ignore a typo."""
     known = _known_parameters()
     for name in parameters:
         if name not in known:
@@ -215,7 +194,7 @@ def _known_parameters() -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("self", "timeout", *_RESERVED_PARAMETERS))
 
 
-# The clients of the SDK: one an event loop and server, closed with the loop; one for threads.
+# --- clients ----------------------------------------------------------------------------------
 
 COMPLETIONS_PATH = "/chat/completions"
 _FEATURE = "Asking a model"
@@ -237,11 +216,7 @@ _clients_by_loop: dict[AbstractEventLoop, _LoopClients] = {}
 
 
 def require_sdk() -> None:
-    """Refuse to go on without the SDK.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
+    """Raise `MissingExtra` if the SDK is not installed."""
     from importlib.util import find_spec
 
     if find_spec("openai") is None:
@@ -256,11 +231,11 @@ def response_type() -> type[httpx2.Response]:
 
 
 async def client_for(base_url: str | None, key: str) -> AsyncOpenAI:
-    """The client of this event loop for a server; it is closed when the loop comes to its end.
+    """The client of this event loop for a server; it is closed with the loop.
 
     Raises:
         MissingExtra: the SDK is not installed.
-        InvalidSettings: the environment has something in it that the SDK cannot use.
+        InvalidSettings: the SDK cannot use a variable of the environment.
     """
     import asyncio
 
@@ -276,7 +251,7 @@ async def client_for(base_url: str | None, key: str) -> AsyncOpenAI:
 
 async def _register(loop: AbstractEventLoop) -> _LoopClients:
     for other in [other for other in _clients_by_loop if other.is_closed()]:
-        del _clients_by_loop[other]  # it was closed without the generators in it
+        del _clients_by_loop[other]  # it was closed without its generators
     clients = _clients_by_loop[loop] = _LoopClients()
     clients.keeper = _close_with_loop(loop, clients)
     await anext(clients.keeper)
@@ -301,35 +276,27 @@ def _new_client(base_url: str | None, key: str) -> AsyncOpenAI:
     from urllib.request import getproxies
 
     if getproxies():
-        # One that is wrong is found out with a client that blocks: an asynchronous one that is half
-        # made complains in the event loop that it cannot be closed.
-        thread_client(base_url, key, None).close()
-    # How often and for how long is our concern: the SDK would do it a second time.
-    return _create(AsyncOpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=None)
+        # Invalid proxies are detected with a blocking client: an asynchronous one that is half
+        # initialised logs an error in the event loop because it cannot be closed.
+        thread_client(base_url, key).close()
+    # Retries and timeouts are made by `limits`; the SDK would repeat them.
+    return _create(AsyncOpenAI, base_url, key)
 
 
-def thread_client(base_url: str | None, key: str, timeout: float | None) -> OpenAI:
-    """A client for code that blocks; many threads can use it at once.
-
-    Raises:
-        MissingExtra: the SDK is not installed.
-        InvalidSettings: the environment has something in it that the SDK cannot use.
-    """
+def thread_client(base_url: str | None, key: str) -> OpenAI:
+    """A blocking client, which many threads can use at once; it raises the same errors."""
     try:
         from openai import OpenAI
     except ImportError as error:
         raise MissingExtra(_FEATURE, _EXTRA) from error
+    return _create(OpenAI, base_url, key)
 
-    return _create(OpenAI, base_url=base_url, api_key=key, max_retries=0, timeout=timeout)
 
-
-def _create(kind: Callable[..., _Client], **given: Any) -> _Client:
+def _create(kind: Callable[..., _Client], base_url: str | None, key: str) -> _Client:
     try:
-        return kind(**given)
-    except Exception as error:  # noqa: BLE001  (of a proxy, say, that the environment names)
-        problem = clip(
-            " ".join(hide_secrets(str(error), (given["api_key"],)).split()), _MAX_ERROR_LENGTH
-        )
+        return kind(base_url=base_url, api_key=key, max_retries=0, timeout=None)
+    except Exception as error:  # noqa: BLE001  (of an invalid proxy in the environment, say)
+        problem = clip(" ".join(hide_secrets(str(error), (key,)).split()), _MAX_ERROR_LENGTH)
     raise InvalidSettings(
         f"the model cannot be asked: {problem or 'the SDK cannot be used'}; look at the variables"
         " HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and OPENAI_* of the environment"
@@ -338,13 +305,10 @@ def _create(kind: Callable[..., _Client], **given: Any) -> _Client:
 
 def split_options(parameters: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters for the model, and separately the options of the request."""
-    options = {
-        _REQUEST_OPTIONS[name]: value
-        for name, value in parameters.items()
-        if name in _REQUEST_OPTIONS
-    }
-    if not options:
-        return parameters, {}
-    return {
-        name: value for name, value in parameters.items() if name not in _REQUEST_OPTIONS
-    }, options
+    told, options = {}, {}
+    for name, value in parameters.items():
+        if name in _REQUEST_OPTIONS:
+            options[_REQUEST_OPTIONS[name]] = value
+        else:
+            told[name] = value
+    return told, options

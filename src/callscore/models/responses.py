@@ -33,49 +33,37 @@ __all__ = [
     "read_lost_call",
 ]
 
-
-# What a server answered, as plain data; and what went wrong, as a sentence without a key in it.
-
 _MAX_MESSAGE_LENGTH = 300  # characters of foreign text
-_MAX_EXCERPT_BYTES = 100_000  # bytes of it that are looked at
+_MAX_EXCERPT_BYTES = 100_000  # bytes of foreign text in which keys are searched
 _TIMEOUTS = ("TimeoutError", "APITimeoutError", "Timeout")
 _CONNECT_ERRORS = ("ConnectError", "ConnectTimeout")
 _LIBRARIES = ("openai", "httpx2", "httpcore2", "httpx", "httpcore")
+_HTTP_STATUSES = frozenset(HTTPStatus)
 _LOST_CALL_CODE = "tool_use_failed"
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
-_BOM = "\ufeff".encode()  # which some put in front of all they write
+_BOM = "\ufeff".encode()  # some servers begin with it
 _decode = msgspec.json.Decoder().decode
 
 
 class UnusableAnswer(Exception):
-    """An answer that cannot be used.
-
-    Attributes:
-        problem: why, in a sentence.
-        status: the status of HTTP that the server means, where it says so in the answer.
-    """
+    """An answer that cannot be used; `status` is the HTTP status in its body, if any."""
 
     def __init__(self, problem: str, status: int | None = None) -> None:
         super().__init__(problem)
-        self.problem = problem
         self.status = status
 
 
 class EmptyAnswer(UnusableAnswer, ConnectionError):
-    """An answer with nothing in it, which another attempt may bring."""
+    """An empty answer; another attempt may succeed."""
 
 
 def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
-    """The completion that a server answered, put together where it was streamed.
-
-    Args:
-        response: what came.
-        key: which was sent, and is taken out of an answer that repeats it.
+    """The completion in a response, streamed or not; the key is removed if the answer repeats it.
 
     Raises:
-        Unusable: it is something else.
-        NoAnswer: there is nothing in it.
-        ConnectionError: it is the first half of a stream.
+        UnusableAnswer: it is not a completion.
+        EmptyAnswer: it is empty.
+        ConnectionError: it is an incomplete stream.
     """
     content = response.content
     document: Any
@@ -90,20 +78,8 @@ def read_completion(response: httpx2.Response, key: str) -> dict[str, Any]:
         raise UnusableAnswer(f"the server's answer has no message: {_excerpt(content, key)}")
     if not document["choices"]:
         raise EmptyAnswer("there is no answer in what the server sent")
-    return _hide_key(key, document) if may_contain_key(content, key) else document
-
-
-def _unusable(document: Any, beginning: str) -> UnusableAnswer:
-    error = document.get("error") if isinstance(document, dict) else None
-    if not error:
-        return UnusableAnswer(f"the server's answer has no choices: {beginning}")
-    # Some servers say so with the status of success.
-    code = error.get("code") if isinstance(error, dict) else None
-    status = code if isinstance(code, int) and is_transient_status(code) else None
-    return UnusableAnswer(f"the server answered with an error: {_message_text(error)}", status)
-
-
-def _hide_key(key: str, document: dict[str, Any]) -> dict[str, Any]:
+    if not may_contain_key(content, key):
+        return document
     try:
         clean: dict[str, Any] = map_texts(document, lambda text: hide_secrets(text, (key,)))
     except RecursionError:
@@ -111,12 +87,22 @@ def _hide_key(key: str, document: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
+def _unusable(document: Any, beginning: str) -> UnusableAnswer:
+    error = document.get("error") if isinstance(document, dict) else None
+    if not error:
+        return UnusableAnswer(f"the server's answer has no choices: {beginning}")
+    # Some servers send errors with the status 200.
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and is_transient_status(code) else None
+    return UnusableAnswer(f"the server answered with an error: {_message_text(error)}", status)
+
+
 def _decoded(response: httpx2.Response, key: str) -> Any:
     try:
         return _decode(response.content)
     except (ValueError, RecursionError):
         pass
-    try:  # half a surrogate pair, or NaN, which not every reader of JSON takes
+    try:  # a lone surrogate, or NaN, which not every JSON decoder accepts
         return json_safe(response.json())
     except (ValueError, RecursionError):
         shown = _excerpt(response.content, key)
@@ -124,7 +110,7 @@ def _decoded(response: httpx2.Response, key: str) -> Any:
 
 
 def _excerpt(content: bytes, key: str) -> str:
-    """How an answer begins; cut long after what is shown, for half a key would not be known."""
+    """The beginning of an answer; clipped after keys are hidden, as half a key is not found."""
     text = hide_secrets(content[:_MAX_EXCERPT_BYTES].decode("utf-8", "replace"), (key,))
     return repr(clip(_one_line(text), _MAX_MESSAGE_LENGTH // 3))
 
@@ -134,13 +120,9 @@ def _one_line(text: str) -> str:
 
 
 def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
-    """The call that the server rejected as malformed, where its error contains it.
+    """The call that the server rejected as malformed, if its error contains it.
 
-    The model has called something, which is not an error of ours but what there is to score.
-
-    Args:
-        error: of the SDK.
-        key: which was sent, and is not kept.
+    It is a mistake of the model, which is scored.
     """
     body = getattr(error, "body", None)
     if not isinstance(body, dict) or body.get("code") != _LOST_CALL_CODE:
@@ -149,19 +131,11 @@ def read_lost_call(error: Exception, key: str) -> dict[str, Any] | None:
 
 
 def model_failure(error: Exception, *, model: str, server: str | None, key: str) -> ModelFailed:
-    """The final error, as a message without the key.
-
-    Args:
-        error: of the SDK, of the network, or of ours.
-        model: which was asked.
-        server: where; None for OpenAI's own.
-        key: what must not be shown.
-    """
+    """The final error of the SDK, of the network or of this module, as a message without the key."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     attempts = max(1, attempts_of(error))
-    problem = clip(
-        _one_line(hide_secrets(_failure_text(error, kinds, server), (key,))), _MAX_MESSAGE_LENGTH
-    )
+    text = hide_secrets(_failure_text(error, kinds, server), (key,))
+    problem = clip(_one_line(text), _MAX_MESSAGE_LENGTH)
     return ModelFailed(
         model,
         problem + (f" (asked {attempts} times)" if attempts > 1 else ""),
@@ -176,14 +150,16 @@ def _failure_text(error: Exception, kinds: set[str], server: str | None) -> str:
     if isinstance(error, UnusableAnswer | TimeoutError):
         return str(error) or "there was no answer in time"
     if status is not None:
-        return f"the server answered {_status_text(status)}: {_error_text(error)}"
+        phrase = f" {HTTPStatus(status).phrase}" if status in _HTTP_STATUSES else ""
+        body = getattr(error, "body", None)
+        return f"the server answered {status}{phrase}: {_message_text(body or str(error))}"
     if "APIConnectionError" in kinds or isinstance(error, ConnectionError):
         return _connection_text(error, server or "OpenAI's address")
     return f"{type(error).__name__}: {error}"
 
 
 def never_connected(error: BaseException) -> bool:
-    """Whether there never was a connection, so that nothing can have been sent."""
+    """Whether there was no connection, so that nothing was sent."""
     return type(error.__cause__).__name__ in _CONNECT_ERRORS
 
 
@@ -197,10 +173,10 @@ def _connection_text(error: BaseException, server: str) -> str:
 
 
 def _root_cause(error: BaseException) -> BaseException:
-    """Where the error comes from, as far as the errors on the way have something to say.
+    """The innermost cause of an error that has a message.
 
-    What the libraries of the SDK raise names its cause, or hides it. What was being handled when
-    Python's own error was raised has nothing to do with it.
+    Errors of the SDK's libraries have their cause, or hide it in the context; the context of
+    Python's own errors is unrelated.
     """
     found = error
     inner = error.__cause__
@@ -211,24 +187,12 @@ def _root_cause(error: BaseException) -> BaseException:
     return found
 
 
-def _status_text(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
-
-
-def _error_text(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    return _message_text(body) if body else str(error)
-
-
 def _message_text(body: Any) -> str:
     message = body.get("message") if isinstance(body, dict) else body
     return message if isinstance(message, str) else str(json_safe(body))
 
 
-# Streamed answers put together, as if they had come at once.
+# --- streams ----------------------------------------------------------------------------------
 
 _DONE_LINE = re.compile(r"^data: ?\[DONE\]\s*$", re.MULTILINE)  # no JSON has a line like this
 _TEXT_FIELDS = ("content", "refusal", "reasoning_content", "reasoning")
@@ -236,7 +200,7 @@ _METADATA_FIELDS = ("id", "model", "created", "system_fingerprint", "service_tie
 
 
 class _StreamedChoice:
-    """One of the answers, as far as it has come in."""
+    """One of the choices of a stream."""
 
     def __init__(self, index: int) -> None:
         self._index = index
@@ -246,11 +210,11 @@ class _StreamedChoice:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the model has said that it is done."""
+        """Whether there was a finish reason."""
         return bool(self._finish)
 
     def take(self, choice: dict[str, Any]) -> None:
-        """Add what a chunk says."""
+        """Add a chunk."""
         delta = fragment_in(choice)
         self._finish = choice.get("finish_reason") or self._finish
         if not isinstance(delta, dict):
@@ -262,22 +226,21 @@ class _StreamedChoice:
                 self._texts.setdefault(name, []).append(said)
 
     def whole(self) -> dict[str, Any]:
-        """The answer as one that is not streamed has it."""
+        """The choice as in an answer that is not streamed."""
         texts = {name: "".join(parts) for name, parts in self._texts.items()}
         message: dict[str, Any] = {"role": "assistant", "content": None, **texts}
-        calls = [{"type": _call_type(call), **call} for call in self._fragments.calls()]
+        calls = [
+            {"type": "custom" if "custom" in call else "function", **call}
+            for call in self._fragments.calls()
+        ]
         if calls:
             message["content"] = message["content"] or None
             message["tool_calls"] = calls
         return {"index": self._index, "message": message, "finish_reason": self._finish}
 
 
-def _call_type(call: dict[str, Any]) -> str:
-    return "custom" if "custom" in call else "function"
-
-
 def assemble_stream(text: str) -> dict[str, Any]:
-    """The completion that a stream of events adds up to; the error that it holds, if it does.
+    """The completion that the events of a stream add up to, or the error among them.
 
     Raises:
         ConnectionError: the stream ends in the middle.

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from callscore.errors import InvalidSettings, MissingKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "KEY_VARIABLE",
@@ -32,14 +32,11 @@ __all__ = [
     "resolve_server",
 ]
 
-
-# Redacts keys, tokens and passwords from what is shown or stored.
-
 MASK = "***"
-_MIN_LENGTH = 8  # a shorter value is a part of many words
-_MIN_KNOWN_LENGTH = 4  # of what is known to be a secret
-# Long, with a digit in it, or with stars as of a key that is half hidden: no word looks so. Every
-# repetition has an end, so that a hostile text cannot keep us busy.
+_MIN_LENGTH = 8  # a shorter value is part of many words
+_MIN_KNOWN_LENGTH = 4  # of a value that is known to be a secret
+# Long, with a digit or with the stars of a half hidden key, unlike any word. Every repetition is
+# bounded, so that a hostile text cannot make the search slow.
 _SECRET_PATTERN = re.compile(
     r"\b(?:sk|pk|rk|gsk|hf|xai|gh[pousr]|github_pat|glpat|tgp|nvapi|pplx|fw|r8|xox[a-z])[-_]"
     r"(?=[\w*.\-]{0,200}[\d*])[\w*.\-]{11,}[\w*]"
@@ -51,7 +48,7 @@ _SECRET_PATTERN = re.compile(
     r"|(?<=://)[^/\s:@]{0,200}:[^/\s\"'<>]{1,400}(?=@)",
     re.ASCII | re.DOTALL,
 )
-# Words that a secret follows. In a text that tells what went wrong, a word too much may be hidden.
+# Words before a secret. In error messages, hiding a word too many does no harm.
 _LABELLED_SECRET = re.compile(
     r"(\b(?-i:Bearer)\s{1,9}"
     r"|\bauthorization[\"']?\s{0,9}[:=]\s{0,9}[\"']?(?:[a-z]{1,20}\s{1,9})?"
@@ -59,11 +56,11 @@ _LABELLED_SECRET = re.compile(
     r"[^\s'\"&]+",
     re.ASCII | re.IGNORECASE,
 )
-# Names of variables of the environment that hold secrets; who wrote something is none.
+# Names of environment variables that hold secrets; AUTHOR is not one.
 _SECRET_VARIABLE = re.compile(
     "KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR(?!I))", re.IGNORECASE
 )
-# What holds a secret is called so, written small and without hyphens and underscores.
+# Names of fields with secrets, in lower case without hyphens and underscores.
 _SECRET_NAMES = frozenset({"key", "token", "secret", "password", "passwd", "cookie", "credentials"})
 _SECRET_SUFFIXES = (
     *("apikey", "secretkey", "accesskey", "subscriptionkey", "accesstoken", "authtoken"),
@@ -73,25 +70,18 @@ _SEPARATOR = re.compile(r"[^A-Za-z0-9_\-]")
 
 
 def hide_secrets(text: str, also: Iterable[str] = ()) -> str:
-    """A text without secrets: without what looks like one, and without those in the environment.
+    """Hide what looks like a secret, the secrets in the environment, and `also` (the key sent).
 
-    To be called before a text is clipped, for half a secret is not known as one.
-
-    Args:
-        text: what is shown or stored.
-        also: more secrets, as they are: the key that was sent.
+    Hide secrets before a text is clipped: half a secret is not recognised.
     """
-    text = _masked(text, (*_known_values(also), *_environment_secrets(text)))
+    known = [secret for secret in also if len(secret) >= _MIN_KNOWN_LENGTH]
+    text = _masked(text, (*known, *_environment_secrets(text)))
     text = _SECRET_PATTERN.sub(MASK, text)
     return _LABELLED_SECRET.sub(rf"\1{MASK}", text)
 
 
-def _known_values(extra_secrets: Iterable[str]) -> Iterator[str]:
-    return (secret for secret in extra_secrets if len(secret) >= _MIN_KNOWN_LENGTH)
-
-
 def _environment_secrets(text: str | None) -> list[str]:
-    """The secrets of the environment that a text holds, or all of them, the longest first."""
+    """The secrets of the environment that a text contains, or all, the longest first."""
     found = [
         value
         for name, set_to in os.environ.items()
@@ -103,18 +93,15 @@ def _environment_secrets(text: str | None) -> list[str]:
 
 
 def hide_known_secrets(value: Any) -> Any:
-    """Plain data without the secrets of the environment, exactly as they are there.
+    """A copy of plain data in which the secrets of the environment are hidden.
 
-    What only looks like one may be what an agent was asked for.
-
-    Args:
-        value: the data; it is not changed.
+    What only looks like a secret is kept: it may be what the agent was asked for.
     """
     return known_secrets_hider()(value)
 
 
 def known_secrets_hider() -> Callable[[Any], Any]:
-    """What takes the secrets of the environment, as it is now, out of plain data: for much of it."""
+    """A function like `hide_known_secrets` that reads the environment only once."""
     known = _environment_secrets(None)
 
     def hide(value: Any) -> Any:
@@ -130,12 +117,12 @@ def _masked(text: str, secrets: Iterable[str]) -> str:
 
 
 def contains_secret(text: str) -> bool:
-    """Whether there is something in a text that looks like a key or a password."""
+    """Whether something in a text looks like a key or a password."""
     return _SECRET_PATTERN.search(text) is not None
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what is called so, a field, a header or a parameter, holds a secret."""
+    """Whether a field, a header or a parameter of this name holds a secret."""
     plain = name.lower().replace("-", "").replace("_", "")
     return plain in _SECRET_NAMES or plain.endswith(_SECRET_SUFFIXES)
 
@@ -143,26 +130,19 @@ def is_secret_name(name: str) -> bool:
 def may_contain_key(content: bytes, key: str) -> bool:
     """Whether a document may contain a key: a quick check of its bytes.
 
-    A short one is none that anybody would steal, and a word of many answers: `ollama`.
+    A short key is not a secret, and a word of many answers: `ollama`.
     """
-    if len(key) < _MIN_LENGTH:
-        return False
-    return _longest_plain_part(key) in content
+    return len(key) >= _MIN_LENGTH and _longest_plain_part(key) in content
 
 
 @lru_cache(maxsize=16)
 def _longest_plain_part(key: str) -> bytes:
-    """The longest part of a key without characters that writers of JSON escape, such as a slash."""
+    """The longest part of a key without characters that JSON encoders escape, such as a slash."""
     return max(_SEPARATOR.split(key), key=len).encode()
 
 
 def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
-    """Plain data with every text in it cleaned, the names of fields too.
-
-    Args:
-        value: the data; it is not changed.
-        clean: what a text becomes.
-    """
+    """A copy of plain data with `clean` applied to every text, the names of fields included."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):
@@ -172,24 +152,21 @@ def map_texts(value: Any, clean: Callable[[str], str]) -> Any:
     return value
 
 
-# API keys, which are only read from the environment.
+# --- API keys, which are only read from the environment ---------------------------------------
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 NO_KEY = "no-key"  # sent to local servers, which ignore the key
 _BASE_VARIABLE = "OPENAI_BASE_URL"
-# A name; a key may look like one, but has a digit and no underscore in all its length.
+# A key may look like a name, but it is long, has a digit, and no underscore.
 _VARIABLE_NAME = re.compile(r"(?!(?=\D*\d)[A-Za-z0-9]{20,}\Z)[A-Z_a-z][A-Z_a-z0-9]*", re.ASCII)
-_EXTRA_PARAMETERS = (
-    "extra_headers",
-    "extra_query",
-)  # what goes with a request and is no part of its body
+_EXTRA_PARAMETERS = ("extra_headers", "extra_query")  # sent with a request, outside its body
 
 
 def resolve_server(base_url: str | None) -> str | None:
     """The base URL: the given one, or OPENAI_BASE_URL; None for OpenAI's default.
 
     Raises:
-        InvalidSettings: what the environment says is no address, or holds a password.
+        InvalidSettings: the variable is not an address, or contains a password.
     """
     server = _normalised_url(base_url)
     if server is None:
@@ -208,7 +185,7 @@ def key_for(base_url: str | None, variable: str) -> str:
 
     Raises:
         MissingKey: there is none.
-        InvalidSettings: what is there cannot be sent as one.
+        InvalidSettings: it has characters that cannot be sent.
     """
     key = os.environ.get(variable, "").strip()
     if key:
@@ -224,7 +201,6 @@ def key_for(base_url: str | None, variable: str) -> str:
 
 
 def _is_local(url: str) -> bool:
-    """Whether a server runs on this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -233,11 +209,7 @@ def _is_local(url: str) -> bool:
 
 
 def require_variable_name(name: Any) -> None:
-    """Refuse what is not the name of a variable: it may be the key itself, so it is not shown.
-
-    Raises:
-        InvalidSettings: it is no such name.
-    """
+    """Refuse what is not the name of a variable; it may be the key itself, so it is not shown."""
     if not isinstance(name, str) or _VARIABLE_NAME.fullmatch(name) is None:
         raise InvalidSettings(
             "key_variable: name the variable of the environment that holds the key, as in"
@@ -246,14 +218,11 @@ def require_variable_name(name: Any) -> None:
 
 
 def require_url(base_url: Any, name: str = "base_url") -> None:
-    """Refuse what is no address of a server, and one with a password or a query in it.
+    """Refuse what is not an address, and one with a password or a query; secrets are not shown.
 
     Args:
-        base_url: what was given; None where nothing was.
-        name: what it was given as.
-
-    Raises:
-        InvalidSettings: it is no such address; a secret in it is not shown.
+        base_url: the address; None is allowed.
+        name: the name of the setting in messages.
     """
     if base_url is None:
         return
@@ -278,24 +247,18 @@ def require_url(base_url: Any, name: str = "base_url") -> None:
 
 
 def require_no_secret(parameters: dict[str, Any]) -> None:
-    """Refuse keys among the parameters of a model; they are not shown.
-
-    Raises:
-        InvalidSettings: there is one.
-    """
+    """Refuse keys among the parameters of a model; they are not shown."""
     names = [name for name in parameters if is_secret_name(name)]
     for place in _EXTRA_PARAMETERS:
         given = parameters.get(place)
         if isinstance(given, dict):
             names += [
-                f"{place}: {name}" for name, value in given.items() if _is_secret(name, value)
+                f"{place}: {name}"
+                for name, value in given.items()
+                if is_secret_name(str(name)) or contains_secret(str(value))
             ]
     if names:
         raise InvalidSettings(
             f"{hide_secrets(names[0])}: keys are read from the environment alone; name the variable that"
             " holds it in key_variable"
         )
-
-
-def _is_secret(name: Any, value: Any) -> bool:
-    return is_secret_name(str(name)) or contains_secret(str(value))

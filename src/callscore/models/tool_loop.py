@@ -18,33 +18,27 @@ from callscore.formats.calls import read_arguments
 from callscore.formats.objects import to_plain_data as plain_object
 from callscore.formats.shape import first, json_of
 from callscore.formats.transcript import NAMELESS
+from callscore.models.limits import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.models.requests import prompt_text
 from callscore.models.secrets import hide_secrets
-from callscore.models.timeouts import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.models.usage import usage_of
 from callscore.words.value_text import json_safe, json_safe_string
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable
 
     from callscore.models.chat_task import ToolOffer
 
 __all__ = ["BoundArguments", "ToolOutcome", "convert_arguments", "run_call", "run_conversation"]
 
-
-# The arguments of a call as the function wants them: what JSON has no word for, made of it.
+# --- arguments --------------------------------------------------------------------------------
 
 _PLAIN_TYPES = (str, int, float, bool, list, dict, None, type(None), Any)
 _PLAIN_GENERICS = (list, dict, Union, UnionType)
 
 
 class BoundArguments(Struct, frozen=True):
-    """What a function is called with.
-
-    Attributes:
-        positional: what it takes by place alone.
-        named: the rest.
-    """
+    """The arguments of a function: the positional-only ones, and the rest."""
 
     positional: tuple[Any, ...]
     named: dict[str, Any]
@@ -55,37 +49,28 @@ class _UnknownClass(Exception):
 
 
 def convert_arguments(function: Callable[..., Any], arguments: dict[str, Any]) -> BoundArguments:
-    """The arguments that a model gave as the annotations of the function say they are.
+    """Convert the arguments of a call to the annotated types of the function.
 
-    A date is made of its text, a set of its list, an object of its fields. What Python has no other
-    type for than JSON, and what nobody knows how to make, stays as it is.
+    A date is made from text, a set from a list, an object from its fields. Values of JSON types, and
+    those of unknown classes, are not converted.
 
     Raises:
-        ValueError: an argument cannot be what its annotation says.
+        ValueError: an argument cannot be converted.
     """
     try:
         parameters = signature(function).parameters
-    except (TypeError, ValueError):  # some of those that are written in C have no names for them
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return BoundArguments(tuple(arguments.values()), {})
     inner: Any = function
     while isinstance(inner, partial):
         inner = inner.func
     hints = hints_of(unwrap(inner))
-    made = {
-        name: _convert_argument(hints[name], value, name) if name in hints else value
-        for name, value in arguments.items()
-        if not _is_default(value, parameters.get(name))
-    }
-    return _by_position(parameters, made)
-
-
-def _is_default(value: Any, parameter: Parameter | None) -> bool:
-    """Whether nothing was given for a parameter, and may be: `city: str = None` means it."""
-    return value is None and parameter is not None and parameter.default is None
-
-
-def _by_position(parameters: Mapping[str, Parameter], made: dict[str, Any]) -> BoundArguments:
-    """The arguments by place where the function takes them so, up to one that is not given."""
+    made = {}
+    for name, value in arguments.items():
+        parameter = parameters.get(name)
+        if value is None and parameter is not None and parameter.default is None:
+            continue  # `city: str = None` accepts None, against its annotation
+        made[name] = _convert_argument(hints[name], value, name) if name in hints else value
     positional: list[Any] = []
     for name, parameter in parameters.items():
         if parameter.kind is not Parameter.POSITIONAL_ONLY or name not in made:
@@ -95,23 +80,23 @@ def _by_position(parameters: Mapping[str, Parameter], made: dict[str, Any]) -> B
 
 
 def _convert_argument(kind: Any, value: Any, name: str) -> Any:
-    if _is_text_of_bytes(kind, value):
-        return value.encode()
+    kinds = (kind, *get_args(kind))
+    if isinstance(value, str) and bytes in kinds and str not in kinds:
+        return value.encode()  # the schema that the model gets says text, and nothing of base64
     try:
         return _convert(kind, value)
     except msgspec.ValidationError as error:
-        if _is_plain(kind):  # Python does not mind what an annotation says
+        if _is_plain(kind):  # Python does not check annotations
             return value
         raise ValueError(f"{name}: {error}") from error
-    except (TypeError, _UnknownClass):  # kinds that cannot be told apart, in one annotation
+    except (TypeError, _UnknownClass):  # a union of types that msgspec cannot distinguish
         return value
 
 
 def _convert(kind: Any, value: Any) -> Any:
-    """The value as what an annotation says; a text may be a number, where it is not a text."""
     try:
         return msgspec.convert(value, kind, dec_hook=_convert_object)
-    except msgspec.ValidationError:
+    except msgspec.ValidationError:  # the text of a number, say
         return msgspec.convert(value, kind, dec_hook=_convert_object, strict=False)
 
 
@@ -123,14 +108,8 @@ def _convert_object(kind: Any, value: Any) -> Any:
     raise _UnknownClass
 
 
-def _is_text_of_bytes(kind: Any, value: Any) -> bool:
-    """Whether a text stands for bytes: a model is told that it is a text, and nothing of base64."""
-    kinds = (kind, *get_args(kind))
-    return isinstance(value, str) and bytes in kinds and str not in kinds
-
-
 def _is_plain(kind: Any) -> bool:
-    """Whether an annotation says nothing that JSON could not say."""
+    """Whether an annotation has only JSON types."""
     origin = get_origin(kind)
     if origin is Annotated:
         return _is_plain(get_args(kind)[0])
@@ -139,19 +118,13 @@ def _is_plain(kind: Any) -> bool:
     return origin is Literal or any(kind is one for one in _PLAIN_TYPES)
 
 
-# Runs the functions that a model calls; errors are returned to the model.
+# --- functions; their errors are returned to the model ----------------------------------------
 
-_MAX_ERROR_LENGTH = 1000  # characters of what an error says
+_MAX_ERROR_LENGTH = 1000  # characters
 
 
 class ToolOutcome(Struct, frozen=True):
-    """What came of a call.
-
-    Attributes:
-        text: what the model is told.
-        failed: whether it went wrong.
-        is_malformed: whether the arguments were no object at all.
-    """
+    """The result of a call as text, and whether it failed, or its arguments were not an object."""
 
     text: str
     failed: bool = False
@@ -164,14 +137,7 @@ async def run_call(
     functions: dict[str, Callable[..., Any]],
     seconds: float | None,
 ) -> ToolOutcome:
-    """Run the function that a model called; it may be asynchronous or not.
-
-    Args:
-        name: of the tool.
-        arguments: as the model wrote them.
-        functions: by the names of their tools.
-        seconds: the timeout; None for no limit.
-    """
+    """Run the function that a model called, async or not, with a timeout in seconds."""
     function = functions.get(name)
     if function is None:
         return _failure(f"there is no tool {name!r}; the tools are {', '.join(functions)}")
@@ -185,7 +151,7 @@ async def run_call(
 async def _run_function(
     function: Callable[..., Any], arguments: dict[str, Any], seconds: float | None
 ) -> ToolOutcome:
-    """Run it in a task of its own, which is given up where it does not end in time."""
+    """Run a function in a task of its own, which is abandoned if it does not end in time."""
     import asyncio
 
     task = create_abandonable_task(_function_outcome(function, arguments))
@@ -216,7 +182,7 @@ def _failure_from_error(error: BaseException) -> ToolOutcome:
 
 
 async def _function_outcome(function: Callable[..., Any], arguments: dict[str, Any]) -> ToolOutcome:
-    """What the model is told; put into words where it may take its time."""
+    """Call a function; one that blocks is called, and its result converted, in a thread."""
     try:
         given = convert_arguments(function, arguments)
         if iscoroutinefunction(function):
@@ -225,23 +191,23 @@ async def _function_outcome(function: Callable[..., Any], arguments: dict[str, A
         return outcome if isinstance(outcome, ToolOutcome) else _result_text(await outcome)
     except KeyboardInterrupt:  # Ctrl-C of the user
         raise
-    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong)
+    except BaseException as error:  # noqa: BLE001  (a tool may raise anything)
         return _failure_from_error(error)
 
 
 def _call_function(
     function: Callable[..., Any], given: BoundArguments
 ) -> ToolOutcome | Awaitable[Any]:
-    """What a function returns that may block, in words; or what is still to be awaited."""
+    """The outcome of a function; or the awaitable that it returns."""
     try:
         result = function(*given.positional, **given.named)
         return result if isawaitable(result) else _result_text(result)
-    except BaseException as error:  # noqa: BLE001  (whatever a tool does wrong; Ctrl-C is not heard here)
+    except BaseException as error:  # noqa: BLE001  (a tool may raise anything; Ctrl-C does not reach threads)
         return _failure_from_error(error)
 
 
 def _result_text(result: Any) -> ToolOutcome:
-    """What a tool returned, as a model is told it; what is no data is told as text."""
+    """The result of a tool for the model; objects that are not data become text."""
     try:
         text = prompt_text(plain_object(result))
     except Exception:  # noqa: BLE001  (a foreign object may raise anything)
@@ -249,19 +215,19 @@ def _result_text(result: Any) -> ToolOutcome:
     return ToolOutcome(json_safe_string(text))
 
 
-# The tool loop: a model calls, its calls are run, and it is told what came of them.
+# --- the loop ---------------------------------------------------------------------------------
 
 _CLIENT_ERRORS = range(400, 500)
 _ASSISTANT_ROLE = {"role": "assistant"}
 
 
 class _Step(Struct, frozen=True):
-    """What one step added.
+    """The results of one step.
 
     Attributes:
-        sent: the messages that the model is told next.
-        kept: the same as they are kept, with what failed marked as such.
-        is_malformed: whether there were arguments among the calls that are no object.
+        sent: the messages for the model.
+        kept: the same messages with a flag for failed calls.
+        is_malformed: whether the arguments of a call were not an object.
     """
 
     sent: list[dict[str, Any]]
@@ -279,19 +245,19 @@ async def run_conversation(
 ) -> dict[str, Any]:
     """Ask the model until it makes no more calls, at most `max_steps` times.
 
-    The calls of the last step are not run, as their results would not be used. A call of a tool
-    that is offered but is no function cannot be, and the conversation ends with it.
+    The calls of the last step are not run, as their results would not be used. The conversation
+    ends with a call of a tool that is offered but is not a function.
 
     Args:
-        ask: gives the completion to some messages.
-        messages: those that begin the conversation.
+        ask: returns the completion of messages.
+        messages: the beginning of the conversation.
         offer: the tools.
         max_steps: how often the model is asked.
-        seconds: for how long a function may run.
+        seconds: the timeout of a function.
 
     Returns:
-        A document with the messages that were added, each result with a flag that says whether the
-        call failed; the tokens of all steps; and why it ended, if not because the model was done.
+        A document with the new messages, each result with a flag for failed calls; the tokens of
+        all steps; and why it ended, unless the model was done.
     """
     conversation = list(messages)
     record = _Conversation()
@@ -319,8 +285,6 @@ async def run_conversation(
 
 
 class _Conversation:
-    """What a conversation has come to."""
-
     def __init__(self) -> None:
         self.stopped: str | None = None
         self._messages: list[dict[str, Any]] = []
@@ -330,7 +294,7 @@ class _Conversation:
         self._was_malformed = False
 
     def take(self, completion: dict[str, Any], number: int) -> dict[str, Any]:
-        """Add a completion; the message in it, with an id for each call."""
+        """Add a completion; returns its message, with an id for each call."""
         self._last = completion
         self._steps = number
         self._usage += usage_of(completion)
@@ -344,11 +308,11 @@ class _Conversation:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the server threw the model's last call away."""
+        """Whether the server rejected the model's last call."""
         return "error" in self._last
 
     def add(self, step: _Step) -> None:
-        """Add what the calls of a completion gave."""
+        """Add the results of the calls of a completion."""
         self._messages += step.kept
         self._was_malformed = step.is_malformed
 
@@ -376,14 +340,16 @@ class _Conversation:
 
 
 def _message_in(completion: dict[str, Any], number: int) -> dict[str, Any]:
-    """The message of the first answer; calls without an id get one, so that results find them."""
+    """The message of the first choice; calls without an id get one, which results refer to."""
     if "error" in completion:
         return _lost_message(completion["error"], number)
     choices = completion.get("choices") or [{}]
     message = choices[0].get("message")
     if not isinstance(message, dict):
         return {"role": "assistant", "content": ""}
-    calls = _calls_in(message.get("tool_calls"), number)
+    given = message.get("tool_calls")
+    items = given if isinstance(given, list) else [given]
+    calls = [_call(each, f"call_{number}_{index}") for index, each in enumerate(items, 1) if each]
     if not calls:
         return {
             name: each for name, each in message.items() if name != "tool_calls"
@@ -391,13 +357,8 @@ def _message_in(completion: dict[str, Any], number: int) -> dict[str, Any]:
     return {**message, **_ASSISTANT_ROLE, "tool_calls": calls}
 
 
-def _calls_in(given: Any, number: int) -> list[dict[str, Any]]:
-    """The calls of a message; what is malformed becomes a call without a name."""
-    items = given if isinstance(given, list) else [given]
-    return [_call(item, f"call_{number}_{place}") for place, item in enumerate(items, 1) if item]
-
-
 def _call(given: Any, id: str) -> dict[str, Any]:  # noqa: A002  (as the field is called)
+    """A call; a malformed one becomes a call without a name."""
     if isinstance(given, dict):
         id = given.get("id") or id  # noqa: A001  (likewise)
         if isinstance(given.get("function"), dict) or isinstance(given.get("custom"), dict):
@@ -410,7 +371,7 @@ def _call(given: Any, id: str) -> dict[str, Any]:  # noqa: A002  (as the field i
 
 
 def _lost_message(error: dict[str, Any], number: int) -> dict[str, Any]:
-    """The call that the server threw away, as far as it shows it."""
+    """The message with the call that the server rejected, as far as its error shows it."""
     generated = error.get("failed_generation")
     call = json_of(generated)
     is_call = isinstance(call, dict) and isinstance(call.get("name"), str)
@@ -437,7 +398,7 @@ def _function_in(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_runnable(call: dict[str, Any], tools: ToolOffer) -> bool:
-    """Whether there is something to tell the model; not of an offered tool that is no function."""
+    """Whether a call has a result: all but those of offered tools that are not functions."""
     name = _function_in(call).get("name")
     return not isinstance(name, str) or name in tools.functions or name not in tools.names
 
@@ -448,7 +409,7 @@ async def _run_calls(calls: list[dict[str, Any]], tools: ToolOffer, seconds: flo
 
     outcomes = await asyncio.gather(*(_call_outcome(call, tools, seconds) for call in calls))
     kept = [_tool_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
-    # The flag is ours: servers may refuse a message with a field that they do not know.
+    # Servers may reject a message with the flag, which they do not know.
     sent = [{name: each[name] for name in each if name != "is_error"} for each in kept]
     return _Step(sent, kept, any(outcome.is_malformed for outcome in outcomes))
 

@@ -14,17 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_request", "add_waiting_time", "count_requests", "usage_of"]
 
-
-# Counts how often models are asked, for those who want to know.
+# --- requests ---------------------------------------------------------------------------------
 
 
 class RequestCount:
-    """How often models were asked.
-
-    Attributes:
-        requests: the number of requests, repetitions after errors included.
-        waited: the seconds that they waited for their turn.
-    """
+    """The number of requests, with retries, and the seconds that they waited for the rate limit."""
 
     def __init__(self) -> None:
         self.requests = 0
@@ -53,15 +47,15 @@ def add_request() -> None:
 
 
 def add_waiting_time(seconds: float) -> None:
-    """Add the time that a request waited for its turn (rate limit)."""
+    """Add the time that a request waited for the rate limit."""
     asked = _current_count.get()
     if asked is not None:
         asked.waited += seconds
 
 
-# What answers cost: the tokens that a document of any dialect speaks of.
+# --- tokens -----------------------------------------------------------------------------------
 
-# Where a document says what it cost: all of it before a part of it.
+# Totals come before parts.
 _USAGE_KEYS = (
     *("totalUsage", "total_usage", "usage", "usageMetadata", "usage_metadata", "tokens", "meta"),
     *("billed_units", "token_usage", "response_metadata", "context_wrapper"),
@@ -75,14 +69,14 @@ _OUTPUT_KEYS = (
     *("completion_tokens", "output_tokens", "candidatesTokenCount", "candidates_token_count"),
     *("outputTokens", "completionTokens", "response_tokens", "eval_count"),
 )
-# Read and written beside the first number, and not in it.
+# Not included in the first number.
 _EXTRA_INPUT_KEYS = (
     *("cache_creation_input_tokens", "cache_read_input_tokens"),
     *("cacheReadInputTokens", "cacheWriteInputTokens"),
     *("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
 )
 _EXTRA_OUTPUT_KEYS = ("thoughtsTokenCount", "thoughts_token_count")
-_INCLUSIVE_INPUT_KEY = "prompt_tokens"  # OpenAI's number, in which all is that was read
+_INCLUSIVE_INPUT_KEY = "prompt_tokens"  # OpenAI's number includes everything
 _MAX_TOKENS = 10**12  # larger numbers are not token counts
 _MAX_DEPTH = 4
 
@@ -90,8 +84,8 @@ _MAX_DEPTH = 4
 def usage_of(document: Any) -> Usage:
     """The token usage in an answer of any dialect; empty if there is none.
 
-    A conversation costs what its messages cost, unless it says so itself. In a stream the numbers
-    grow, and the last ones count.
+    Without a total, the usage of the messages is added up. In a stream the numbers grow, and the
+    last ones count.
     """
     return _usage_in(document, 0) or Usage()
 
@@ -99,9 +93,16 @@ def usage_of(document: Any) -> Usage:
 def _usage_in(document: Any, depth: int) -> Usage | None:
     if depth > _MAX_DEPTH:
         return None
-    if isinstance(document, dict):
-        return _own_usage(document, depth) or _inner_usage(document, depth)
-    return _usage_in_list(document, depth) if isinstance(document, list) else None
+    if isinstance(document, list):
+        return _usage_in_list(document, depth)
+    if not isinstance(document, dict):
+        return None
+    found = _own_usage(document, depth)
+    for key in () if found else _NESTED_KEYS:
+        found = _usage_in(document.get(key), depth + 1)
+        if found is not None:
+            break
+    return found
 
 
 def _own_usage(document: dict[str, Any], depth: int) -> Usage | None:
@@ -116,28 +117,28 @@ def _own_usage(document: dict[str, Any], depth: int) -> Usage | None:
     return _tokens_in(document) if "eval_count" in document else None
 
 
-def _inner_usage(document: dict[str, Any], depth: int) -> Usage | None:
-    for key in _NESTED_KEYS:
-        found = _usage_in(document.get(key), depth + 1)
-        if found is not None:
-            return found
-    return None
-
-
 def _usage_in_list(documents: list[Any], depth: int) -> Usage | None:
     found = [(one, usage) for one in documents if (usage := _usage_in(one, depth + 1)) is not None]
     if not found:
         return None
     if not any(map(_is_streamed, documents)):
         return sum((usage for _, usage in found), Usage())
-    streams: dict[str, list[Usage]] = {}
+    streams: dict[Any, Usage] = {}
     for one, usage in found:
-        streams.setdefault(_stream_id(one), []).append(usage)
-    return sum(map(_last_usage, streams.values()), Usage())
+        # The id of the answer; only Gemini has it in every part.
+        answer = first(one, "responseId", "response_id")
+        key = answer if isinstance(answer, str) else ""
+        known = streams.get(key, usage)
+        streams[key] = Usage(
+            1,
+            max(known.input_tokens, usage.input_tokens),
+            max(known.output_tokens, usage.output_tokens),
+        )
+    return sum(streams.values(), Usage())
 
 
 def _is_streamed(document: Any) -> bool:
-    """Whether a document is a part of an answer that came bit by bit."""
+    """Whether a document is a part of a streamed answer."""
     if not isinstance(document, dict):
         return False
     return (
@@ -145,17 +146,6 @@ def _is_streamed(document: Any) -> bool:
         or document.get("type") in ("message_start", "message_delta")
         or "candidates" in document  # Gemini's parts look like its answers
     )
-
-
-def _stream_id(document: Any) -> str:
-    """What tells the answers apart of which a list has parts; only Gemini's say it on every part."""
-    answer = first(document, "responseId", "response_id")
-    return answer if isinstance(answer, str) else ""
-
-
-def _last_usage(usages: list[Usage]) -> Usage:
-    read = max(usage.input_tokens for usage in usages)
-    return Usage(1, read, max(usage.output_tokens for usage in usages))
 
 
 def _tokens_in(block: dict[str, Any]) -> Usage | None:
@@ -172,14 +162,11 @@ def _tokens_in(block: dict[str, Any]) -> Usage | None:
 
 
 def _first_count(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
-    for name in names:
-        count = _count(block.get(name))
-        if count is not None:
-            return count
-    return None
+    counts = (_count(block.get(name)) for name in names)
+    return next((count for count in counts if count is not None), None)
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens; None for what cannot be one."""
+    """A number of tokens; None if it cannot be one."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if is_number and 0 <= value <= _MAX_TOKENS else None

@@ -32,9 +32,13 @@ from callscore.formats import objects
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
 from callscore.formats.reading import find_dialect, read_as, read_candidates
 from callscore.formats.trace import DEFAULT_WANTED, Wanted
-from callscore.models.limits import attempts_of
+from callscore.models.limits import (
+    abandon_task,
+    attempts_of,
+    create_abandonable_task,
+    run_in_daemon_thread,
+)
 from callscore.models.secrets import hide_secrets
-from callscore.models.timeouts import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.words.plain_data import call_to_dict
 from callscore.words.value_text import json_safe
 

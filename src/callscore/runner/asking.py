@@ -20,9 +20,15 @@ from callscore.core.results import Answer, Failure, Usage
 from callscore.evaluations.evaluation import Task
 from callscore.evaluations.fingerprints import variant_keywords
 from callscore.models.chat_task import Chat
-from callscore.models.limits import is_transient, run_limits, with_retries
+from callscore.models.limits import (
+    abandon_task,
+    create_abandonable_task,
+    is_transient,
+    run_in_daemon_thread,
+    run_limits,
+    with_retries,
+)
 from callscore.models.secrets import hide_known_secrets
-from callscore.models.timeouts import abandon_task, create_abandonable_task, run_in_daemon_thread
 from callscore.models.usage import count_requests, usage_of
 from callscore.runner.answers import (
     TaskExited,
