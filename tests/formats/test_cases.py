@@ -18,7 +18,7 @@ from callscore.formats.cases import (
     read_reference,
     read_trace,
 )
-from callscore.sources.json_document import decode_line
+from callscore.sources.text_document import decode_line
 from callscore.sources.record import Record
 
 F = {"name": "f", "arguments": {"q": 1}}

@@ -1,8 +1,8 @@
-"""Read: how bytes become records, whatever file they come from."""
+"""Reads files of any kind as records."""
 
 from callscore.sources.files import open_bytes
-from callscore.sources.json_document import Lines
 from callscore.sources.reader import read_batches, read_records
 from callscore.sources.record import Array, BadRecord, Record
+from callscore.sources.text_document import Lines
 
 __all__ = ["Array", "BadRecord", "Lines", "Record", "open_bytes", "read_batches", "read_records"]

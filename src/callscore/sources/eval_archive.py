@@ -1,4 +1,4 @@
-"""The logs of Inspect as it writes them: a zip archive with a header and one entry a sample."""
+"""Inspect's logs: a zip archive with a header and one entry per sample."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from zipfile import BadZipFile, ZipFile
 
 from callscore.errors import UnreadableInput
 from callscore.sources.files import decompress, zstd_codec
-from callscore.sources.json_document import decode_json
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
+from callscore.sources.text_document import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["read_eval_archive"]
 
-_HEADERS = ("header.json", "_journal/start.json")  # a run that was broken off has only the second
+_HEADERS = ("header.json", "_journal/start.json")  # an interrupted run has only the second
 _SAMPLE = re.compile(r"samples/.+\.json")
-# Inspect can also spread one sample over many entries; what it holds is in none of them alone.
+# Inspect can also spread one sample over many entries, none of which is complete.
 _SAMPLE_PART = re.compile(r"(samples/.+_epoch_[0-9]+)/(.+)\.json")
-_STORED, _DEFLATED = 0, 8  # as zip files number their methods
-_ZSTD_METHOD = 93  # the standard library learns it in Python 3.14
+_STORED, _DEFLATED = 0, 8  # the numbers of the methods in zip files
+_ZSTD_METHOD = 93  # in the standard library from Python 3.14 on
 _MAX_ENTRY_SIZE = 1 << 30  # bytes, unpacked
 _CHUNK_SIZE = 1 << 16
-_ZSTD_CHUNK_SIZE = 1 << 12  # each byte of it can stand for 32 KB
+_ZSTD_CHUNK_SIZE = 1 << 12  # each byte can decompress to 32 KB
 _LOCAL_HEADER_SIZE = 30
 _ENCRYPTED_FLAG = 1
-# What the standard library raises where an archive is not as it should be.
+# What the standard library raises for a damaged archive.
 _ARCHIVE_ERRORS = (
     BadZipFile,
     zlib.error,
@@ -51,13 +51,9 @@ class _Log(NamedTuple):
 
 
 def read_eval_archive(file: IO[bytes], name: str) -> Iterator[Record | BadRecord]:
-    """The samples of a log, one at a time, each as a log of its own with one sample.
+    """The samples of a log, one at a time, each as a log with one sample.
 
     An entry of more than 1 GiB, unpacked, is refused.
-
-    Args:
-        file: the archive, which can be read back and forth.
-        name: the file, as it is called in places.
 
     Raises:
         UnreadableInput: it is not such a log, or its header is damaged.
@@ -111,23 +107,21 @@ def _read_sample(log: _Log, entry: str, header: dict[str, Any]) -> Record | BadR
 
 def _read_entry(log: _Log, entry: str) -> bytes:
     place = f"{log.name}!{entry}"
+    content = bytearray()
     try:
-        return b"".join(_with_size_limit(_decompressed_chunks(log, entry, place), place))
+        for chunk in _decompressed_chunks(log, entry, place):
+            content += chunk
+            if len(content) > _MAX_ENTRY_SIZE:  # the directory of the archive may say otherwise
+                break
     except UnreadableInput:
         raise
     except _ARCHIVE_ERRORS as error:
         problem = f"the entry is damaged, or packed in an unknown way ({error})."
         raise UnreadableInput(place, f"{problem} Make the file again.") from error
-
-
-def _with_size_limit(chunks: Iterator[bytes], place: str) -> Iterator[bytes]:
-    size = 0
-    for chunk in chunks:
-        size += len(chunk)  # and not what the archive says of itself
-        if size > _MAX_ENTRY_SIZE:
-            problem = f"this is more than {_MAX_ENTRY_SIZE >> 20:,} MiB. Leave it out of the log."
-            raise UnreadableInput(place, problem)
-        yield chunk
+    if len(content) > _MAX_ENTRY_SIZE:
+        problem = f"this is more than {_MAX_ENTRY_SIZE >> 20:,} MiB. Leave it out of the log."
+        raise UnreadableInput(place, problem)
+    return bytes(content)
 
 
 def _decompressed_chunks(log: _Log, entry: str, place: str) -> Iterator[bytes]:
@@ -163,8 +157,8 @@ def _compressed_chunks(file: IO[bytes], info: ZipInfo) -> Iterator[bytes]:
     file.seek(skipped, os.SEEK_CUR)
     left = info.compress_size
     while left:
-        bite = file.read(min(_ZSTD_CHUNK_SIZE, left))
-        if not bite:
+        chunk = file.read(min(_ZSTD_CHUNK_SIZE, left))
+        if not chunk:
             raise BadZipFile("the archive ends too early")
-        left -= len(bite)
-        yield bite
+        left -= len(chunk)
+        yield chunk

@@ -21,7 +21,7 @@ HEAD_SIZE = 256  # bytes that can be inspected before reading, if there are that
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _PLAIN_CHUNK_SIZE = 1 << 18
-# Each compressed byte can stand for 32 KB of text, so a small bite bounds what is held at a time.
+# Each compressed byte can decompress to 32 KB, so small chunks limit the memory used at a time.
 _COMPRESSED_CHUNK_SIZE = 1 << 12
 _MAX_IN_MEMORY = 1 << 26
 
@@ -49,11 +49,11 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
     """The bytes of a file, decompressed; `-` is standard input, which is left open.
 
     A stream that breaks in the middle raises when the reader gets there. Everything before that
-    can be had line by line, or by `read1`. The first `HEAD` bytes can be had by `peek`.
+    can be read line by line, or by `read1`. The first `HEAD_SIZE` bytes can be read by `peek`.
 
     Args:
         path: the file.
-        on_bytes: is told how many more bytes have been read, before they are decompressed.
+        on_bytes: called with the number of bytes read since the last call (before decompression).
 
     Raises:
         UnreadableInput: there is no such file, it may not be read, or its data is damaged.
@@ -63,18 +63,24 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
     source = _open_source(path, place)
     try:
         head = _read(source, len(_ZSTD_MAGIC), place)
-        codec = _codec_for(path, head)
+        codec: _Codec | None = None
+        if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
+            import zlib
+
+            codec = _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
+        elif head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
+            codec = zstd_codec()
     except BaseException:
         _close(path, source)
         raise
-    if codec is None:
-        if path != "-" and isinstance(source, io.BufferedReader) and source.seekable():
-            source.seek(0)  # a file on disk can be read as it is: this saves a copy of every byte
-            told = source if on_bytes is None else _ProgressFile(source.detach(), on_bytes)
-            return told if told is source else io.BufferedReader(told, _PLAIN_CHUNK_SIZE)
-        chunks = _chunks(source, head, _PLAIN_CHUNK_SIZE, place)
-    else:
-        chunks = _chunks(source, head, _COMPRESSED_CHUNK_SIZE, place)
+    is_plain_file = codec is None and path != "-" and source.seekable()
+    if is_plain_file and isinstance(source, io.BufferedReader):
+        source.seek(0)  # a file on disk is read directly: this saves a copy of every byte
+        if on_bytes is None:
+            return source
+        return io.BufferedReader(_ProgressFile(source.detach(), on_bytes), _PLAIN_CHUNK_SIZE)
+    size = _PLAIN_CHUNK_SIZE if codec is None else _COMPRESSED_CHUNK_SIZE
+    chunks = _chunks(source, head, size, place)
     if on_bytes is not None:
         chunks = _with_progress(chunks, on_bytes)
     if codec is not None:
@@ -87,7 +93,7 @@ def open_bytes(path: str, *, on_bytes: Callable[[int], None] | None = None) -> i
 def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
     """A seekable file with the content of a stream, from its beginning.
 
-    What cannot go back is copied, and onto the disk where it is large.
+    A stream that cannot go back is copied: into memory, or onto the disk if it is large.
     """
     if stream.seekable():
         stream.seek(0)
@@ -104,7 +110,10 @@ def as_seekable(stream: io.BufferedReader) -> Iterator[IO[bytes]]:
 
 def _open_source(path: str, place: str) -> BinaryIO:
     if path == "-":
-        return _standard_input(place)
+        if sys.stdin is None:  # the program was started with its input closed
+            problem = "standard input is closed. Pipe the cases in, or name a file."
+            raise UnreadableInput(place, problem)
+        return sys.stdin.buffer
     try:
         return Path(path).open("rb")
     except FileNotFoundError:
@@ -116,12 +125,6 @@ def _open_source(path: str, place: str) -> BinaryIO:
     except (OSError, ValueError) as error:
         problem = f"the file cannot be opened ({error})."
     raise UnreadableInput(place, problem)
-
-
-def _standard_input(place: str) -> BinaryIO:
-    if sys.stdin is None:  # the program was started with its input closed
-        raise UnreadableInput(place, "standard input is closed. Pipe the cases in, or name a file.")
-    return sys.stdin.buffer
 
 
 def _close(path: str, source: BinaryIO) -> None:
@@ -149,22 +152,8 @@ def _with_progress(chunks: Iterator[bytes], on_bytes: Callable[[int], None]) -> 
         yield chunk
 
 
-def _codec_for(path: str, head: bytes) -> _Codec | None:
-    if head.startswith(_GZIP_MAGIC) or (head and path.endswith(".gz")):
-        return _gzip_codec()
-    if head.startswith(_ZSTD_MAGIC) or (head and path.endswith(".zst")):
-        return zstd_codec()
-    return None
-
-
-def _gzip_codec() -> _Codec:
-    import zlib
-
-    return _Codec("gzip", lambda: zlib.decompressobj(zlib.MAX_WBITS | 16), zlib.error)
-
-
 def zstd_codec() -> _Codec:
-    """How zstd data is decompressed.
+    """The codec for zstd data.
 
     Raises:
         MissingExtra: the extra `zstd` is not installed.
@@ -181,9 +170,9 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
     """Decompress a stream of chunks; it may consist of several frames.
 
     Args:
-        chunks: the compressed bytes, in bites small enough for what each may stand for.
+        chunks: the compressed bytes; each chunk is decompressed at once, so they have to be small.
         codec: how they are compressed.
-        place: what they are called in messages.
+        place: what to call them in messages.
 
     Raises:
         UnreadableInput: the data is damaged or ends too early.
@@ -211,7 +200,7 @@ def decompress(chunks: Iterator[bytes], codec: _Codec, place: str) -> Iterator[b
 
 
 def _with_whole_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same chunks, with the first at least as long as a head."""
+    """The same chunks; the first has at least `HEAD_SIZE` bytes, if there are that many."""
     head = b""
     try:
         while len(head) < HEAD_SIZE:
@@ -232,7 +221,7 @@ class _ProgressFile(io.RawIOBase):
     def __init__(self, source: io.RawIOBase, on_bytes: Callable[[int], None]) -> None:
         self._source = source
         self._on_bytes = on_bytes
-        self._untold = source.seek(0, io.SEEK_END)
+        self._unreported = source.seek(0, io.SEEK_END)
         source.seek(0)
 
     def readable(self) -> bool:
@@ -246,9 +235,9 @@ class _ProgressFile(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer, /) -> int | None:
         size = self._source.readinto(buffer)
-        told = min(size or 0, self._untold)
-        self._untold -= told
-        self._on_bytes(told)
+        reported = min(size or 0, self._unreported)
+        self._unreported -= reported
+        self._on_bytes(reported)
         return size
 
     def close(self) -> None:
@@ -257,7 +246,7 @@ class _ProgressFile(io.RawIOBase):
 
 
 class _ChunkStream(io.RawIOBase):
-    """Chunks of bytes as a stream, which is what turns them into lines at full speed."""
+    """Chunks of bytes as a raw stream, which `BufferedReader` splits into lines quickly."""
 
     def __init__(self, chunks: Iterator[bytes], close_source: Callable[[], None]) -> None:
         self._chunks = chunks

@@ -1,10 +1,10 @@
 """A lenient JSON reader: faulty values are marked, and the rest is read as usual.
 
-It reads what the fast decoder rejects. It keeps its own stack, so that deep nesting cannot exhaust
-the interpreter's. Objects and arrays that are assembled from parts carry the marks of their parts.
+It reads what the fast decoder rejects. It has a stack of its own, so that deep nesting cannot
+exhaust the interpreter's.
 
-Written by hand because json5, demjson3 and json-repair mend what is faulty instead of marking it,
-and so would hide what an agent got wrong.
+Written by hand because json5, demjson3 and json-repair repair faults instead of marking them, and
+so would hide what an agent got wrong.
 """
 
 from __future__ import annotations
@@ -12,27 +12,22 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
 import msgspec
 from msgspec import Struct
 
 from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt, malformed_part
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 __all__ = ["NotJSON", "decode_leniently", "marked_array", "marked_object"]
 
 
-# A lenient JSON reader: marks malformed values whose extent is clear.
-
 _MAX_DEPTH = 500
-_MAX_DIGITS = 4300  # what Python turns into an integer, and an integer into text, without protest
+_MAX_DIGITS = 4300  # Python's limit for converting text to an integer, and back
 _MAX_RAW_LENGTH = 2001
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
-# Possessive, or the engine would remember a way back for every character of a 10 MB string.
+# Possessive: without it, the engine would keep a backtracking point for every character.
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\[^\n])*+"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
 _BARE_WORD = re.compile(r"-?[A-Za-z]++")
@@ -64,13 +59,13 @@ class NotJSON(Exception):
 def decode_leniently(data: bytes, *, unit: str) -> Any:
     """The value of a JSON text, with a mark in place of every faulty value.
 
-    Faulty and marked are NaN and the infinities, numbers out of range, strings that hold half a
-    surrogate pair, bytes that are not UTF-8, unknown escapes or control characters, and whatever is
-    nested deeper than 500 levels.
+    Marked are NaN and the infinities, numbers out of range, strings with half a surrogate pair,
+    bytes that are not UTF-8, unknown escapes or control characters, and everything nested deeper
+    than 500 levels.
 
     Args:
         data: the text, as bytes.
-        unit: what the text is, for messages: `line` or `file`.
+        unit: what to call the text in messages: `line` or `file`.
 
     Raises:
         NotJSON: the structure itself is broken, or the text ends too early.
@@ -79,8 +74,6 @@ def decode_leniently(data: bytes, *, unit: str) -> Any:
 
 
 class _OpenContainer(Struct):
-    """A container whose end has not been reached."""
-
     start: int
     content: dict[str, Any] | list[Any]
     closing: str
@@ -134,7 +127,7 @@ class _Reader:
                 return value
 
     def begin_value(self) -> Any:
-        """A scalar or an empty container; `_OPENED` where a first member is to come."""
+        """A scalar or an empty container; `_CONTAINER_OPENED` if a first member follows."""
         character = self.next_character()
         if character == "{":
             self.stack.append(_OpenContainer(self.position, {}, "}"))
@@ -151,7 +144,7 @@ class _Reader:
         return _CONTAINER_OPENED
 
     def ends_with(self, value: Any) -> bool:
-        """Put a value into the innermost container; whether that container ends there."""
+        """Add a value to the innermost container; whether that container ends there."""
         container = self.stack[-1]
         container.add(value)
         character = self.next_character()
@@ -222,15 +215,18 @@ class _Reader:
 
     def number_of(self, number: re.Match[str]) -> int | float | Malformed:
         digits = number[0]
+        problem = "a number out of range"
         if number[1] is None and number[2] is None:
             if len(digits) <= _MAX_DIGITS:
                 return int(digits)
-            return self.malformed(number.start(), f"an integer of more than {_MAX_DIGITS} digits")
-        value = float(digits)
-        if isfinite(value):
-            return value
-        exact = _exact_integer(digits)
-        return self.malformed(number.start(), "a number out of range") if exact is None else exact
+            problem = f"an integer of more than {_MAX_DIGITS} digits"
+        elif isfinite(float(digits)):
+            return float(digits)
+        else:
+            exact = Decimal(digits)  # 1e400 is too large for a float, but is an integer
+            if exact.adjusted() < _MAX_DIGITS and exact == exact.to_integral_value():
+                return int(exact)
+        return self.malformed(number.start(), problem)
 
     def read_string(self) -> str | Malformed:
         start = self.position
@@ -250,8 +246,7 @@ class _Reader:
 
     def next_character(self) -> str | None:
         """The next character that is not space; None at the end of the text."""
-        # The match cannot fail: it may be empty.
-        space = _SPACE.match(self.text, self.position)
+        space = _SPACE.match(self.text, self.position)  # always matches: it may be empty
         self.position = space.end() if space else self.position
         return self.text[self.position] if self.position < len(self.text) else None
 
@@ -278,13 +273,6 @@ class _Reader:
         raise NotJSON(line, column, problem)
 
 
-def _exact_integer(digits: str) -> int | None:
-    """The integer that a number too large for a float may still be: 1e400."""
-    exact = Decimal(digits)
-    is_integer = exact.adjusted() < _MAX_DIGITS and exact == exact.to_integral_value()
-    return int(exact) if is_integer else None
-
-
 def _string_problem(token: str) -> str:
     if _ESCAPED_BYTE.search(token):
         return "bytes that are not UTF-8"
@@ -295,25 +283,16 @@ def _string_problem(token: str) -> str:
     return "half of a surrogate pair, which is not text"
 
 
-# Objects and arrays put together from parts: a fault in a part spoils the whole, as in a text.
+# Objects and arrays assembled from parts have the fault of their first faulty part.
 
 
 def marked_object(members: dict[str, Any]) -> dict[str, Any]:
-    """An object of these members that carries the marks of malformed values in it."""
-    fault = _first_fault(members.values())
+    """An object of these members, marked as faulty if a value in it is."""
+    fault = next(filter(None, map(malformed_part, members.values())), None)
     return members if fault is None else FaultyObject(members, fault)
 
 
 def marked_array(items: list[Any]) -> list[Any]:
-    """An array of these items that carries the marks of malformed values in it."""
-    fault = _first_fault(items)
+    """An array of these items, marked as faulty if a value in it is."""
+    fault = next(filter(None, map(malformed_part, items)), None)
     return items if fault is None else FaultyArray(items, fault)
-
-
-def _first_fault(values: Iterable[Any]) -> Malformed | None:
-    """Of the first faulty value; what is put together has no text of its own to show."""
-    for value in values:
-        fault = malformed_part(value)
-        if fault is not None:
-            return fault
-    return None

@@ -1,7 +1,7 @@
-"""Traces as OTLP sends them in protobuf, decoded to the shape that OTLP has in JSON.
+"""Traces that OTLP sends as protobuf, decoded to OTLP's JSON.
 
-Only the wire format is read here, with the few messages that a trace is made of. What is unknown is
-skipped, as in any newer version of a message.
+Only the wire format is read here, and only the messages of traces. Unknown fields are skipped, as
+protobuf demands.
 
 Written by hand because opentelemetry-proto needs protobuf below 8, which other packages pin, too,
 and protobuf's JSON has ids in base64 and kinds by name where OTLP's has hex and numbers.
@@ -24,11 +24,9 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}
 _MAX_VARINT_LENGTH = 10
 _MAX_DEPTH = 200
-_PREFIX_LENGTH = (
-    4  # bytes of the length in front of each message, as the collector writes to a file
-)
+_PREFIX_LENGTH = 4  # bytes of the length in front of each message in a file of the collector
 _TRACE_ID_LENGTH, _SPAN_ID_LENGTH = 16, 8
-_MAX_FIELDS = 3  # of the messages around a span
+_MAX_FIELDS = 3  # in the messages around a span
 
 _Range = tuple[int, int]  # where the bytes of a field begin and end
 _Field = tuple[int, int, Any]  # which one it is, its wire type, and its value or its place
@@ -47,7 +45,7 @@ class _DecodeError(Exception):
 
 
 def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where it ends."""
+    """A number with seven bits per byte, and where it ends."""
     value = 0
     for count in range(_MAX_VARINT_LENGTH):
         if position >= end:
@@ -61,7 +59,6 @@ def _read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 
 def _fields(data: bytes, position: int, end: int) -> Iterator[_Field]:
-    """The fields of a message, one after another."""
     while position < end:
         key, position = _read_varint(data, position, end)
         number, wire = key >> 3, key & 7
@@ -111,7 +108,7 @@ def _nanoseconds(data: bytes, place: _Range) -> str:
 
 
 def _double(data: bytes, place: _Range) -> float | str:
-    """A number; what JSON has no number for is text, as OTLP has it."""
+    """A number; NaN and the infinities are text, as in OTLP."""
     (value,) = struct.unpack_from("<d", data, place[0])
     if value - value == 0:
         return float(value)
@@ -136,13 +133,13 @@ def _flag(_: bytes, value: int) -> bool:
 
 
 class _FieldSpec(NamedTuple):
-    """A field that is known.
+    """A known field.
 
     Attributes:
-        name: as JSON has it.
+        name: its name in JSON.
         wire: its wire type.
-        kind: what reads it, or the name of the message that it is.
-        many: whether there can be more than one.
+        kind: what reads it, or the name of its message.
+        many: whether it is repeated.
     """
 
     name: str
@@ -151,85 +148,73 @@ class _FieldSpec(NamedTuple):
     many: bool = False
 
 
-def _message_field(name: str, kind: str) -> _FieldSpec:
-    return _FieldSpec(name, _BYTES, kind)
-
-
-def _repeated_field(name: str, kind: str) -> _FieldSpec:
-    return _FieldSpec(name, _BYTES, kind, many=True)
-
-
-def _scalar_field(name: str, kind: Callable[[bytes, Any], Any], wire: int = _BYTES) -> _FieldSpec:
-    return _FieldSpec(name, wire, kind)
-
-
-_DROPPED = _scalar_field("droppedAttributesCount", _count, _VARINT)
+_DROPPED = _FieldSpec("droppedAttributesCount", _VARINT, _count)
 _VALUE = "AnyValue"
-_ATTRIBUTES = _repeated_field("attributes", "KeyValue")
+_ATTRIBUTES = _FieldSpec("attributes", _BYTES, "KeyValue", many=True)
 _MESSAGES: dict[str, dict[int, _FieldSpec]] = {
-    "TracesData": {1: _repeated_field("resourceSpans", "ResourceSpans")},
+    "TracesData": {1: _FieldSpec("resourceSpans", _BYTES, "ResourceSpans", many=True)},
     "ResourceSpans": {
-        1: _message_field("resource", "Resource"),
-        2: _repeated_field("scopeSpans", "ScopeSpans"),
-        3: _scalar_field("schemaUrl", _text),
+        1: _FieldSpec("resource", _BYTES, "Resource"),
+        2: _FieldSpec("scopeSpans", _BYTES, "ScopeSpans", many=True),
+        3: _FieldSpec("schemaUrl", _BYTES, _text),
     },
     "Resource": {1: _ATTRIBUTES, 2: _DROPPED},
     "ScopeSpans": {
-        1: _message_field("scope", "Scope"),
-        2: _repeated_field("spans", "Span"),
-        3: _scalar_field("schemaUrl", _text),
+        1: _FieldSpec("scope", _BYTES, "Scope"),
+        2: _FieldSpec("spans", _BYTES, "Span", many=True),
+        3: _FieldSpec("schemaUrl", _BYTES, _text),
     },
     "Scope": {
-        1: _scalar_field("name", _text),
-        2: _scalar_field("version", _text),
+        1: _FieldSpec("name", _BYTES, _text),
+        2: _FieldSpec("version", _BYTES, _text),
         3: _ATTRIBUTES,
         4: _DROPPED,
     },
     "Span": {
-        1: _scalar_field("traceId", _hexadecimal),
-        2: _scalar_field("spanId", _hexadecimal),
-        3: _scalar_field("traceState", _text),
-        4: _scalar_field("parentSpanId", _hexadecimal),
-        5: _scalar_field("name", _text),
-        6: _scalar_field("kind", _count, _VARINT),
-        7: _scalar_field("startTimeUnixNano", _nanoseconds, _FIXED64),
-        8: _scalar_field("endTimeUnixNano", _nanoseconds, _FIXED64),
+        1: _FieldSpec("traceId", _BYTES, _hexadecimal),
+        2: _FieldSpec("spanId", _BYTES, _hexadecimal),
+        3: _FieldSpec("traceState", _BYTES, _text),
+        4: _FieldSpec("parentSpanId", _BYTES, _hexadecimal),
+        5: _FieldSpec("name", _BYTES, _text),
+        6: _FieldSpec("kind", _VARINT, _count),
+        7: _FieldSpec("startTimeUnixNano", _FIXED64, _nanoseconds),
+        8: _FieldSpec("endTimeUnixNano", _FIXED64, _nanoseconds),
         9: _ATTRIBUTES,
         10: _DROPPED,
-        11: _repeated_field("events", "Event"),
-        12: _scalar_field("droppedEventsCount", _count, _VARINT),
-        13: _repeated_field("links", "Link"),
-        14: _scalar_field("droppedLinksCount", _count, _VARINT),
-        15: _message_field("status", "Status"),
-        16: _scalar_field("flags", _fixed, _FIXED32),
+        11: _FieldSpec("events", _BYTES, "Event", many=True),
+        12: _FieldSpec("droppedEventsCount", _VARINT, _count),
+        13: _FieldSpec("links", _BYTES, "Link", many=True),
+        14: _FieldSpec("droppedLinksCount", _VARINT, _count),
+        15: _FieldSpec("status", _BYTES, "Status"),
+        16: _FieldSpec("flags", _FIXED32, _fixed),
     },
     "Event": {
-        1: _scalar_field("timeUnixNano", _nanoseconds, _FIXED64),
-        2: _scalar_field("name", _text),
+        1: _FieldSpec("timeUnixNano", _FIXED64, _nanoseconds),
+        2: _FieldSpec("name", _BYTES, _text),
         3: _ATTRIBUTES,
         4: _DROPPED,
     },
     "Link": {
-        1: _scalar_field("traceId", _hexadecimal),
-        2: _scalar_field("spanId", _hexadecimal),
-        3: _scalar_field("traceState", _text),
+        1: _FieldSpec("traceId", _BYTES, _hexadecimal),
+        2: _FieldSpec("spanId", _BYTES, _hexadecimal),
+        3: _FieldSpec("traceState", _BYTES, _text),
         4: _ATTRIBUTES,
         5: _DROPPED,
-        6: _scalar_field("flags", _fixed, _FIXED32),
+        6: _FieldSpec("flags", _FIXED32, _fixed),
     },
-    "Status": {2: _scalar_field("message", _text), 3: _scalar_field("code", _count, _VARINT)},
-    "KeyValue": {1: _scalar_field("key", _text), 2: _message_field("value", _VALUE)},
+    "Status": {2: _FieldSpec("message", _BYTES, _text), 3: _FieldSpec("code", _VARINT, _count)},
+    "KeyValue": {1: _FieldSpec("key", _BYTES, _text), 2: _FieldSpec("value", _BYTES, _VALUE)},
     _VALUE: {
-        1: _scalar_field("stringValue", _text),
-        2: _scalar_field("boolValue", _flag, _VARINT),
-        3: _scalar_field("intValue", _integer, _VARINT),
-        4: _scalar_field("doubleValue", _double, _FIXED64),
-        5: _message_field("arrayValue", "Values"),
-        6: _message_field("kvlistValue", "KeyValues"),
-        7: _scalar_field("bytesValue", _base64),
+        1: _FieldSpec("stringValue", _BYTES, _text),
+        2: _FieldSpec("boolValue", _VARINT, _flag),
+        3: _FieldSpec("intValue", _VARINT, _integer),
+        4: _FieldSpec("doubleValue", _FIXED64, _double),
+        5: _FieldSpec("arrayValue", _BYTES, "Values"),
+        6: _FieldSpec("kvlistValue", _BYTES, "KeyValues"),
+        7: _FieldSpec("bytesValue", _BYTES, _base64),
     },
-    "Values": {1: _repeated_field("values", _VALUE)},
-    "KeyValues": {1: _repeated_field("values", "KeyValue")},
+    "Values": {1: _FieldSpec("values", _BYTES, _VALUE, many=True)},
+    "KeyValues": {1: _FieldSpec("values", _BYTES, "KeyValue", many=True)},
 }
 
 
@@ -259,11 +244,11 @@ def _read_message(data: bytes, place: _Range, kind: str, depth: int) -> dict[str
 
 
 def decode_otlp(data: bytes, place: str = "OTLP protobuf") -> dict[str, Any]:
-    """The spans in a message, or in the messages of a file, in the shape of OTLP's JSON.
+    """The spans in a message, or in the messages of a file, as OTLP's JSON.
 
     Args:
-        data: a `TracesData` or an `ExportTraceServiceRequest`; or several, each behind its length
-            in four bytes, as the collector writes them to a file.
+        data: a `TracesData` or an `ExportTraceServiceRequest`; or several, each after its length in
+            four bytes, as the collector writes them to a file.
         place: what to call the bytes in messages.
 
     Raises:
@@ -294,11 +279,11 @@ def _messages_in(data: bytes) -> Iterator[_Range]:
 
 
 def _has_prefix(data: bytes) -> bool:
-    return data[:1] == b"\0"  # which no message begins with
+    return data[:1] == b"\0"  # no message begins with it
 
 
 def looks_like_otlp(data: bytes) -> bool:
-    """Whether the bytes start with spans in protobuf: ids of the right length are in their fields.
+    """Whether the bytes begin with spans in protobuf: ids of the right length in their fields.
 
     The end of the bytes may be missing.
     """

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, NamedTuple
 
 from callscore.errors import UnreadableInput
 from callscore.sources.files import HEAD_SIZE, as_seekable, display_path, open_bytes
-from callscore.sources.json_document import Lines, decode_line, read_json, read_lines
 from callscore.sources.record import Array, BadRecord, Record
-from callscore.sources.text_document import looks_like_events, read_events
+from callscore.sources.text_document import (
+    BOM,
+    Lines,
+    decode_line,
+    looks_like_events,
+    read_events,
+    read_json,
+    read_lines,
+    read_text_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,11 +36,11 @@ __all__ = [
 ]
 
 
-# What kind of file it is: its content has the last word, its name the first.
+# The kind of a file: by its name, unless its content says otherwise.
 
 FileKind = Literal["jsonl", "json", "yaml", "table", "text", "parquet", "eval", "otlp"]
 
-BINARY_KINDS: dict[FileKind, str] = {
+_BINARY_KINDS: dict[FileKind, str] = {
     "parquet": "a Parquet file",
     "eval": "an Inspect log",
     "otlp": "OTLP as protobuf",
@@ -57,12 +65,12 @@ _SUFFIXES: dict[str, FileKind] = {
 _COMPRESSED = (".gz", ".zst")
 _PARQUET_MAGIC = b"PAR1"
 _ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
-# A line of a document that is written over several lines ends like this; a whole value never does.
+# The end of a line in the middle of a document; no whole value ends like this.
 _OPEN_LINE_ENDS = (b"{", b"[", b",", b":")
-# What a message of OTLP begins with is, as text, the end of a line; its length may stand in front.
+# The first byte of an OTLP message is, as text, a line break; its length may precede it.
 _OTLP = re.compile(rb"\n.*?[\x00-\x08\x0e-\x1f]|\x00...\n", re.DOTALL)
 _TABLE_HEADER = re.compile(rb'(?:"[\w.$ -]+"|[\w.$-]+)(?:[,;\t](?:"[\w.$ -]+"|[\w.$-]+))+\s*')
-# What models write around calls, and what neither JSON nor the YAML of a case file has.
+# What models write around calls, and neither JSON nor the YAML of a case file contains.
 _MODEL_TEXT = re.compile(
     rb"<(?:tool_call|function=|think|\||\xef\xbd\x9c)|\[TOOL_CALLS\]|^```|^\s*\[[\w.]+\(",
     re.MULTILINE,
@@ -78,7 +86,7 @@ def kind_by_name(path: str) -> FileKind | None:
 
 
 def kind_by_head(head: bytes) -> FileKind | None:
-    """The kind of a binary file by its first bytes; OTLP can only be suspected."""
+    """The kind of a binary file by its first bytes; for OTLP this is only a guess."""
     if head.startswith(_PARQUET_MAGIC):
         return "parquet"
     if head.startswith(_ZIP_MAGICS):
@@ -105,16 +113,15 @@ def looks_like_model_text(head: bytes) -> bool:
 
 
 def looks_like_table(first: bytes) -> bool:
-    """Whether a line can be the header of a table: plain names and delimiters, and nothing else."""
+    """Whether a line can be the header of a table: only names and delimiters."""
     return _TABLE_HEADER.fullmatch(first) is not None
 
 
-# The records of a file, of whatever kind it is.
+# The records of a file of any kind.
 
 if TYPE_CHECKING:
     Batches = Iterator[Lines | Array | Record | BadRecord]
 
-_BOM = b"\xef\xbb\xbf"
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _JSON_OPENINGS = (b"{", b"[")
 
@@ -122,14 +129,14 @@ _JSON_OPENINGS = (b"{", b"[")
 def read_records(path: str) -> Iterator[Record | BadRecord]:
     """The records of a file of cases; an empty file has none.
 
-    JSON lines, tables, Parquet files and Inspect logs are streamed. All others are read whole.
+    JSON lines, tables, Parquet files and Inspect logs are streamed; all others are read whole.
 
     Args:
-        path: the file: JSON lines, JSON, YAML, CSV, Parquet, an Inspect log, OTLP as protobuf,
-            recorded server-sent events or text, or gzip or zstd of one; `-` is standard input.
+        path: JSON lines, JSON, YAML, CSV, Parquet, an Inspect log, OTLP as protobuf, recorded
+            server-sent events or text, or one of these in gzip or zstd; `-` is standard input.
 
     Raises:
-        UnreadableInput: the file cannot be read as far as its text.
+        UnreadableInput: the file cannot be read at all, or not to its end.
         MissingExtra: the file needs an extra that is not installed.
     """
     for batch in read_batches(path):
@@ -140,7 +147,7 @@ def read_records(path: str) -> Iterator[Record | BadRecord]:
 
 
 def read_batches(path: str, *, on_bytes: Callable[[int], None] | None = None) -> Batches:
-    """As `read_records`, but JSON lines come many at a time and not yet decoded, and lists whole.
+    """Like `read_records`, but JSON lines come in batches, not yet decoded, and lists whole.
 
     Args:
         path: as for `read_records`.
@@ -178,7 +185,7 @@ def _read_binary(kind: FileKind, stream: BufferedReader, name: str) -> Batches:
 
 
 def _read_otlp(stream: BufferedReader, name: str, named: FileKind | None) -> Batches:
-    """What may be OTLP as protobuf, and otherwise text."""
+    """Read a file that may be OTLP as protobuf, and is text otherwise."""
     from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
 
     data = stream.read()
@@ -194,17 +201,13 @@ def _read_text(stream: BufferedReader, name: str, named: FileKind | None) -> Bat
     if named is None and looks_like_model_text(stream.peek(HEAD_SIZE)):
         named = "text"
     if named == "text":
-        from callscore.sources.text_document import read_text_file
-
         yield from read_text_file(stream.read(), name)
         return
     number, first = _next_line(stream, 0)
     if first:
         kind, opening = _kind_and_opening(first, stream, number, named)
-        if kind in BINARY_KINDS:
-            problem = (
-                f"this is not {BINARY_KINDS[kind]}, although its name says so. Make the file again."
-            )
+        if kind in _BINARY_KINDS:
+            problem = f"this is not {_BINARY_KINDS[kind]}, although its name says so. Make the file again."
             raise UnreadableInput(name, problem)
         yield from _read_as(kind, opening, stream, _Start(name, number))
 
@@ -215,10 +218,10 @@ class _Start(NamedTuple):
 
 
 def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
-    """The next line that is not blank, and its number; an empty one at the end of the stream."""
+    """The next line that is not blank, and its number; an empty line at the end."""
     for line in stream:
         number += 1
-        text = line.removeprefix(_BOM)
+        text = line.removeprefix(BOM)
         if text.strip():
             return number, text
     return number + 1, b""
@@ -227,7 +230,7 @@ def _next_line(stream: BinaryIO, number: int) -> tuple[int, bytes]:
 def _kind_and_opening(
     first: bytes, stream: BufferedReader, number: int, named: FileKind | None
 ) -> tuple[FileKind | None, bytes]:
-    """What the file is, and what has been read of it to find out."""
+    """The kind of the file, and what was read of it to find out."""
     begins_like_json = named != "yaml" and first.lstrip().startswith(_JSON_OPENINGS)
     if not begins_like_json and not (named is None and looks_like_table(first)):
         return named, first
@@ -253,12 +256,12 @@ def _read_as(kind: FileKind | None, head: bytes, stream: BufferedReader, start: 
     if kind == "jsonl":
         yield from read_lines(head, stream, start.name, start.line)
         return
-    # The blank lines in front come back, or the places of errors would be too far up.
+    # With the blank lines in front, so that the places of errors are right.
     data = b"\n" * (start.line - 1) + head + stream.read()
     if kind == "json":
         yield from read_json(data, start.name)
         return
-    # What does not begin like a case in JSON is YAML, unless its name says otherwise.
+    # Anything else that does not begin like JSON is YAML.
     from callscore.sources.yaml_document import read_yaml
 
     yield from read_yaml(data, start.name)

@@ -1,4 +1,4 @@
-"""What every reader gives: a value and its place, or a place and what is wrong there."""
+"""What every reader yields: a value and its place, or a place and what is wrong there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Record(Struct, frozen=True, gc=False):
 
     Attributes:
         place: `file:line`, `file[index]` in a JSON array or a Parquet file, `file!entry` in an
-            archive, or `file` where it is all of the file.
-        value: the value. What is malformed in it is marked as in `callscore.core.call`.
+            archive, or `file` if the value is the whole file.
+        value: the value. Malformed parts are marked as in `callscore.core.call`.
     """
 
     place: str
@@ -26,7 +26,7 @@ class Record(Struct, frozen=True, gc=False):
 
 
 class BadRecord(Struct, frozen=True, gc=False):
-    """A stretch of a file that cannot be read as a value.
+    """A part of a file that cannot be read as a value.
 
     Attributes:
         place: `file:line:column`, as far as it is known.
@@ -38,12 +38,12 @@ class BadRecord(Struct, frozen=True, gc=False):
 
 
 class Array(Struct, frozen=True, gc=False):
-    """A list that is all of a file: one record an item, or one document, such as a conversation.
+    """A list that is a whole file: one record per item, or one document, such as a conversation.
 
     Attributes:
-        place: where the list stands.
+        place: where the list begins.
         items: the values in it.
-        places: where they stand, if that is known better than by their position.
+        places: where they are, if more is known than their position.
     """
 
     place: str

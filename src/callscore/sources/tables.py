@@ -1,4 +1,4 @@
-"""CSV and Parquet tables: one record a row, with JSON decoded in the cells that contain it."""
+"""CSV and Parquet tables: one record per row; JSON in cells is decoded."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from callscore.core.call import Malformed, excerpt
 from callscore.errors import MissingExtra, UnreadableInput
-from callscore.sources.json_document import decode_json
 from callscore.sources.lenient_json import NotJSON, marked_array, marked_object
 from callscore.sources.record import BadRecord, Record
+from callscore.sources.text_document import decode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["read_cell", "read_csv", "read_parquet"]
 
 
-# What the text in a cell of a table stands for: JSON where it begins like it, else itself.
-
 _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 def read_cell(text: str, *, openings: tuple[str, ...]) -> Any:
     """The value of a cell; text that only begins like JSON stays text.
 
-    What is malformed in the JSON is marked, and so is text with bytes that are not UTF-8.
+    Malformed values in JSON are marked, and so is text with bytes that are not UTF-8.
 
     Args:
         text: the cell, with bytes that are not UTF-8 escaped as surrogates.
-        openings: what JSON begins with, for it to be taken as such.
+        openings: what text has to begin with to be read as JSON.
     """
     if text.lstrip().startswith(openings):
         try:
@@ -42,13 +40,16 @@ def read_cell(text: str, *, openings: tuple[str, ...]) -> Any:
             pass
     if text.isascii() or not _ESCAPED_BYTE.search(text):
         return text
-    printable = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return Malformed(excerpt(printable), "bytes that are not UTF-8")
+    return _not_utf8(text.encode("utf-8", "surrogateescape"))
 
 
-# Tables as text: one record a row, named by the header, with JSON in the cells that hold it.
+def _not_utf8(data: bytes) -> Malformed:
+    return Malformed(excerpt(data.decode("utf-8", "backslashreplace")), "bytes that are not UTF-8")
 
-# A quote that is never closed makes one cell of all that follows: this bounds it, in characters.
+
+# CSV: the header has the names of the columns.
+
+# In characters; limits the cell that an unclosed quote makes of the rest of the file.
 _MAX_CELL_LENGTH = 1 << 26
 _CSV_JSON_STARTS = ("{", "[", '"')
 _DELIMITERS = (",", ";", "\t")
@@ -60,7 +61,7 @@ def read_csv(
     """The rows of a table, one at a time.
 
     A cell that begins with `{`, `[` or a quotation mark, and is JSON, is that value; any other is
-    text. A cell that is empty is absent.
+    text. An empty cell is absent.
 
     Args:
         head: the line with the header, and maybe more.
@@ -69,8 +70,8 @@ def read_csv(
         first_line: the number of the line that `head` begins with.
 
     Raises:
-        UnreadableInput: the header does not name each column, or the quoting breaks: nobody can say
-            where the next row begins.
+        UnreadableInput: the header does not name each column, or the quoting is broken, so that the
+            beginning of the next row is unknown.
     """
     if csv.field_size_limit() < _MAX_CELL_LENGTH:
         csv.field_size_limit(_MAX_CELL_LENGTH)
@@ -81,15 +82,23 @@ def read_csv(
     header_place, header = next(rows)
     columns = _columns(header, header_place)
     for place, row in rows:
-        problem = _row_problem(row, columns)
-        if problem is None:
-            yield Record(place, marked_object(_row_members(columns, row)))
+        if len(row) != len(columns):
+            problem = f"the row has {len(row)} cells, and the header {len(columns)}."
+            remedy = "Put cells that hold the delimiter in double quotes."
+            yield BadRecord(place, f"{problem} {remedy}")
+        elif any("\0" in cell for cell in row):
+            yield BadRecord(place, "there is a NUL byte in the row. Is the file UTF-8, and whole?")
         else:
-            yield BadRecord(place, problem)
+            members = {
+                column: read_cell(cell, openings=_CSV_JSON_STARTS)
+                for column, cell in zip(columns, row, strict=True)
+                if cell and not cell.isspace()
+            }
+            yield Record(place, marked_object(members))
 
 
 def _csv_rows(reader: Any, name: str, first_line: int) -> Iterator[tuple[str, list[str]]]:
-    """The rows that are not blank, each with the place of the line that it begins on."""
+    """The rows that are not blank, each with the place of its first line."""
     while True:
         place = f"{name}:{first_line + reader.line_num}"
         try:
@@ -109,31 +118,18 @@ def _columns(header: list[str], place: str) -> list[str]:
     if not all(columns):
         number = columns.index("") + 1
         raise UnreadableInput(place, f"column {number} has no name. Name each in the first row.")
-    twice = next((name for name in columns if columns.count(name) > 1), None)
-    if twice is not None:
-        problem = f"two columns are called {twice!r}. Give each a name of its own."
-        raise UnreadableInput(place, problem)
+    _require_unique(columns, place)
     return columns
 
 
-def _row_problem(row: list[str], columns: list[str]) -> str | None:
-    if len(row) != len(columns):
-        counts = f"the row has {len(row)} cells, and the header {len(columns)}."
-        return f"{counts} Put cells that hold the delimiter in double quotes."
-    if any("\0" in cell for cell in row):
-        return "there is a NUL byte in the row. Is the file UTF-8, and whole?"
-    return None
+def _require_unique(names: list[str], place: str) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        problem = f"two columns are called {twice!r}. Give each a name of its own."
+        raise UnreadableInput(place, problem)
 
 
-def _row_members(columns: list[str], row: list[str]) -> dict[str, Any]:
-    return {
-        name: read_cell(cell, openings=_CSV_JSON_STARTS)
-        for name, cell in zip(columns, row, strict=True)
-        if cell and not cell.isspace()
-    }
-
-
-# Parquet, with the extra `parquet`: one record a row, with JSON in the cells that hold it.
+# Parquet, with the extra `parquet`.
 
 if TYPE_CHECKING:
     Convert = Callable[[Any], list[Any]]
@@ -144,21 +140,17 @@ _PARQUET_JSON_STARTS = ("{", "[")
 
 
 def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
-    """The rows of a Parquet file, some at a time.
+    """The rows of a Parquet file, in batches.
 
-    A null column is absent, for Parquet knows no other absence; a null further inside stays null.
-    Text that begins with `{` or `[`, and is JSON, is that value. Maps are objects where their keys
-    are text, and lists of pairs elsewhere. Times are text in ISO 8601, and in UTC where they have a
-    zone. A decimal is the number that JSON would have: an integer, or the nearest float. What JSON
-    does not have is marked: binary data, durations, NaN.
-
-    Args:
-        file: the file, which can be read back and forth.
-        name: the file, as it is called in places.
+    A null column is absent, because Parquet has no other absence; a null inside a value stays null.
+    Text that begins with `{` or `[`, and is JSON, is that value. Maps with text as keys are
+    objects, and others lists of pairs. Times are text in ISO 8601, in UTC if they have a zone. A
+    decimal is an integer or the nearest float. Binary data, durations and NaN, which JSON does not
+    have, are marked.
 
     Raises:
         MissingExtra: the extra `parquet` is not installed.
-        UnreadableInput: the file is damaged, or two columns have one name.
+        UnreadableInput: the file is damaged, or two columns have the same name.
     """
     try:
         from pyarrow import ArrowException, parquet
@@ -166,47 +158,35 @@ def read_parquet(file: IO[bytes], name: str) -> Iterator[Record]:
         raise MissingExtra("Reading Parquet files", "parquet") from None
     try:
         table = parquet.ParquetFile(file, pre_buffer=False)
-        _require_names(table.schema_arrow.names, name)
-        for index, row in enumerate(_table_rows(table)):
+        _require_unique(table.schema_arrow.names, name)
+        for index, row in enumerate(_parquet_rows(table)):
             yield Record(f"{name}[{index}]", row)
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        problem = f"this is not a Parquet file, or it is damaged ({_first_line(error)})."
+        reason = str(error).partition("\n")[0].rstrip(".")
+        problem = f"this is not a Parquet file, or it is damaged ({reason})."
         raise UnreadableInput(name, f"{problem} Make the file again.") from error
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".")
-
-
-def _require_names(names: list[str], place: str) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        problem = f"two columns are called {twice!r}. Give each a name of its own."
-        raise UnreadableInput(place, problem)
-
-
-def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
-    # Group by group, or damage in one would cost rows of the one before; and in one thread, which
-    # is the one that is told how much has been read.
+def _parquet_rows(table: Any) -> Iterator[dict[str, Any]]:
+    # Group by group, so that damage in one does not cost rows of the one before; and in this
+    # thread, because the number of bytes read is reported in it.
     for group in range(table.num_row_groups):
         for batch in table.iter_batches(_BATCH_ROWS, [group], use_threads=False):
-            yield from _batch_rows(batch)
+            columns = [(field.name, _cells(batch[field.name])) for field in batch.schema]
+            for position in range(batch.num_rows):
+                cells = ((name, column[position]) for name, column in columns)
+                yield marked_object({name: value for name, value in cells if value is not None})
 
 
-def _batch_rows(batch: Any) -> Iterator[dict[str, Any]]:
-    names = batch.schema.names
-    columns = [[_read_top(value) for value in _values(column)] for column in batch.columns]
-    for position in range(batch.num_rows):
-        cells = ((name, column[position]) for name, column in zip(names, columns, strict=True))
-        yield marked_object({name: value for name, value in cells if value is not None})
-
-
-def _read_top(value: Any) -> Any:
-    return read_cell(value, openings=_PARQUET_JSON_STARTS) if isinstance(value, str) else value
+def _cells(column: Any) -> list[Any]:
+    return [
+        read_cell(value, openings=_PARQUET_JSON_STARTS) if isinstance(value, str) else value
+        for value in _values(column)
+    ]
 
 
 def _values(array: Any) -> list[Any]:
-    """The values of a column, or of a part of one, as JSON has them."""
+    """The values of a column, or of a part of one, as JSON."""
     kind = _TYPE_NAME.match(str(array.type))
     return _CONVERSIONS.get(kind[0] if kind else "", _unknown)(array)
 
@@ -235,8 +215,7 @@ def _text_of(data: bytes) -> str | Malformed:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        printable = data.decode("utf-8", "backslashreplace")
-        return Malformed(excerpt(printable), "bytes that are not UTF-8")
+        return _not_utf8(data)
 
 
 def _floats(array: Any) -> list[Any]:
@@ -272,7 +251,7 @@ def _times(array: Any) -> list[Any]:
 def _timestamps(array: Any) -> list[Any]:
     from pyarrow import timestamp
 
-    # As instants in UTC they need no database of time zones, which not every machine has.
+    # In UTC, because not every machine has a database of time zones.
     has_zone = array.type.tz is not None
     return _times(array.cast(timestamp(array.type.unit, "UTC")) if has_zone else array)
 
@@ -300,26 +279,22 @@ def _lists(array: Any) -> list[Any]:
 def _maps(array: Any) -> list[Any]:
     keys, values = _values(array.keys), _values(array.items)
     extents = pairwise(array.offsets.to_pylist())
-    return [
-        _map_of(keys[start:end], values[start:end]) if is_valid else None
-        for is_valid, (start, end) in zip(array.is_valid().to_pylist(), extents, strict=True)
-    ]
-
-
-def _map_of(keys: list[Any], values: list[Any]) -> dict[str, Any] | list[Any]:
-    if all(isinstance(key, str) for key in keys):
-        return marked_object(dict(zip(keys, values, strict=True)))
-    return marked_array([marked_array(list(pair)) for pair in zip(keys, values, strict=True)])
+    maps: list[Any] = []
+    for is_valid, (start, end) in zip(array.is_valid().to_pylist(), extents, strict=True):
+        pairs = list(zip(keys[start:end], values[start:end], strict=True))
+        if not is_valid:
+            maps.append(None)
+        elif all(isinstance(key, str) for key, _ in pairs):
+            maps.append(marked_object(dict(pairs)))
+        else:
+            maps.append(marked_array([marked_array(list(pair)) for pair in pairs]))
+    return maps
 
 
 def _extensions(array: Any) -> list[Any]:
     if array.type.extension_name == "arrow.uuid":
         return [None if value is None else str(value) for value in _plain(array)]
     return _values(array.storage)
-
-
-def _dictionaries(array: Any) -> list[Any]:
-    return _values(array.dictionary_decode())
 
 
 _NUMBERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -334,5 +309,5 @@ _CONVERSIONS: dict[str, Convert] = {
     "struct": _structs,
     "map": _maps,
     "extension": _extensions,
-    "dictionary": _dictionaries,
+    "dictionary": lambda array: _values(array.dictionary_decode()),
 }

@@ -1,25 +1,168 @@
-"""What a text contains: JSON, JSON lines, server-sent events, or plain text."""
+"""Text as records: JSON, JSON lines, server-sent events, or plain text."""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from callscore.core.call import Malformed, excerpt
+import msgspec
+from msgspec import Struct
+
+from callscore.core.call import Malformed, excerpt, split_concatenated_objects
 from callscore.errors import UnreadableInput
-from callscore.sources.json_document import Lines, decode_json, decode_line, records_in
-from callscore.sources.lenient_json import NotJSON
+from callscore.sources.lenient_json import NotJSON, decode_leniently
 from callscore.sources.record import Array, BadRecord, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
 
-__all__ = ["decode_bytes", "decode_text", "looks_like_events", "read_events", "read_text_file"]
+__all__ = [
+    "BOM",
+    "Lines",
+    "decode_bytes",
+    "decode_json",
+    "decode_line",
+    "decode_text",
+    "looks_like_events",
+    "read_events",
+    "read_json",
+    "read_lines",
+    "read_text_file",
+]
 
 
-# Server-sent events: what a provider streams, as a recording of the response holds it.
+# JSON lines: one value per line, read in batches, so that a file can be of any length.
 
-# What the specification calls the end of a line; `splitlines` knows more, and JSON may hold those.
+BOM = b"\xef\xbb\xbf"
+_BLOCK_SIZE = 1 << 18
+_decode = msgspec.json.Decoder().decode
+# What the fast decoder raises for a text that it does not accept.
+_DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+class Lines(Struct, frozen=True, gc=False):
+    """Some whole lines of a file, not yet decoded.
+
+    Attributes:
+        name: the file, as it is called in places.
+        first_line: the number of the first line.
+        data: the lines with their line breaks.
+    """
+
+    name: str
+    first_line: int
+    data: bytes
+
+    def records(self) -> Iterator[Record | BadRecord]:
+        """The records of the lines; blank lines are skipped, but counted."""
+        for number, line in enumerate(self.data.split(b"\n"), self.first_line):
+            if line.strip():
+                yield decode_line(line, f"{self.name}:{number}")
+
+    def record(self, position: int) -> Record | BadRecord:
+        """The record of one line, counted from 0; only if no line is blank."""
+        place = f"{self.name}:{self.first_line + position}"
+        return decode_line(_split(self.data)[position], place)
+
+
+@lru_cache(maxsize=1)  # if one line is requested, most others will be
+def _split(data: bytes) -> list[bytes]:
+    return data.split(b"\n")
+
+
+def read_lines(head: bytes, stream: BufferedReader, name: str, first_line: int) -> Iterator[Lines]:
+    """The lines of a file in batches; the lines before a read error are not lost.
+
+    Args:
+        head: what has been read of the file already.
+        stream: the rest of the file.
+        name: the file, as it is called in places.
+        first_line: the number of the line that `head` begins with.
+    """
+    pending = [head]
+    while True:
+        try:
+            chunk = stream.read1(_BLOCK_SIZE)
+        except UnreadableInput:
+            data = b"".join(pending)
+            yield Lines(name, first_line, data[: data.rfind(b"\n") + 1])
+            raise
+        if not chunk:
+            break
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            data = b"".join([*pending, memoryview(chunk)[:end]])
+            yield Lines(name, first_line, data)
+            first_line += len(data) - len(data.replace(b"\n", b""))  # quicker than `count`
+            pending = []
+        pending.append(chunk[end:])
+    yield Lines(name, first_line, b"".join(pending))
+
+
+def decode_line(line: bytes, place: str) -> Record | BadRecord:
+    """The record of one line; malformed values in it are marked."""
+    try:
+        return Record(place, _decode(line))
+    except _DECODE_ERRORS:
+        pass
+    try:
+        return Record(place, decode_leniently(line.removeprefix(BOM), unit="line"))
+    except NotJSON as broken:
+        return BadRecord(f"{place}:{broken.column}", broken.problem)
+
+
+# A JSON document: an array of cases, an object with `cases`, or one case.
+
+
+def read_json(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
+    """The records of a whole JSON document; an array is yielded as one `Array`."""
+    try:
+        value = decode_json(data, unit="file")
+    except NotJSON as broken:
+        # Some exporters write one indented object after another.
+        try:
+            values = split_concatenated_objects(data.decode())
+        except UnicodeDecodeError:
+            values = []
+        if values:
+            yield Array(name, values)
+        else:
+            yield BadRecord(f"{name}:{broken.line}:{broken.column}", broken.problem)
+        return
+    yield from _records_in(value, name)
+
+
+def _records_in(value: Any, name: str) -> Iterator[Record | Array]:
+    cases = value.get("cases") if isinstance(value, dict) else None
+    if isinstance(value, list):
+        yield Array(name, value)
+    elif isinstance(cases, list):  # the key says that each item is a record
+        yield from Array(name, cases).records()
+    else:
+        yield Record(name, value)
+
+
+def decode_json(data: bytes, *, unit: str) -> Any:
+    """The value of a JSON text; malformed values in it are marked.
+
+    Args:
+        data: the text, as bytes.
+        unit: what to call the text in messages: `file`.
+
+    Raises:
+        NotJSON: the structure itself is broken, or the text ends too early.
+    """
+    try:
+        return msgspec.json.decode(data)
+    except _DECODE_ERRORS:
+        return decode_leniently(data, unit=unit)
+
+
+# Server-sent events: the recorded stream of a provider's response.
+
+# The line ends of the specification; `splitlines` knows more, which JSON may contain.
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FIELD = re.compile(r"(data|event|id|retry|): ?")
 _MAX_FIELD_LENGTH = len("event: ")
@@ -32,11 +175,11 @@ def looks_like_events(data: bytes) -> bool:
 
 
 def read_events(text: str) -> list[Any] | None:
-    """The data of each event in a text, decoded; None where the text is not such a stream.
+    """The data of each event in a text, decoded; None if the text is not a stream of events.
 
-    It is one if every line is a field, a comment or blank, and the data of one event at least is a
-    JSON object or array. Data that is not JSON is text, or marked where it begins like JSON. The
-    `[DONE]` at the end is left out; the names of the events are, too, for the data repeats them.
+    It is one if every line is a field, a comment or blank, and at least one event has a JSON object
+    or array as its data. Data that is not JSON is text, or marked if it begins like JSON. The
+    `[DONE]` at the end is left out, and so are the names of the events: the data repeats them.
     """
     events: list[Any] = []
     data: list[str] = []
@@ -53,7 +196,7 @@ def read_events(text: str) -> list[Any] | None:
 
 
 def _event_data(lines: list[str]) -> list[Any]:
-    """The data of one event, in a list; an empty one where there is none to keep."""
+    """The data of one event, in a list; empty if there is nothing to keep."""
     data = "\n".join(lines)
     if not data.strip() or data.strip() == _DONE_MARK:
         return []
@@ -71,9 +214,9 @@ def _looks_like_json(text: str) -> bool:
     return text.lstrip().startswith(("{", "["))
 
 
-# What a text holds: JSON, JSON lines, events that a server sent, or only itself.
+# Any text: JSON, JSON lines, events, or only itself.
 
-_BYTES_PLACE = "the bytes"  # what has no name is called in messages
+_BYTES_PLACE = "the bytes"  # the name in messages of what has none
 
 
 class _Reading(NamedTuple):
@@ -84,19 +227,16 @@ class _Reading(NamedTuple):
 def decode_text(text: str) -> Any:
     """The value of a text: a list for JSON lines and events, otherwise JSON or the text itself.
 
-    What is malformed in JSON is marked. What begins like JSON and is none stays text.
-
-    Args:
-        text: JSON, JSON lines, server-sent events, or text that a model wrote.
+    Malformed values in JSON are marked. Text that only begins like JSON stays text.
     """
     return _read(text).value
 
 
 def decode_bytes(data: bytes) -> Any:
-    """The value that bytes stand for: OTLP as protobuf, or what `decode_text` makes of the text.
+    """The value of bytes: OTLP as protobuf, or what `decode_text` makes of the text.
 
     Raises:
-        UnreadableInput: they are neither that nor text in UTF-8, or they are damaged.
+        UnreadableInput: they are neither of both, or damaged.
     """
     from callscore.sources.otlp_protobuf import decode_otlp, looks_like_otlp
 
@@ -111,12 +251,7 @@ def decode_bytes(data: bytes) -> Any:
 
 
 def read_text_file(data: bytes, name: str) -> Iterator[Lines | Array | Record | BadRecord]:
-    """The records of a file of text: what `decode_text` makes of it; a blank one has none.
-
-    Args:
-        data: what is in the file.
-        name: the file, as it is called in places.
-    """
+    """The records of a text file, as `decode_text` reads it; a blank one has none."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -132,7 +267,7 @@ def read_text_file(data: bytes, name: str) -> Iterator[Lines | Array | Record | 
     elif kind == "events":
         yield Array(name, value)
     else:
-        yield from records_in(value, name)
+        yield from _records_in(value, name)
 
 
 def _read(text: str) -> _Reading:
@@ -150,7 +285,7 @@ def _read(text: str) -> _Reading:
 
 
 def _read_lines(data: bytes) -> list[Any]:
-    """The values of JSON lines; none where any line is not JSON."""
+    """The values of JSON lines; none if any line is not JSON."""
     values = []
     for line in data.split(b"\n"):
         if line.strip():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LineNumbers", "read_yaml", "read_yaml_with_lines"]
 
-# The lines, from 1 on, on which the parts of a document stand, by the keys that lead there.
+# The line numbers (from 1) of the parts of a document, by the keys that lead there.
 LineNumbers = dict[tuple[str | int, ...], int]
 
 _TAG_PREFIX = "tag:yaml.org,2002:"
@@ -29,13 +29,13 @@ _MERGE_TAG = f"{_TAG_PREFIX}merge"
 _CONTAINER_TAGS = frozenset({f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq"})
 _TEXT_TAGS = frozenset(f"{_TAG_PREFIX}{name}" for name in ("str", "timestamp", "merge", "value"))
 _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
-# The parser still knows numbers of YAML 1.1 (1_000, 0b11); what is none of these is text.
+# The parser also accepts numbers of YAML 1.1 (1_000, 0b11), which are text in YAML 1.2.
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NON_FINITE = re.compile(r"[-+]?\.inf|\.nan", re.IGNORECASE)
 _INFINITIES = (float("inf"), float("-inf"))
 _BASES = {"0o": 8, "0x": 16}
-_MAX_DIGITS = 3500  # hexadecimal ones too are then few enough for Python to print the integer
+_MAX_DIGITS = 3500  # few enough for Python to print the integer, even a hexadecimal one
 # A few lines of aliases to aliases can stand for more values than any memory holds.
 _MAX_VALUES = 5_000_000
 _TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write such cases as JSON."
@@ -44,11 +44,7 @@ _TOO_DEEP = "the YAML is nested too deeply, or an alias contains itself. Write s
 def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
     """The records of all documents in a YAML text; a document without content has none.
 
-    Those of a document that is a list come as one, unless one of them is bad.
-
-    Args:
-        data: the text.
-        name: the file, as it is called in places.
+    A document that is a list is one `Array`, unless one of its items is bad.
     """
     try:
         text = data.decode()
@@ -60,7 +56,7 @@ def read_yaml(data: bytes, name: str) -> Iterator[Record | BadRecord | Array]:
         return
     try:
         for document in _documents(text):
-            yield from _batches_of(document, text, name)
+            yield from _records_of(document, text, name)
     except _YAML_ERRORS as error:
         yield _syntax_error(error, text, name)
 
@@ -70,7 +66,6 @@ _YAML_ERRORS = (MarkedYAMLError, ReaderError, RecursionError, ValueError)
 
 
 def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
-    """Where and why a text is not YAML."""
     if isinstance(error, MarkedYAMLError):
         place = _place_of_mark(name, error.problem_mark or error.context_mark)
         return BadRecord(place, f"not YAML: {error.problem or error.context}.")
@@ -84,11 +79,7 @@ def _syntax_error(error: Exception, text: str, name: str) -> BadRecord:
 
 
 def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
-    """The one value of a YAML text, and the lines on which its parts stand; None of an empty text.
-
-    Args:
-        text: the text.
-        name: the file, as it is called in places.
+    """The value of a YAML text and the line numbers of its parts; None for an empty text.
 
     Raises:
         UnreadableInput: it is not YAML, stands for no JSON value, or for more than one.
@@ -111,7 +102,7 @@ def read_yaml_with_lines(text: str, name: str) -> tuple[Any, LineNumbers]:
 
 
 def _lines_of(document: Node) -> LineNumbers:
-    """Where each part stands, by its key; what an alias repeats stands where it was named."""
+    """The line of each part; what an alias repeats has the line of its anchor."""
     lines: LineNumbers = {}
     seen: set[int] = set()
     pending: list[tuple[tuple[str | int, ...], Node]] = [((), document)]
@@ -131,7 +122,7 @@ def _lines_of(document: Node) -> LineNumbers:
 
 def _documents(text: str) -> Iterator[Node]:
     yaml = YAML(typ="safe", pure=True)
-    yaml.composer.warn_double_anchors = False  # YAML allows it, and the last one before counts
+    yaml.composer.warn_double_anchors = False  # YAML allows them: the last one before counts
     yield from yaml.compose_all(text)
 
 
@@ -145,26 +136,21 @@ def _place_of_mark(name: str, mark: Any) -> str:
     return f"{name}:{mark.line + 1}:{mark.column + 1}"
 
 
-def _batches_of(document: Node, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
+def _records_of(document: Node, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
     if isinstance(document, SequenceNode):
         yield from _items_of(document, text, name)
         return
-    for node in _record_nodes(document):
+    is_empty = isinstance(document, ScalarNode) and document.tag == f"{_TAG_PREFIX}null"
+    nodes = [] if is_empty else [document]
+    if isinstance(document, MappingNode):
+        cases = next((value for key, value in document.value if key.value == "cases"), None)
+        nodes = cases.value if isinstance(cases, SequenceNode) else nodes
+    for node in nodes:
         yield _record_of(node, _Builder(text), name)
 
 
-def _record_nodes(document: Node) -> Iterable[Node]:
-    """The nodes of the cases: those under `cases`, or the document itself."""
-    if isinstance(document, MappingNode):
-        named = [value for key, value in document.value if key.value == "cases"]
-        if named and isinstance(named[0], SequenceNode):
-            return list(named[0].value)
-    is_empty = isinstance(document, ScalarNode) and document.tag == f"{_TAG_PREFIX}null"
-    return () if is_empty else (document,)
-
-
 def _items_of(node: SequenceNode, text: str, name: str) -> Iterator[Record | BadRecord | Array]:
-    builder = _Builder(text)  # one for all, for all are held at once
+    builder = _Builder(text)  # one for all, because all are in memory at once
     records: list[Record] = []
     for index, item in enumerate(node.value):
         record = _record_of(item, builder, name)
@@ -243,7 +229,7 @@ class _Builder:
         return merged | members
 
     def merge(self, value: Any, key_node: Node) -> dict[str, Any]:
-        """What `<<` brings in: the members of one mapping or of several, the first ones first."""
+        """The members that `<<` brings in, of one mapping or several; the first one wins."""
         merged: dict[str, Any] = {}
         for mapping in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(mapping, dict):
@@ -273,7 +259,7 @@ class _Builder:
 
 
 def _number_of(text: str) -> tuple[int | float | str, str | None]:
-    """The number that a text means, and why it is none in JSON; text that means none is itself."""
+    """The number of a text, and why JSON has no such number; other text is itself."""
     if _NON_FINITE.fullmatch(text):
         return text, f"{text} is not a JSON number"
     if _INTEGER.fullmatch(text):
