@@ -15,7 +15,6 @@ from callscore.errors import InvalidCall, InvalidSettings, UnknownFormat, Unread
 from callscore.formats.definitions import read_definitions, unique_tools, unknown_effects
 from callscore.formats.dialect import Dialect, dialect_named
 from callscore.formats.function_tools import with_functions_read
-from callscore.formats.objects import to_plain_data
 from callscore.formats.reading import (
     Recogniser,
     find_dialect,
@@ -26,6 +25,7 @@ from callscore.formats.reading import (
     unknown_format_text,
     with_cached_dialects,
 )
+from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_WANTED, Trace
 from callscore.sources import Array, BadRecord, Lines, Record, read_batches
 

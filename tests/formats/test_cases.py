@@ -18,8 +18,8 @@ from callscore.formats.cases import (
     read_reference,
     read_trace,
 )
-from callscore.sources.text_document import decode_line
 from callscore.sources.record import Record
+from callscore.sources.text_document import decode_line
 
 F = {"name": "f", "arguments": {"q": 1}}
 CALL = ToolCall("f", {"q": 1})

@@ -1,10 +1,10 @@
-"""Annotations of Python as JSON Schemas: what a value of that type looks like in JSON.
+"""JSON Schemas of Python annotations.
 
-What JSON has no word for, or nobody here knows, is allowed to be anything: a schema that is too
-wide finds too little, and one that is too narrow finds what is not there.
+What JSON does not have, or is unknown here, may be anything: a schema that is too wide finds too
+few errors, and one that is too narrow finds errors that are none.
 
 Written by hand because `msgspec.json.schema` refuses unions of two classes, sorts the values of a
-`Literal`, and knows no notes but its own.
+`Literal`, and reads no notes but its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -43,10 +43,12 @@ _SCALARS: dict[Any, Schemas] = {
     timedelta: {"type": "string", "format": "duration"},
     UUID: {"type": "string", "format": "uuid"},
 }
+# What `type Name = ...` makes, from Python 3.12 on; before, a type that no annotation has.
+_ALIAS_TYPE: type = getattr(typing, "TypeAliasType", types.EllipsisType)
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "ClassVar", "Final", "InitVar")
 _SETS = (set, frozenset)
 _TEXTS = (str, bytes, PathLike)
-# What msgspec.Meta, the notes of annotated-types and the fields of pydantic call the same things.
+# The attributes of msgspec.Meta, of annotated-types and of pydantic fields, and their keywords.
 _WORDS = {
     "ge": "minimum",
     "gt": "exclusiveMinimum",
@@ -70,12 +72,12 @@ def schema_of(kind: Any, definitions: Schemas) -> Schemas:
     """The JSON Schema of the values of a type.
 
     Args:
-        kind: the type, as an annotation has it, with names looked up already.
-        definitions: what `#/$defs/` holds; schemas of classes are added there.
+        kind: an annotation, with names resolved.
+        definitions: the content of `$defs`; schemas of classes are added to it.
     """
-    while hasattr(kind, "__supertype__") or isinstance(kind, _alias_type()):
+    while hasattr(kind, "__supertype__") or isinstance(kind, _ALIAS_TYPE):
         kind = getattr(kind, "__supertype__", None) or kind.__value__
-    scalar = _SCALARS.get(kind) if _is_hashable(kind) else None
+    scalar = _SCALARS.get(kind) if isinstance(kind, type) or kind is None else None
     if scalar is not None:
         return dict(scalar)
     origin = get_origin(kind)
@@ -85,16 +87,6 @@ def schema_of(kind: Any, definitions: Schemas) -> Schemas:
     if origin is None:
         return _of_class(kind, definitions) if isinstance(kind, type) else {}
     return _of_generic(kind, origin, definitions)
-
-
-def _alias_type() -> type:
-    """What `type Name = ...` makes, where Python has it; else a type that nothing is of."""
-    found: type = getattr(typing, "TypeAliasType", types.EllipsisType)
-    return found
-
-
-def _is_hashable(kind: Any) -> bool:
-    return isinstance(kind, type) or kind is None
 
 
 def _of_generic(kind: Any, origin: Any, definitions: Schemas) -> Schemas:
@@ -109,7 +101,7 @@ def _of_generic(kind: Any, origin: Any, definitions: Schemas) -> Schemas:
 
 
 def _of_members(members: Iterable[Any]) -> Schemas:
-    """One of some values, each of them once."""
+    """One of some values, without repetitions."""
     found: list[Any] = []
     for member in members:
         value = json_safe(member.value if isinstance(member, Enum) else member)
@@ -129,11 +121,14 @@ def _of_class(kind: type, definitions: Schemas, arguments: tuple[Any, ...] = ())
 
 
 def _of_container(kind: type, definitions: Schemas, arguments: tuple[Any, ...]) -> Schemas:
-    if issubclass(kind, tuple):
-        arguments = _items_of(kind) or arguments
+    names = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
+    if names:  # a named tuple
+        hints = hints_of(kind)
+        arguments = tuple(hints.get(name, Any) for name in names)
     inner = [schema_of(item, definitions) for item in arguments if item is not Ellipsis]
     if issubclass(kind, tuple) and inner and Ellipsis not in arguments:
-        return _of_tuple(inner)
+        size = len(inner)
+        return {"type": "array", "prefixItems": inner, "minItems": size, "maxItems": size}
     if issubclass(kind, Mapping):
         return {"type": "object", **({"additionalProperties": inner[1]} if inner[1:] else {})}
     if issubclass(kind, _TEXTS) or not (issubclass(kind, Collection) or kind is Iterable):
@@ -142,20 +137,8 @@ def _of_container(kind: type, definitions: Schemas, arguments: tuple[Any, ...]) 
     return {"type": "array", **({"items": inner[0]} if inner else {}), **unique}
 
 
-def _items_of(kind: type) -> tuple[Any, ...]:
-    """The types of the fields of a named tuple; none for any other tuple."""
-    names = getattr(kind, "_fields", ())
-    hints = hints_of(kind) if names else {}
-    return tuple(hints.get(name, Any) for name in names)
-
-
-def _of_tuple(items: list[Schemas]) -> Schemas:
-    length = len(items)
-    return {"type": "array", "prefixItems": items, "minItems": length, "maxItems": length}
-
-
 class _Field(msgspec.Struct, frozen=True):
-    """A field of a class: the name that JSON has for it, and whether it must be given."""
+    """A field of a class; `name` is its name in JSON."""
 
     attribute: str
     name: str
@@ -180,7 +163,7 @@ def _fields_of(kind: type) -> list[_Field] | None:
 
 
 def _is_required(kind: type, name: str) -> bool:
-    """Whether a typed dictionary must have a key; it does not know itself if its hints are text."""
+    """Whether a key is required; `__required_keys__` is wrong if the hints are text."""
     origin = get_origin(hints_of(kind).get(name))
     if origin in (Required, NotRequired):
         return origin is Required
@@ -191,10 +174,8 @@ def _is_required(kind: type, name: str) -> bool:
 def _of_fields(kind: type, definitions: Schemas) -> Schemas:
     name = _name_for(kind, definitions)
     if name not in definitions:
-        definitions[name] = {
-            "type": "object",
-            "x-python": _place(kind),
-        }  # for what refers to itself
+        # Before its fields are read, which may refer to the class itself.
+        definitions[name] = {"type": "object", "x-python": _place(kind)}
         hints = hints_of(kind)
         fields = _fields_of(kind) or []
         definitions[name] |= {
@@ -208,7 +189,7 @@ def _of_fields(kind: type, definitions: Schemas) -> Schemas:
 
 
 def _name_for(kind: type, definitions: Schemas) -> str:
-    """The name of a class among the definitions; another class of the same name has a number."""
+    """The name of a class in `$defs`; another class of the same name gets a number."""
     name, number = kind.__name__, 1
     while definitions.get(name, {}).get("x-python", _place(kind)) != _place(kind):
         number += 1
@@ -221,7 +202,7 @@ def _place(kind: type) -> str:
 
 
 def _of_model(kind: Any, definitions: Schemas) -> Schemas:
-    """The schema that a model of pydantic gives itself, with what it refers to."""
+    """The schema that a pydantic model generates, with its definitions."""
     name = _name_for(kind, definitions)
     if name not in definitions:
         schema = kind.model_json_schema(ref_template=f"#/$defs/{name}.{{model}}")
@@ -232,65 +213,48 @@ def _of_model(kind: Any, definitions: Schemas) -> Schemas:
 
 
 def with_notes(schema: dict[str, Any], notes: Iterable[Any]) -> dict[str, Any]:
-    """A schema with what the notes of `Annotated` say; a text is a description, and unknown notes say nothing.
+    """A schema with the keywords that the notes of `Annotated` stand for.
+
+    A text is a description, and unknown notes are ignored.
 
     Args:
-        schema: of the type that the notes are about.
+        schema: the schema of the annotated type.
         notes: texts, `msgspec.Meta`, pydantic's `Field(...)`, `annotated_types.Ge(...)` and the like.
     """
     found = dict(schema)
-    for note in _spread(notes):
-        found |= {"description": note} if isinstance(note, str) else _said(note, schema)
+    for note in notes:
+        inner = getattr(note, "metadata", None)
+        for each in [*inner, note] if isinstance(inner, list | tuple) else [note]:
+            found |= {"description": each} if isinstance(each, str) else _keywords_in(each, schema)
     return found
 
 
-def _spread(notes: Iterable[Any]) -> Iterator[Any]:
-    """The notes, and those that a note gathers."""
-    for note in notes:
-        inner = getattr(note, "metadata", None)
-        if isinstance(inner, list | tuple):
-            yield from inner
-        yield note
-
-
-def _said(note: Any, schema: dict[str, Any]) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    for attribute, word in _WORDS.items():
-        value = getattr(note, attribute, None)
-        if _is_data(value):
-            said[word] = json_safe(value)
-    for attribute, word in zip(("min_length", "max_length"), _lengths(schema), strict=False):
-        value = getattr(note, attribute, None)
-        if _is_data(value):
-            said[word] = value
-    extra = getattr(note, "extra_json_schema", None)
-    return {**said, **extra} if isinstance(extra, dict) else said
-
-
-def _is_data(value: Any) -> bool:
-    """Whether it is a value; a note may well have a method of such a name."""
-    return isinstance(value, str | int | float | list | tuple)
-
-
-def _lengths(schema: dict[str, Any]) -> tuple[str, ...]:
+def _keywords_in(note: Any, schema: dict[str, Any]) -> dict[str, Any]:
     kind = schema.get("type")
-    return _LENGTHS.get(kind, ()) if isinstance(kind, str) else ()
+    lengths = _LENGTHS.get(kind, ()) if isinstance(kind, str) else ()
+    words = _WORDS | dict(zip(("min_length", "max_length"), lengths, strict=False))
+    found: dict[str, Any] = {}
+    for attribute, word in words.items():
+        value = getattr(note, attribute, None)
+        if isinstance(value, str | int | float | list | tuple):  # and not a method of that name
+            found[word] = json_safe(value)
+    extra = getattr(note, "extra_json_schema", None)
+    return {**found, **extra} if isinstance(extra, dict) else found
 
 
 def hints_of(owner: Any) -> dict[str, Any]:
-    """The annotations of a function or a class by name, without those whose names are not found."""
+    """The annotations of a function or class by name, without those that cannot be resolved."""
     try:
         return typing.get_type_hints(owner, include_extras=True)
-    except Exception:  # noqa: BLE001  (whatever one annotation does, the others are good)
+    except Exception:  # noqa: BLE001  (one bad annotation does not spoil the others)
         return _hints_one_by_one(owner)
 
 
 def _hints_one_by_one(owner: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    module = getattr(owner, "__module__", None)
+    module, names = getattr(owner, "__module__", None), getattr(owner, "__globals__", None)
     for name, annotation in getattr(owner, "__annotations__", {}).items():
         single = type("_Single", (), {"__annotations__": {name: annotation}, "__module__": module})
-        names = getattr(owner, "__globals__", None)
         try:
             found |= typing.get_type_hints(single, globalns=names, include_extras=True)
         except Exception:  # noqa: BLE001, S112  (likewise: it stays unknown)

@@ -1,7 +1,7 @@
-"""How calls are written: `{"name", "arguments"}` and variants, pairs, names, `ToolCall`.
+"""Reads calls: `{"name", "arguments"}` and variants, pairs, names, `ToolCall`.
 
-Arguments may be an object, JSON text, or neither. Nothing is repaired: what is not a JSON object
-is kept as it was, with a description of what is wrong.
+Arguments may be an object, JSON text, or neither. Nothing is repaired: anything but a JSON object
+is kept as it is, with a description of what is wrong.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# The arguments of a call, however a trace writes them: an object, JSON text, or what is neither.
+# The arguments of a call.
 
 _TRUNCATED = "Input data was truncated"
 _BROKEN_NUMBER = "invalid number"
@@ -54,12 +54,12 @@ _decode = msgspec.json.Decoder().decode
 
 
 class ParsedArguments(Struct, frozen=True, gc=False):
-    """What came of it.
+    """Arguments, or what is wrong with them.
 
     Attributes:
         value: the argument object; None if there is none.
-        raw: then, what stood there.
-        error: and what is wrong with it.
+        raw: what was there instead.
+        error: what is wrong with it.
         warning: what is odd about an object that could be read.
     """
 
@@ -70,7 +70,7 @@ class ParsedArguments(Struct, frozen=True, gc=False):
 
 
 def read_arguments(value: Any) -> ParsedArguments:
-    """The argument object that a value is or spells; none, an empty text and a null are empty."""
+    """The argument object of a value or of its JSON text; empty text and null are empty."""
     if value.__class__ is dict:
         return ParsedArguments(value)
     if isinstance(value, str):
@@ -88,7 +88,7 @@ def _read_non_object(value: Any) -> ParsedArguments:
 
 
 def _parse(text: str) -> ParsedArguments:
-    """The object that a text holds. A text within a text was encoded twice."""
+    """The object in a text. A text within a text was encoded twice."""
     warning = None
     inner = text
     try:
@@ -112,7 +112,7 @@ def _parse(text: str) -> ParsedArguments:
 def _json_error(text: str, error: ValueError) -> str:
     problem = str(error)
     if _TRUNCATED in problem:
-        # The decoder waits for the other half of a surrogate pair beyond the end of the text.
+        # msgspec also says so of half a surrogate pair at the end of a complete text.
         return INVALID if text.rstrip()[-1:] == "}" and _count_objects(text) else TRUNCATED
     if _BROKEN_NUMBER in problem and problem.endswith(f"(byte {len(text.encode())})"):
         return TRUNCATED
@@ -120,15 +120,15 @@ def _json_error(text: str, error: ValueError) -> str:
 
 
 def _count_objects(text: str) -> int:
-    """How many JSON objects stand there one after another; 0 where anything else does."""
+    """The number of JSON objects in a row; 0 if there is anything else."""
     return len(split_concatenated_objects(text, parse_int=str))
 
 
 def _has_duplicate_keys(text: str, value: dict[str, Any]) -> bool:
-    """Whether a key stands twice in one object: of two values one would be lost unseen.
+    """Whether a key is in one object twice, so that a value would be lost.
 
-    There is a colon behind every key, so as many colons as keys that were read settle it; and if
-    there are more, some in the middle of texts, then as many behind quotes.
+    There is a colon after every key, so there are no duplicates if there are as many colons as
+    keys. If there are more, some may be within texts, and those after quotes are counted.
     """
     keys = _count_keys(value)
     if text.count(":") == keys or len(_END_OF_KEY.findall(text)) == keys:
@@ -143,14 +143,14 @@ def _has_duplicate_keys(text: str, value: dict[str, Any]) -> bool:
         has_any = has_any or len(members) < len(pairs)
         return members
 
-    with suppress(RecursionError):  # each decoder has a limit of its own
-        # Numbers stay text: here they do not matter, and large ones would be refused.
+    with suppress(RecursionError):  # its limit is lower than that of msgspec
+        # Numbers stay text, because large ones would be refused.
         JSONDecoder(object_pairs_hook=see, parse_int=str, parse_float=str).decode(text)
     return has_any
 
 
 def _count_keys(value: Any) -> int:
-    """How many keys there are in an object or a list, and in those within."""
+    """The number of keys in an object or a list, at all levels."""
     is_object = value.__class__ is dict
     keys = len(value) if is_object else 0
     for item in value.values() if is_object else value:
@@ -160,7 +160,7 @@ def _count_keys(value: Any) -> int:
 
 
 def raw_text(value: Any) -> str | None:
-    """What stands in place of arguments, as text; None where nothing does."""
+    """What is in place of arguments, as text; None if nothing is."""
     if value is None or isinstance(value, str):
         return value if value is None else excerpt(value)
     try:
@@ -169,11 +169,11 @@ def raw_text(value: Any) -> str | None:
         return describe(value)
 
 
-# How a call is spelled: `{"name", "arguments"}`, its relatives, a pair, a name, a `ToolCall`.
+# Whole calls.
 
 Side = Literal["expected", "actual"]
 
-# What the two halves of a call are called, wherever people write their own.
+# The keys of the two parts of a call, in all spellings.
 NAME_KEYS = ("name", "tool", "toolName", "tool_name", "function_name", "function")
 ARGUMENT_KEYS = (
     "arguments",
@@ -189,7 +189,7 @@ ARGUMENT_KEYS = (
     "params",
 )
 ID_KEYS = ("id", "toolCallId", "tool_call_id", "call_id")
-# Everything that a call can have beside these; what is not here may well be a typo.
+# All fields of a call; any other may be a typo.
 CALL_FIELDS = frozenset(
     (
         *(*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, "step", "result", "failed", "raw", "error", "type"),
@@ -202,14 +202,13 @@ _ARGUMENT_KEYS = dict.fromkeys(ARGUMENT_KEYS)
 _ALIASES = frozenset((*NAME_KEYS, *ARGUMENT_KEYS)).difference(("name", "arguments"))
 _OTHER_FIELDS = CALL_FIELDS.difference(NAME_KEYS, ARGUMENT_KEYS)
 _EXPECTED_SHAPE = '{"name": ..., "arguments": {...}}'
-# What people write for yes and no.
 _FLAGS = {True: True, False: False, "true": True, "false": False, "True": True, "False": False}
 _PAIR = 2
 _NAMELESS = "?"
 
 
 def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
-    """The calls of a list in the plainest spelling, which nearly all have; None for any other."""
+    """The calls of a list in the simplest notation, which is usual; None for any other."""
     calls = []
     for item in items:
         if item.__class__ is not dict or len(item) != _PAIR:
@@ -222,10 +221,10 @@ def read_simple_calls(items: list[Any]) -> tuple[ToolCall, ...] | None:
 
 
 def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
-    """The calls that a value spells: a list of calls, one call, or None for no calls.
+    """The calls of a value: a list of calls, one call, or None for no calls.
 
     Args:
-        value: the calls, however they are spelled.
+        value: the calls, in any notation of `read_call`.
         side: whether they were expected or made.
         where: what to call the value in messages: `expected`.
 
@@ -236,7 +235,7 @@ def read_calls(value: Any, *, side: Side, where: str) -> tuple[ToolCall, ...]:
         return _read_non_list(value, side, where)
     calls = []
     for index, item in enumerate(value):
-        # Nearly every call looks like this, and nothing in it has to be looked up twice.
+        # The fast path for nearly all calls.
         if item.__class__ is dict and len(item) == _PAIR:
             (key, name), (other, arguments) = item.items()
             if key in _ARGUMENT_KEYS:  # as in JSON with its keys sorted
@@ -263,11 +262,11 @@ def _read_non_list(value: Any, side: Side, where: str) -> tuple[ToolCall, ...]:
 
 
 def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
-    """The call that a value spells.
+    """The call of a value.
 
-    Missing arguments accept any on the expected side, and are none on the actual side. Arguments
-    that are text are parsed as JSON, strictly. Arguments that are no JSON object are kept as `raw`
-    with an `error` on the actual side; on the expected side they are a mistake.
+    Missing arguments accept any on the expected side, and are none on the actual side. Text is parsed
+    as JSON, strictly. Arguments that are no JSON object are kept as `raw` with an `error` on the
+    actual side; on the expected side they are a mistake.
 
     Args:
         value: an object, a pair of a name and arguments, a name, or a `ToolCall`.
@@ -278,7 +277,9 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
         InvalidCall: it has no name, or is expected with arguments that cannot be read.
     """
     if isinstance(value, ToolCall):
-        return _read_tool_call(value, side, where)
+        if value.name and value.error is None and value.arguments.__class__ is dict:
+            return value
+        value = msgspec.structs.asdict(value)
     if value.__class__ is dict or isinstance(value, Mapping):
         return _read_mapping(value, side, where)
     pair = (value, None) if isinstance(value, str) else value
@@ -288,27 +289,19 @@ def read_call(value: Any, *, side: Side, where: str) -> ToolCall:
 
 
 def is_pair(value: Any) -> bool:
-    """Whether it is the name of a tool and, perhaps, its arguments."""
+    """Whether a value is a pair of a name and arguments."""
     return isinstance(value, list | tuple) and len(value) == _PAIR and isinstance(value[0], str)
-
-
-def _read_tool_call(call: ToolCall, side: Side, where: str) -> ToolCall:
-    if call.name and call.error is None and call.arguments.__class__ is dict:
-        return call
-    return _read_mapping(msgspec.structs.asdict(call), side, where)
 
 
 def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     inner = call.get("function")
-    if inner is not None and isinstance(inner, Mapping):  # as chat completions nest it
+    if inner is not None and isinstance(inner, Mapping):  # as in chat completions
         call = {**call, "function": None, **inner}
     if _ALIASES.isdisjoint(call):
         name, value = call.get("name"), call.get("arguments")
     else:
-        name, value = (
-            _single_value(call, _NAME_KEYS, where),
-            _single_value(call, _ARGUMENT_KEYS, where),
-        )
+        name = _single_value(call, _NAME_KEYS, where)
+        value = _single_value(call, _ARGUMENT_KEYS, where)
     if not isinstance(name, str) or not name:
         name = _fallback_name(name, call, side, where)
     arguments = _fallback_arguments(call, side, where) if value is None else read_arguments(value)
@@ -321,7 +314,7 @@ def _read_mapping(call: Mapping[str, Any], side: Side, where: str) -> ToolCall:
     return ToolCall(
         name,
         arguments.value,
-        id=_id_of(_first(call, ID_KEYS)),
+        id=_id_of(call),
         step=step if isinstance(step, int) and not isinstance(step, bool) else None,
         result=call.get("result"),
         failed=_FLAGS.get(failed) if isinstance(failed, bool | int | str) else None,
@@ -347,15 +340,15 @@ def _text(call: Mapping[str, Any], key: str) -> str | None:
 
 
 def _fallback_name(name: Any, call: Mapping[str, Any], side: Side, where: str) -> str:
-    """What a call goes by that has no name, or what is no name instead."""
+    """The name of a call that has none, or something else in its place."""
     if side == "actual" and any(key in call for key in NAME_KEYS):
-        return _NAMELESS  # the agent has made a call, if of no tool there is
+        return _NAMELESS  # it is a call all the same, of no known tool
     got = describe(call if name is None else name)
     raise InvalidCall(f"{where}: a call needs a name, as in {_EXPECTED_SHAPE}; got {got}.")
 
 
 def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str) -> Any:
-    """The value that a call has under one of these keys, which all mean the same."""
+    """The value under one of these keys, which all mean the same."""
     value = [key for key in call if key in keys]
     if len(value) > 1:
         value = [key for key in keys if call.get(key) is not None]
@@ -369,39 +362,25 @@ def _single_value(call: Mapping[str, Any], keys: Mapping[str, None], where: str)
     return call[value[0]]
 
 
-def _first(call: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    """The value of the first of these keys that is there and not null."""
-    for key in keys:
-        value = call.get(key)
-        if value is not None:
-            return value
-    return None
-
-
-def _id_of(value: Any) -> str | None:
+def _id_of(call: Mapping[str, Any]) -> str | None:
+    value = next((call[key] for key in ID_KEYS if call.get(key) is not None), None)
     if value is None or isinstance(value, str):
         return value
     return describe(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _fallback_arguments(call: Mapping[str, Any], side: Side, where: str) -> ParsedArguments:
-    """The arguments of a call that has none."""
-    error = _text(call, "error")
-    if error is not None:  # a call that was written down after it could not be read
-        return ParsedArguments(None, _text(call, "raw"), error)
-    _refuse_stray_keys(call, side, where)
-    return ParsedArguments(None if side == "expected" else {})
+    """The arguments of a call that has none.
 
-
-def _refuse_stray_keys(call: Mapping[str, Any], side: Side, where: str) -> None:
-    """Refuse a call without arguments that has something which may well be meant as them.
-
-    To ignore it would let an expected call accept anything, and blame an agent for a typo.
+    A field that may be meant as the arguments is refused. Ignoring it would make an expected call
+    accept anything, and blame an agent for a typo.
     """
+    error = _text(call, "error")
+    if error is not None:  # stored after it could not be read
+        return ParsedArguments(None, _text(call, "raw"), error)
     for key, value in call.items():
-        if key in CALL_FIELDS:
-            continue
         is_object = isinstance(value, Mapping) or (isinstance(value, str) and value[:1] == "{")
-        if is_object or side == "expected":
+        if key not in CALL_FIELDS and (is_object or side == "expected"):
             problem = f"{describe(key)} is no field of a call. Arguments go under `arguments`."
             raise InvalidCall(f"{where}: {problem}")
+    return ParsedArguments(None if side == "expected" else {})

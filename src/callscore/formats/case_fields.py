@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-# Where a value stands in a record: the part of JSON path that names places, and no more.
+# Paths to values in a record: the part of JSON path without filters and slices.
 
 _STEP = re.compile(
     r"""\.(?P<name>[^.\[\]'"\s]+)"""
@@ -49,18 +49,18 @@ _STEP = re.compile(
 
 
 class JSONPath(Struct, frozen=True):
-    """A path that can be followed.
+    """A path to values.
 
     Attributes:
-        text: as it was written.
-        steps: keys, indices, and None for `[*]`, everything in a list.
+        text: the path as the user wrote it.
+        steps: keys, indices, and None for `[*]`, all items of a list.
     """
 
     text: str
     steps: tuple[str | int | None, ...]
 
     def find(self, value: Any) -> list[Any]:
-        """What stands at the path: nothing, one value, or with `[*]` any number of them."""
+        """The values at the path: none, one, or with `[*]` any number."""
         found = [value]
         for step in self.steps:
             found = [inner for item in found for inner in _step_into(item, step)]
@@ -68,7 +68,7 @@ class JSONPath(Struct, frozen=True):
 
     @property
     def is_many(self) -> bool:
-        """Whether the path leads to any number of places."""
+        """Whether the path can lead to several values."""
         return None in self.steps
 
 
@@ -83,10 +83,10 @@ def _step_into(value: Any, step: str | int | None) -> list[Any]:
 
 
 def parse_json_path(text: str) -> JSONPath:
-    """The path that a text spells: `$.info.task.actions`, `$['task id']`, `$.turns[-1].calls[*]`.
+    """The path of a text: `$.info.task.actions`, `$['task id']`, `$.turns[-1].calls[*]`.
 
     Raises:
-        InvalidSettings: it spells none.
+        InvalidSettings: it is no path.
     """
     rest = text.removeprefix("$")
     if text[:1] not in ("$", ".", "["):
@@ -100,51 +100,37 @@ def parse_json_path(text: str) -> JSONPath:
                 f"{text!r} is no path: it goes wrong at {rest[position:]!r}."
                 " Write it like $.metadata.task_id or $.turns[0]['tool calls']."
             )
-        steps.append(_step_of(found))
+        key = found[found.lastgroup or 0]
+        steps.append(None if found["all"] else int(key) if found["index"] else key)
         position = found.end()
     return JSONPath(text, tuple(steps))
 
 
-def _step_of(found: re.Match[str]) -> str | int | None:
-    if found["all"]:
-        return None
-    if found["index"]:
-        return int(found["index"])
-    return next(key for key in (found["name"], found["single"], found["double"]) if key is not None)
+# The fields of a case, and paths to them in records of another layout.
 
-
-# What the parts of a case are called, and where they stand in records of another shape.
-
-# What a record may call the two sides; the first of each is our own word.
+# The names of the two sides; the first of each is callscore's own.
 EXPECTED_TOOL_FIELD = "expectedTool"
 EXPECTED_FIELDS = ("expected", "referenceToolCalls", EXPECTED_TOOL_FIELD)
 ACTUAL_FIELDS = ("actual", "toolCalls")
-EITHER_SIDE_FIELDS = (
-    "calls",
-    "tool_calls",
-)  # in a file that has only one side there is no doubt which
+EITHER_SIDE_FIELDS = ("calls", "tool_calls")  # in a file that has only one side
 CASE_FIELDS = ("id", "expected", "actual", "trial", "input", "tools", "tags", "metadata")
 _REQUIRED_FIELDS = ("id", "expected", "actual")
 
 
 class FieldPaths(Struct, frozen=True):
-    """The paths to the fields of a case.
-
-    Attributes:
-        paths: by the field's name.
-    """
+    """The paths to the fields of a case, by the name of the field."""
 
     paths: dict[str, JSONPath]
 
     def without(self, field: str) -> FieldPaths:
-        """The same, but for one field."""
+        """The same paths without that of one field."""
         return FieldPaths({name: path for name, path in self.paths.items() if name != field})
 
     def apply(self, record: Any, place: str) -> dict[str, Any]:
-        """What stands at the paths in a record, by field.
+        """The values at the paths in a record, by field.
 
         Raises:
-            UnreadableInput: an id, or a side, is neither where it should be nor under its name.
+            UnreadableInput: the id or a side is neither at its path nor under its name.
         """
         values = {}
         for field, path in self.paths.items():
@@ -165,19 +151,16 @@ def _missing_field_text(field: str, path: JSONPath, record: Any) -> str:
         reached = JSONPath(path.text, path.steps[:length]).find(record)
         if not reached:
             break
-        followed, found = reached[0], found + _step_text(step)
+        followed = reached[0]
+        found += f".{step}" if isinstance(step, str) else f"[{'*' if step is None else step}]"
     return f"there is no {path.text} for `{field}`; {found} is {describe(followed)}."
 
 
-def _step_text(step: str | int | None) -> str:
-    return "[*]" if step is None else f"[{step}]" if isinstance(step, int) else f".{step}"
-
-
 def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
-    """The fields that a user names.
+    """The paths that a user gives for fields.
 
     Raises:
-        InvalidSettings: there is no such field, or the path is none.
+        InvalidSettings: there is no such field, or it is no path.
     """
     for field in paths:
         if field not in CASE_FIELDS:
@@ -186,41 +169,36 @@ def parse_field_paths(paths: Mapping[str, str]) -> FieldPaths:
     return FieldPaths({field: parse_json_path(path) for field, path in paths.items()})
 
 
-# The fields of a record that is a case: which records are, and what stands in each field.
+# Records that are cases, and the values of their fields.
 
-SIDE_FIELDS = (
-    "id",
-    "input",
-    *EXPECTED_FIELDS,
-    *ACTUAL_FIELDS,
-)  # without any of these a record is no case
+# A record without any of these is no case.
+SIDE_FIELDS = ("id", "input", *EXPECTED_FIELDS, *ACTUAL_FIELDS)
 _GROUP_FIELDS = ("forbid", "in_order", "any_order", "one_of", "optional")
 _ALL_FIELDS = frozenset((*SIDE_FIELDS, *EITHER_SIDE_FIELDS, "trial", "tools", "tags", "metadata"))
 
 
 def is_case(value: Any) -> bool:
-    """Whether a record names a side of a case, so that no dialect has to be asked.
+    """Whether a record is a case, so that no dialect is tried.
 
-    Other stacks have `toolCalls` and the like, too. A record that has both sides, or calls and an
-    id that joins them, or nothing that a case has not, is ours all the same.
+    Other tools write `toolCalls` and the like, too. A record is a case if it has both sides, or calls
+    and an id, or no fields but those of a case.
     """
     if not isinstance(value, dict) or not has_side_field(value):
         return False
     if "expected" in value or "actual" in value:
         return True
     has_both = any(map(value.get, EXPECTED_FIELDS)) and any(map(value.get, ACTUAL_FIELDS))
+    has_any = any(map(value.get, EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS))
     has_id = value.get("id") is not None
-    if has_both or (
-        has_id and any(map(value.get, EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS))
-    ):
+    if has_both or (has_id and has_any):
         return True
-    # An empty side is one only where nothing else could hold the calls.
+    # An empty side counts only if nothing else can contain the calls.
     others = [value[key] for key in value if key not in _ALL_FIELDS]
     return not others or (has_id and not any(isinstance(item, dict | list) for item in others))
 
 
 def has_side_field(value: dict[str, Any]) -> bool:
-    """Whether a record names a side of a case in any way that we know."""
+    """Whether a record has a side of a case under any of its names."""
     return any(field in value for field in EXPECTED_FIELDS + ACTUAL_FIELDS + EITHER_SIDE_FIELDS)
 
 
@@ -234,11 +212,7 @@ def only_field(record: dict[str, Any], fields: tuple[str, ...], place: str) -> s
 
 
 def refuse_groups(record: dict[str, Any], place: str) -> None:
-    """Refuse group keywords beside `expected`: they belong inside it.
-
-    Raises:
-        UnreadableInput: there is some.
-    """
+    """Refuse group keywords beside `expected`: they belong inside it."""
     for word in _GROUP_FIELDS:
         if word in record:
             raise UnreadableInput(place, f"`{word}` belongs into the list of what is `expected`.")
@@ -255,7 +229,6 @@ def refuse_typos(record: dict[str, Any], place: str) -> None:
 
 @lru_cache(maxsize=100)  # the records of a file mostly have the same keys
 def _nearest_side_field(key: str) -> str | None:
-    """The field for a side that a key is, or nearly is."""
     from difflib import get_close_matches
 
     meant = get_close_matches(key, EXPECTED_FIELDS + ACTUAL_FIELDS, n=1, cutoff=0.8)
@@ -263,11 +236,7 @@ def _nearest_side_field(key: str) -> str | None:
 
 
 def require_tool_name(value: Any, place: str) -> str:
-    """The value, which must be the name of a tool.
-
-    Raises:
-        UnreadableInput: it is not.
-    """
+    """The value, if it is the name of a tool; otherwise an error."""
     if isinstance(value, str) and value:
         return value
     problem = f"{EXPECTED_TOOL_FIELD} is the name of a tool, or null where none should be called"
@@ -275,11 +244,7 @@ def require_tool_name(value: Any, place: str) -> str:
 
 
 def read_id(record: dict[str, Any], place: str) -> str | None:
-    """The id of a record, which is text or an integer, if it has one.
-
-    Raises:
-        UnreadableInput: it is not.
-    """
+    """The id of a record, if it has one: text or an integer."""
     value = record.get("id")
     if value is None or (isinstance(value, str) and value):
         return value
@@ -289,11 +254,7 @@ def read_id(record: dict[str, Any], place: str) -> str | None:
 
 
 def read_trial(record: dict[str, Any], place: str) -> int | str | None:
-    """Which trial a record is, as an integer or text, if it says so.
-
-    Raises:
-        UnreadableInput: it is not.
-    """
+    """The trial of a record, if it has one: an integer or text."""
     value: int | str | None = record.get("trial")
     if value is None or isinstance(value, str) or _is_integer(value):
         return value
@@ -301,7 +262,7 @@ def read_trial(record: dict[str, Any], place: str) -> int | str | None:
 
 
 def read_skip(record: dict[str, Any]) -> bool | str:
-    """Whether (or why) a case is skipped; None for values that are not ours."""
+    """Whether (or why) a case is skipped; other values mean something else."""
     value = record.get("skip")
     return value if isinstance(value, bool | str) else False
 
@@ -311,11 +272,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
-    """The tags of a record: one text or a list of them.
-
-    Raises:
-        UnreadableInput: it is not.
-    """
+    """The tags of a record: one text or a list of texts."""
     value = record.get("tags")
     tags = [value] if isinstance(value, str) else [] if value is None else value
     if isinstance(tags, list | tuple):
@@ -326,30 +283,23 @@ def read_tags(record: dict[str, Any], place: str) -> tuple[str, ...]:
     raise UnreadableInput(place, f"tags are a list of texts; got {describe(value)}.")
 
 
-# A name for a case that has none: the first words of what is asked.
+# A name for a case that has none.
 
 _MAX_NAME_LENGTH = 48
 _NON_WORD = re.compile(r"\W+")
 
 
 def name_from_input(question: Any) -> str:
-    """What is asked, as a name: `what-is-the-weather-in-paris`.
+    """A name from what is asked: `what-is-the-weather-in-paris`; empty if nothing is in words.
 
     Args:
-        question: a text, or a conversation, of which what was said last counts.
-
-    Returns:
-        The name; an empty text where nothing is asked in words.
+        question: a text, or a conversation, whose last message is used.
     """
-    text = _question_text(question)[: 4 * _MAX_NAME_LENGTH].casefold()
-    name = _NON_WORD.sub("-", text).strip("-_")
+    if isinstance(question, list) and question and isinstance(question[-1], dict):
+        question = question[-1].get("content")
+    text = question if isinstance(question, str) else ""
+    name = _NON_WORD.sub("-", text[: 4 * _MAX_NAME_LENGTH].casefold()).strip("-_")
     if len(name) <= _MAX_NAME_LENGTH:
         return name
     whole, hyphen, _ = name[: _MAX_NAME_LENGTH + 1].rpartition("-")
     return whole if hyphen else name[:_MAX_NAME_LENGTH]
-
-
-def _question_text(question: Any) -> str:
-    if isinstance(question, list) and question and isinstance(question[-1], dict):
-        question = question[-1].get("content")
-    return question if isinstance(question, str) else ""

@@ -1,7 +1,7 @@
 """The JSON Schema of a case file, with which editors complete and check what people write.
 
 It is as strict as the reader for callscore's own notation and allows everything else: documents of
-other formats may stand in the same places, and only their readers can check them.
+other formats may be in the same places, and only their readers can check them.
 """
 
 from __future__ import annotations
@@ -26,31 +26,35 @@ if TYPE_CHECKING:
 __all__ = ["build_case_schema", "expected_definitions", "value_definitions"]
 
 
-# The JSON Schema of an expected argument's value: plain data, or a rule in place of it.
+# The value of an expected argument: plain data, or a rule in place of it.
 
 _VALUE = {"$ref": "#/$defs/value"}
 _IS_LITERAL = {"type": "object", "required": [LITERAL]}
-_PLAIN_KEY = {"pattern": "^(?:[^$]|$)"}  # what begins with $ is a rule, or a mistake
+_PLAIN_KEY = {"pattern": "^(?:[^$]|$)"}  # a key with $ is a rule, or a mistake
 _SYNTAX = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 
 
-def has_any(keys: tuple[str, ...]) -> dict[str, Any]:
-    """The schema of an object that has at least one of these keys."""
+def _has_any(keys: tuple[str, ...]) -> dict[str, Any]:
     if len(keys) == 1:
         return {"required": [*keys]}
     return {"anyOf": [{"required": [key]} for key in keys]}
 
 
 def value_definitions() -> dict[str, Any]:
-    """What the schemas of rules refer to, and whoever holds values: to be put under `$defs`.
+    """The definitions for values: `value` may be or contain a rule, `values` is an object of them.
 
-    `value` is a value that may be, or hold, a rule; `values` an object of them; `literal` a value
-    that is meant as it stands.
+    `literal` is a value that contains no rules, whatever its keys are.
 
     Raises:
         InvalidSettings: a comparator of another package cannot be used.
     """
-    return {"value": _value(), "values": _values(), "literal": _literal()}
+    values = {
+        "type": "object",
+        "if": {"required": [LITERAL]},
+        "then": {"properties": {LITERAL: {"type": "object"}}, "maxProperties": 1},
+        "else": {"propertyNames": _PLAIN_KEY, "additionalProperties": _VALUE},
+    }
+    return {"value": _value(), "values": values, "literal": {**_IS_LITERAL, "maxProperties": 1}}
 
 
 def _value() -> dict[str, Any]:
@@ -76,13 +80,13 @@ def _value() -> dict[str, Any]:
 
 
 def _plain_or_any_of(keys: list[str]) -> str:
-    """The pattern of a key that is no rule, or one of these; validators show it as it stands."""
+    """The pattern of a key that is no rule, or one of these; validators print it."""
     spelled = "|".join(_SYNTAX.sub(r"\\\g<0>", key) for key in keys)
     return f"^(?:[^$]|$|(?:{spelled})$)"
 
 
 def _operand(comparator: Comparator, key: str) -> dict[str, Any]:
-    """What stands under the key of a rule."""
+    """The value under the key of a rule."""
     about: dict[str, Any] = comparator.schema["options"].get(key, comparator.schema["value"])
     described = {
         "title": comparator.title,
@@ -90,14 +94,14 @@ def _operand(comparator: Comparator, key: str) -> dict[str, Any]:
     }
     if not comparator.nests or "$ref" in about:
         return described | about
-    # Where rules may stand, so may what only looks like one.
+    # A literal, which only looks like a rule, may be wherever a rule may be.
     notes = {word: about[word] for word in ("description",) if word in about}
     literal = {"$ref": "#/$defs/literal"}
     return described | notes | {"if": _IS_LITERAL, "then": literal, "else": about}
 
 
 def _beside(comparator: Comparator) -> dict[str, Any]:
-    """What may stand beside the key of a rule, and nothing else may."""
+    """The only keys that are allowed beside the key of a rule."""
     allowed = dict.fromkeys((*comparator.keys, *comparator.options))
     options = {
         option: about
@@ -105,26 +109,11 @@ def _beside(comparator: Comparator) -> dict[str, Any]:
         if option not in comparator.keys
     }
     named = {"properties": options} if options else {}
-    return {
-        "if": has_any(comparator.keys),
-        "then": {**named, "propertyNames": {"enum": [*allowed]}},
-    }
+    names = {"propertyNames": {"enum": [*allowed]}}
+    return {"if": _has_any(comparator.keys), "then": {**named, **names}}
 
 
-def _values() -> dict[str, Any]:
-    return {
-        "type": "object",
-        "if": {"required": [LITERAL]},
-        "then": {"properties": {LITERAL: {"type": "object"}}, "maxProperties": 1},
-        "else": {"propertyNames": _PLAIN_KEY, "additionalProperties": _VALUE},
-    }
-
-
-def _literal() -> dict[str, Any]:
-    return {**_IS_LITERAL, "maxProperties": 1}
-
-
-# The JSON Schema of what a case expects: calls, groups of calls, repeats, and what is forbidden.
+# The expected side of a case: calls, groups of calls, repeats, and forbidden calls.
 
 _NAME, *_OTHER_NAMES = NAME_KEYS
 _ARGUMENTS, *_OTHER_ARGUMENTS = ARGUMENT_KEYS
@@ -171,7 +160,7 @@ _MEMBER_REFERENCE: Final = {"$ref": "#/$defs/member"}
 _IS_GROUP_REFERENCE: Final = {"$ref": "#/$defs/is_group"}
 _CALL_FIELD_REFERENCE: Final = {"$ref": "#/$defs/field_of_call"}
 _WITHOUT_NAME: Final = {"propertyNames": {"not": {"enum": [*NAME_KEYS]}}}
-# What people write when they mean a field of a call, or a group.
+# Near misses of the fields of a call and of the keywords of groups.
 _NEAR_KEYWORDS = (
     r"^\$|^[Aa]rg|^[Nn]am|^time$|^[Ff]orb|^[Oo]p[a-z]*l"
     "|^(?:in|any|un)[ _-]?[Oo]r?d|^(?:one|any|all)[ _-]?[Oo]f$"
@@ -179,7 +168,7 @@ _NEAR_KEYWORDS = (
 
 
 def expected_definitions() -> dict[str, Any]:
-    """The schema `expected`, and what it refers to beside values: to be put under `$defs`."""
+    """The definition `expected`, and what it refers to, without those for values."""
     return {
         "expected": _expected(),
         "expectation": _expectation(),
@@ -190,7 +179,7 @@ def expected_definitions() -> dict[str, Any]:
         "arguments": _arguments(),
         "times": _times(),
         "field_of_call": {"enum": sorted(CALL_FIELDS)},
-        "is_group": {"type": "object", **has_any(_KEYWORDS), **_WITHOUT_NAME},
+        "is_group": {"type": "object", **_has_any(_KEYWORDS), **_WITHOUT_NAME},
         "is_ours": _is_own_notation(),
     }
 
@@ -199,19 +188,16 @@ def _expected() -> dict[str, Any]:
     is_written = {"type": "object", "anyOf": [{"required": [TIMES]}, _IS_GROUP_REFERENCE]}
     expectation = {"$ref": "#/$defs/expectation"}
     ours = {"$ref": "#/$defs/is_ours"}
-    is_near = {"anyOf": [has_any(NAME_KEYS), {"not": {"propertyNames": _CALL_FIELD_REFERENCE}}]}
+    is_near = {"anyOf": [_has_any(NAME_KEYS), {"not": {"propertyNames": _CALL_FIELD_REFERENCE}}]}
     return {
         "title": "What is expected",
         "description": "The calls that should be made. [] or null: no tool should be called. Or a"
         " document in any format that callscore reads, whose calls should be made.",
         "type": ["array", "object", "string", "null"],
-        "pattern": r"[\[{<(]|^\s*null\s*$",  # a tool's name stands in a list
+        "pattern": r"[\[{<(]|^\s*null\s*$",  # the name of a tool has to be in a list
         "allOf": [
             {
-                "if": {
-                    "type": "array",
-                    "anyOf": [{"contains": is_written}, {"items": ours}],
-                },
+                "if": {"type": "array", "anyOf": [{"contains": is_written}, {"items": ours}]},
                 "then": {"items": expectation},
             },
             {
@@ -226,8 +212,8 @@ def _expected() -> dict[str, Any]:
 
 
 def _is_own_notation() -> dict[str, Any]:
-    """Whether an item of a list is in our own words, or means to be."""
-    is_bare = {"not": {"required": ["type"]}}  # most stacks say what something is
+    """Whether an item of a list is in callscore's own notation, or meant to be."""
+    is_bare = {"not": {"required": ["type"]}}  # most other formats have a type
     nearly = {"anyOf": [_CALL_FIELD_REFERENCE, {"pattern": _NEAR_KEYWORDS}]}
     return {
         "if": {"type": "object"},
@@ -274,7 +260,7 @@ def _member() -> dict[str, Any]:
         " which accepts any arguments.",
         "type": ["object", "array", "string"],
         "minLength": 1,
-        "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for whoever begins to write
+        "properties": {kind: _MEANINGS[kind] for kind in GROUPS},  # for completion in editors
         "allOf": [
             {"if": {"type": "array"}, "then": {"$ref": "#/$defs/pair"}},
             {
@@ -308,7 +294,7 @@ def _call() -> dict[str, Any]:
     }
     return {
         "title": "A call",
-        "not": has_any((*_KEYWORDS, "min", "max")),  # which go around it, or into `times`
+        "not": _has_any((*_KEYWORDS, "min", "max")),  # these go around it, or into `times`
         "if": {"properties": {_NESTED_KEY: {"type": "object"}}, "required": [_NESTED_KEY]},
         "then": {"properties": {_NESTED_KEY: nested, TIMES: {"$ref": "#/$defs/times"}}},
         "else": _flat_call(),
@@ -321,7 +307,7 @@ def _flat_call() -> dict[str, Any]:
         "required": [_NAME, _ARGUMENTS],
     }
     aliases = {_any_of(_OTHER_NAMES): _TOOL, _any_of(_OTHER_ARGUMENTS): _ARGUMENTS_REFERENCE}
-    # With no arguments, a field that no call has may well be meant as them.
+    # Without arguments, an unknown field may be meant as the arguments.
     strays = {
         "propertyNames": {"anyOf": [_CALL_FIELD_REFERENCE, {"const": TIMES}]},
         "properties": {"error": {"not": {"type": "string"}}},
@@ -392,7 +378,7 @@ def _times() -> dict[str, Any]:
     }
 
 
-# The JSON Schema of a file of cases, by which editors complete and check what people write.
+# A file of cases.
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _CASE: Final = {"$ref": "#/$defs/case"}
@@ -400,7 +386,7 @@ _EXPECTED: Final = {"$ref": "#/$defs/expected"}
 _ACTUAL: Final = {"$ref": "#/$defs/actual"}
 _SCHEMA_FIELD: Final = {"description": "Where this schema is, for editors; nobody else minds."}
 
-# The fields of a case in our own words.
+# The fields of a case by callscore's own names.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "id": {
         "title": "The name of the case",
@@ -443,10 +429,10 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 def build_case_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a case, a list of cases, or an object with `cases`.
 
-    The comparators of other packages that are installed are in it.
+    It includes the comparators of installed packages.
 
     Raises:
-        InvalidSettings: one of those cannot be used.
+        InvalidSettings: one of them cannot be used.
     """
     cases = {"type": "array", "items": _CASE}
     return {
@@ -492,21 +478,20 @@ def _case() -> dict[str, Any]:
 
 
 def _other_names() -> dict[str, Any]:
-    """The sides by their other names, as patterns: editors need not propose them."""
+    """The other names of the sides, as patterns, so that editors do not propose them."""
     tool = {
         "title": "The tool that is expected",
         "description": "Its name, with any arguments, or null where no tool should be called.",
         "type": ["string", "null"],
         "minLength": 1,
     }
-    sides = dict.fromkeys(EXPECTED_FIELDS[1:], _EXPECTED) | dict.fromkeys(
-        ACTUAL_FIELDS[1:], _ACTUAL
-    )
+    sides: dict[str, Any] = dict.fromkeys(EXPECTED_FIELDS[1:], _EXPECTED)
+    sides |= dict.fromkeys(ACTUAL_FIELDS[1:], _ACTUAL)
     return {f"^{name}$": side for name, side in (sides | {EXPECTED_TOOL_FIELD: tool}).items()}
 
 
 def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Of the names of one side, a case has one."""
+    """A case has only one of the names of a side."""
     return [
         {
             "if": {"required": [name]},
@@ -517,18 +502,18 @@ def _only_one(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _without_typos() -> dict[str, Any]:
-    """Where a side is missing, a field that is nearly its name would hide the case."""
+    """If a side is missing, a field that is nearly its name would hide the case."""
     typos = [
         typo for word in (EXPECTED_FIELDS[0], ACTUAL_FIELDS[0]) for typo in _misspellings(word)
     ]
     return {
-        "if": {"allOf": [has_any(EXPECTED_FIELDS), has_any(ACTUAL_FIELDS)]},
+        "if": {"allOf": [_has_any(EXPECTED_FIELDS), _has_any(ACTUAL_FIELDS)]},
         "else": {"propertyNames": {"not": {"enum": typos}}},
     }
 
 
 def _misspellings(word: str) -> list[str]:
-    """A word with a capital, with a letter left out, and with two letters in each other's place."""
+    """A word with a capital, with a letter left out, and with two letters swapped."""
     cuts = range(len(word))
     shorter = [word[:cut] + word[cut + 1 :] for cut in cuts]
     swapped = [word[:cut] + word[cut : cut + 2][::-1] + word[cut + 2 :] for cut in cuts]
@@ -537,7 +522,7 @@ def _misspellings(word: str) -> list[str]:
 
 
 def _actual() -> dict[str, Any]:
-    """What was done: calls of our own, which are described, or what any stack wrote."""
+    """Calls in callscore's own notation, which are described, or a document in any format."""
     return {
         "title": "What was done",
         "description": "The calls that were made. [] or null: none. Or what any stack wrote, in"

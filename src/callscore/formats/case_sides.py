@@ -42,18 +42,18 @@ def read_side(
     wanted: Wanted = DEFAULT_WANTED,
     dialect: Dialect | None = None,
 ) -> _Calls:
-    """The calls that a value spells, or that a document holds; None is no calls.
+    """The calls of a value, or of a document; None is no calls.
 
     Args:
-        value: calls, however they are spelled; a response, messages, spans and so on as data or as
-            objects of an SDK; or text that a model wrote.
+        value: calls in any notation; a response, messages, spans and so on as data or as objects of
+            an SDK; or text that a model wrote.
         side: whether they were expected or made.
         where: what to call the value in messages: `expected`.
         wanted: what to take from a document that offers a choice.
-        dialect: what a document is written in, where that is known.
+        dialect: the dialect of a document, if it is known.
 
     Raises:
-        InvalidCall: it holds no calls that can be read, or expected ones that cannot be matched.
+        InvalidCall: it has no calls that can be read, or expected ones that cannot be matched.
     """
     if value.__class__ is list:
         calls = read_simple_calls(value)
@@ -62,8 +62,11 @@ def read_side(
     elif isinstance(value, tuple | set | frozenset | Iterator):
         value = list(value)
     if value is None or isinstance(value, ToolCall) or is_call_list(value):
-        return _with_failed_flags(read_calls(value, side=side, where=where), wanted)
-    from callscore.formats.objects import to_plain_data
+        return tuple(
+            structs.replace(call, failed=True) if _says_failed(call, wanted) else call
+            for call in read_calls(value, side=side, where=where)
+        )
+    from callscore.formats.shape import to_plain_data
 
     document = json_of(value) if isinstance(value, str) else to_plain_data(value)
     if dialect is None:
@@ -77,20 +80,11 @@ def read_side(
     return _calls_on_side(join_traces(traces, where=where), side, where)
 
 
-def _with_failed_flags(calls: _Calls, wanted: Wanted) -> _Calls:
-    """The calls, failed where the text of their result says so and nothing else does."""
-    if not any(isinstance(call.result, str) for call in calls):
-        return calls
-    return tuple(
-        [
-            structs.replace(call, failed=True)
-            if call.failed is None
-            and isinstance(call.result, str)
-            and wanted.failure.search(call.result)
-            else call
-            for call in calls
-        ]
-    )
+def _says_failed(call: ToolCall, wanted: Wanted) -> bool:
+    """Whether the text of the result says that the call failed, and no flag says anything."""
+    if call.failed is not None or not isinstance(call.result, str):
+        return False
+    return wanted.failure.search(call.result) is not None
 
 
 def read_expected_side(
@@ -104,10 +98,10 @@ def read_expected_side(
     """What a value expects: calls and groups of calls, or the calls of a document.
 
     Args:
-        value: as for `read_side`; in a list groups, repeats and what is forbidden may stand, too.
+        value: as for `read_side`; a list may also contain groups, repeats and forbidden calls.
         where: what to call the value in messages: `expected`.
         wanted: what to take from a document that offers a choice.
-        dialect: what a document is written in, where that is known.
+        dialect: the dialect of a document, if it is known.
         spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
 
     Raises:
@@ -141,7 +135,7 @@ def read_expected_side(
 
 
 def _is_own_notation(items: list[Any]) -> bool:
-    """Whether these are calls as people write them, and no document of another stack."""
+    """Whether these are calls in callscore's own notation, and no document of another format."""
     named = [item for item in items if isinstance(item, dict)]
     if not all(first(item, *NAME_KEYS) for item in named):
         return False
@@ -157,12 +151,12 @@ def _with_rules(calls: _Calls, where: str, items: list[Any]) -> _Calls:
     from callscore.formats.expectations import read_rules
 
     if any(isinstance(item, ToolCall) for item in items):
-        return calls  # they were made in Python
+        return calls  # of Python, where `$` has no meaning
     return tuple([read_rules(call, f"{where}[{at}]") for at, call in enumerate(calls)])
 
 
 def is_call_list(value: Any) -> bool:
-    """Whether it is a list of plain calls, for which no dialect has to be asked."""
+    """Whether a value is a list of plain calls, so that no dialect is tried."""
     if not isinstance(value, list):
         return False
     for item in value:
@@ -193,30 +187,25 @@ def _read_document(document: Any, side: tuple[Side, str], wanted: Wanted) -> _Ca
 
 
 def _read_unknown(document: Any, side: tuple[Side, str], error: UnknownFormat) -> _Calls:
-    """What no dialect knows: the reader of calls says best what is wrong with a list of them."""
-    if side[0] == "actual" and isinstance(document, str) and _is_prose(document):
-        return ()  # the model has answered in words
+    """A document that no dialect recognises: errors of the reader of calls are the clearest."""
+    if side[0] == "actual" and isinstance(document, str):
+        has_marks = any(mark in document for mark in _CALL_MARKS)
+        if len(document.split()) > 1 and not has_marks:
+            return ()  # the model answered in words
     try:
         return read_calls(document, side=side[0], where=side[1])
     except InvalidCall as other:
-        if not isinstance(document, dict | list | str) or _resembles_call(document):
-            raise
+        items = document if isinstance(document, list) else [document]
+        have_names = all(
+            isinstance(item, dict) and isinstance(item.get("name"), str) for item in items
+        )
+        if not isinstance(document, dict | list | str) or have_names:
+            raise  # it is more likely a malformed call than an unknown trace
         raise UnknownFormat(f"{other} If it is a trace: {error}") from error
 
 
-def _resembles_call(document: Any) -> bool:
-    """Whether it has a name, so that it is more likely a malformed call than an unknown trace."""
-    items = document if isinstance(document, list) else [document]
-    return all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
-
-
-def _is_prose(text: str) -> bool:
-    """Whether a text is words and nothing that could be a call that went wrong."""
-    return len(text.split()) > 1 and not any(mark in text for mark in _CALL_MARKS)
-
-
 def join_traces(traces: list[Trace], *, where: str) -> Trace:
-    """The run that several documents, one after another, are; tasks with names stay apart.
+    """One run of several documents in sequence; runs with names are not joined.
 
     Raises:
         InvalidCall: there are several runs with names.
@@ -237,7 +226,7 @@ def join_traces(traces: list[Trace], *, where: str) -> Trace:
 def _calls_on_side(trace: Trace, side: Side, where: str) -> _Calls:
     if side == "actual":
         return actual_calls_in(trace, where=where)
-    return cast("_Calls", expected_calls_in(trace, where=where))  # groups only in cases of our own
+    return cast("_Calls", expected_calls_in(trace, where=where))  # only cases have groups
 
 
 def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
@@ -256,11 +245,11 @@ def actual_calls_in(trace: Trace, *, where: str) -> _Calls:
 def expected_calls_in(trace: Trace, *, where: str) -> tuple[Expected, ...]:
     """What a run expects.
 
-    A document that says what is expected says so for the expected side alone. One that does not,
-    such as a conversation that went well, can stand there as a whole.
+    This is what the document says is expected; if it does not say so, all its calls are expected,
+    such as those of a conversation that went well.
 
     Raises:
-        InvalidCall: it says nothing at all, or expects what nobody could match.
+        InvalidCall: it has neither, or expects what cannot be matched.
     """
     from callscore.core.case import calls_in, with_calls
 
@@ -281,7 +270,7 @@ def _require_answer(trace: Trace, where: str) -> None:
 def _require_readable(call: ToolCall, where: str) -> ToolCall:
     if call.error is None:
         return call
-    if call.error == NOT_CAPTURED:  # all that is known to be expected is the tool
+    if call.error == NOT_CAPTURED:  # only the tool is known to be expected
         return structs.replace(call, error=None)
     from callscore.words.reasons import malformed_text
 

@@ -1,7 +1,7 @@
 """Cases as records of a file: reading them, joining their two sides, and writing them.
 
-`decode_plain` reads lines in the simplest notation straight into structs and leaves the arguments
-undecoded; it rejects any other notation, which `read_case` then reads.
+`decode_plain_cases` decodes lines in the simplest notation directly into structs, without their
+arguments; it rejects any other notation, which `read_case` then reads.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ __all__ = [
 ]
 
 
-# How a record of a file spells a case, or one side of it.
+# Records of a file that are a case, or one side of it.
 
-NO_ID = ""  # of one side of a case whose document does not say which case it belongs to
+NO_ID = ""  # the id of one side of a case whose document has no id
 
 _CONTENT_ID_PREFIX = "sha-"
 
@@ -83,13 +83,13 @@ def read_case(
     dialect: Dialect | None = None,
     spelled: bool = True,
 ) -> Case:
-    """The case that a record spells; a side that is absent is None, and null means no calls.
+    """The case of a record; an absent side is None, and null means no calls.
 
     Args:
         value: the record. Keys that no case has are ignored.
-        place: where the record stands, for messages.
+        place: where the record is, for messages.
         wanted: what to take from sides that are documents and offer a choice.
-        dialect: what such sides are written in, where that is known.
+        dialect: the dialect of such sides, if it is known.
         spelled: whether keys that begin with `$` are rules, as they are in a file.
 
     Raises:
@@ -122,7 +122,7 @@ def read_case(
 
 
 def case_record(case: Case) -> dict[str, Any]:
-    """A case as a file has it, where null would mean no calls: what is not said is left out."""
+    """A case as a record of a file, without absent fields: null would mean no calls."""
     record = {field: value for field, value in asdict(case).items() if value is not None}
     if case.id == NO_ID:
         del record["id"]
@@ -130,7 +130,7 @@ def case_record(case: Case) -> dict[str, Any]:
 
 
 def case_from_trace(trace: Trace, *, place: str) -> Case:
-    """The case that a run of another dialect is, with the sides that it has.
+    """The case of a run in another format, with the sides that it has.
 
     Raises:
         UnreadableInput: the expectation cannot be satisfied.
@@ -146,7 +146,7 @@ def case_from_trace(trace: Trace, *, place: str) -> Case:
 
 
 def reference_from_trace(trace: Trace, *, place: str) -> Case:
-    """The expected side of a case, from a run of another dialect that shows how it should go.
+    """The expected side of a case, from a run in another format that went as it should.
 
     Raises:
         UnreadableInput: the expectation cannot be satisfied.
@@ -156,7 +156,7 @@ def reference_from_trace(trace: Trace, *, place: str) -> Case:
 
 
 def actual_from_trace(trace: Trace, *, place: str) -> Case:
-    """The actual side of a case, from a run of another dialect.
+    """The actual side of a case, from a run in another format.
 
     Raises:
         UnreadableInput: it does not say what was called.
@@ -178,13 +178,9 @@ def _expected_from_trace(trace: Trace, place: str) -> tuple[Expected, ...]:
 def read_reference(
     value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
 ) -> Case:
-    """The expected side of a case, from a file that holds references alone.
+    """The expected side of a case, from a file that has only references.
 
-    Args:
-        value: the record: an `id`, and the calls under `expected`, `calls` or `tool_calls`.
-        place: where the record stands, for messages.
-        wanted: what to take from a side that is a document and offers a choice.
-        dialect: what such a side is written in, where that is known.
+    The arguments are those of `read_case`; the calls are under `expected`, `calls` or `tool_calls`.
 
     Raises:
         UnreadableInput: it is not an object, or a field cannot be read.
@@ -209,13 +205,9 @@ def read_reference(
 def read_trace(
     value: Any, *, place: str, wanted: Wanted = DEFAULT_WANTED, dialect: Dialect | None = None
 ) -> Case:
-    """The actual side of a case, from a file that holds traces alone.
+    """The actual side of a case, from a file that has only traces.
 
-    Args:
-        value: the record: an `id`, and the calls under `actual`, `calls` or `tool_calls`.
-        place: where the record stands, for messages.
-        wanted: what to take from a side that is a document and offers a choice.
-        dialect: what such a side is written in, where that is known.
+    The arguments are those of `read_case`; the calls are under `actual`, `calls` or `tool_calls`.
 
     Raises:
         UnreadableInput: it is not an object, has no calls, or a field cannot be read.
@@ -240,7 +232,7 @@ def read_trace(
 
 
 def join_case(reference: Case, trace: Case) -> Case:
-    """The case that a reference and a trace of the same id make together."""
+    """The case of a reference and a trace with the same id."""
     name = reference.id or trace.id
     return Case(
         id=_content_id(reference.expected, reference.input) if name == NO_ID else name,
@@ -256,7 +248,7 @@ def join_case(reference: Case, trace: Case) -> Case:
 
 
 def has_own_id(case: Case) -> bool:
-    """Whether the id was given, rather than made from the content, which may well repeat."""
+    """Whether the id was given, and not made from the content, which may repeat."""
     return not case.id.startswith(_CONTENT_ID_PREFIX)
 
 
@@ -267,8 +259,6 @@ def _require_object(value: Any, place: str, noun: str) -> dict[str, Any]:
 
 
 class _ReadOptions(NamedTuple):
-    """How the sides of a case are read."""
-
     wanted: Wanted
     dialect: Dialect | None = None
     spelled: bool = True
@@ -306,26 +296,22 @@ def _read_actual(
 
 
 def _content_id(expected: Sequence[Expected] | None, question: Any) -> str:
-    """An id from what is asked and expected, so that the same case has it in every run."""
+    """An id from what is asked and expected, the same in every run."""
     from hashlib import sha256
 
-    items = (
-        None
-        if expected is None
-        else [
-            [item.name, item.arguments] if isinstance(item, ToolCall) else expected_to_json(item)
-            for item in expected
-        ]
-    )
-    text = fingerprint([items, question])
+    items = [
+        [item.name, item.arguments] if isinstance(item, ToolCall) else expected_to_json(item)
+        for item in expected or ()
+    ]
+    text = fingerprint([None if expected is None else items, question])
     return _CONTENT_ID_PREFIX + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
-# Cases in the plainest spelling, decoded straight into structs and their arguments not at all.
+# Cases in the simplest notation, decoded directly into structs, without their arguments.
 
 
 class PlainCase(Struct, frozen=True, gc=False):
-    """One line of a case file. The fields that must be unset ask for more than to compare."""
+    """One line of a case file; if one of the unset fields is set, it is no plain case."""
 
     id: Annotated[str, Meta(min_length=1)] | int
     expected: tuple[PlainCall, ...]
@@ -335,50 +321,50 @@ class PlainCase(Struct, frozen=True, gc=False):
     referenceToolCalls: UnsetType = UNSET  # noqa: N815  (a field of the file)
     expectedTool: UnsetType = UNSET  # noqa: N815  (likewise)
     toolCalls: UnsetType = UNSET  # noqa: N815  (likewise)
-    tools: UnsetType = UNSET  # by whose schemas the calls are checked
-    forbid: UnsetType = UNSET  # which belongs into `expected`
+    tools: UnsetType = UNSET  # calls are checked by their schemas
+    forbid: UnsetType = UNSET  # belongs into `expected`
 
 
-# What a key begins with that may be a rule in place of a value, also if it is written as an escape.
-# One byte of it is looked for first, which is two hundred times as quick and most often enough.
+# The beginning of a key that may be a rule, also as an escape. One byte of it is searched first,
+# which is two hundred times as fast and usually enough.
 _RULE_MARKS = ((b"$", b'"$'), (b"\\", b"\\u0024"))
 _decode_lines = msgspec.json.Decoder(PlainCase).decode_lines
 
 
 def decode_plain_cases(lines: bytes) -> list[PlainCase]:
-    """The cases of some whole lines.
+    """The cases of whole lines.
 
     Raises:
-        ValueError: one of the lines needs to be read with care.
+        ValueError: one of the lines is not in the simplest notation.
         RecursionError: likewise.
     """
     if any(byte in lines and mark in lines for byte, mark in _RULE_MARKS):
         raise ValueError("there may be rules in it")
     if not lines.isascii():
-        lines.decode()  # what is kept as text below is not checked there
+        lines.decode()  # raises if it is not UTF-8, which the decoder does not check in raw arguments
     cases = _decode_lines(lines)
-    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as quick as `count`
+    breaks = len(lines) - len(lines.replace(b"\n", b""))  # many times as fast as `count`
     if len(cases) != breaks + (not lines.endswith(b"\n")):
         raise ValueError("not one case a line")
     return cases
 
 
-# Cases as the lines of a file.
+# Cases as lines of a file.
 
 _RESULT_FIELDS = ("result", "failed")
 
 
 def expected_records(expected: Iterable[Expected]) -> list[Any]:
-    """What is expected as a case file has it; keys that begin with `$` are literal there.
+    """The expected side in the notation of a case file; keys that begin with `$` are escaped.
 
     Raises:
-        InvalidCall: it is nested too deep.
+        InvalidCall: it is nested too deeply.
     """
     return [json_safe(expected_to_json(item)) for item in expected]
 
 
 def call_record(call: ToolCall) -> dict[str, Any]:
-    """A call that was made as a case file has it; arguments that are no JSON stay as they were."""
+    """An actual call in the notation of a case file; malformed arguments stay as they are."""
     arguments = call.raw if call.error is not None else call.arguments
     others = {field: getattr(call, field) for field in _RESULT_FIELDS}
     known = {field: value for field, value in others.items() if value is not None}
@@ -387,11 +373,10 @@ def call_record(call: ToolCall) -> dict[str, Any]:
 
 
 def record_line(record: dict[str, Any]) -> str:
-    """A case as one line; what it does not say is left out."""
-    kept = {field: value for field, value in record.items() if not _is_absent(field, value)}
+    """A case as one line, without empty fields."""
+    kept = {
+        field: value
+        for field, value in record.items()
+        if value is not None and not (field in ("tags", "metadata", "id") and value in ([], {}, ""))
+    }
     return encode_json(kept).decode() + "\n"
-
-
-def _is_absent(field: str, value: Any) -> bool:
-    empty: Sequence[Any] = ([], {}, "")
-    return value is None or (field in ("tags", "metadata", "id") and value in empty)

@@ -1,4 +1,4 @@
-"""How each stack writes down what a tool is: one reader for all of them."""
+"""Reads tool definitions in the notations of all formats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCHEMA_KEYS = (
     "schema",
 )
 _GEMINI_TYPES = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
-# Keys as Gemini's SDK for Python spells them, which also writes down every key that is not set.
+# The keys of Gemini's SDK for Python, which also writes every key that is not set, as null.
 _SNAKE_CASE_KEYWORDS = {
     "additional_properties": "additionalProperties",
     "any_of": "anyOf",
@@ -42,10 +42,10 @@ _SNAKE_CASE_KEYWORDS = {
 
 
 def read_definitions(entries: Any) -> list[Tool]:
-    """The tools that a list defines; entries without a name define none.
+    """The tools of a list; entries without a name define none.
 
     Args:
-        entries: definitions in any spelling, a mapping of names to definitions, or JSON text of it.
+        entries: definitions in any notation, definitions by name, or JSON text of either.
     """
     entries = json_of(entries)
     if isinstance(entries, dict):
@@ -66,7 +66,7 @@ def read_definitions(entries: Any) -> list[Tool]:
 
 
 def read_definition(entry: Any) -> Tool | None:
-    """The tool that an object defines; None where it has no name."""
+    """The tool of an object; None if it has no name."""
     if not isinstance(entry, dict):
         return None
     for wrapper in _WRAPPER_KEYS:
@@ -87,7 +87,7 @@ def read_definition(entry: Any) -> Tool | None:
 
 def _read_schema(value: Any) -> dict[str, Any] | None:
     schema = json_of(value)
-    if isinstance(schema, dict) and isinstance(schema.get("json"), dict):  # as Bedrock wraps it
+    if isinstance(schema, dict) and isinstance(schema.get("json"), dict):  # as in Bedrock
         schema = schema["json"]
     if not isinstance(schema, dict):
         return None
@@ -95,7 +95,7 @@ def _read_schema(value: Any) -> dict[str, Any] | None:
 
 
 def _gemini_type(kind: Any) -> str | None:
-    """A type of Gemini's own schema language, which some encodings number from 1."""
+    """A type of Gemini's schema language as JSON Schema spells it; some encodings number them."""
     number = integer_of(kind)
     if number is not None and 0 < number <= len(_GEMINI_TYPES):
         kind = _GEMINI_TYPES[number - 1]
@@ -103,7 +103,7 @@ def _gemini_type(kind: Any) -> str | None:
 
 
 def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with the types of Gemini's own schema language as JSON Schema spells them."""
+    """A schema of Gemini's schema language as JSON Schema."""
     lowered = {
         _SNAKE_CASE_KEYWORDS.get(key, key): value
         for key, value in schema.items()
@@ -126,7 +126,7 @@ def _lower_types(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_effect(entry: dict[str, Any]) -> Effect | None:
-    """What a definition says of the effect: in our own word, or in the hints of MCP."""
+    """The effect, as callscore writes it or by the hints of MCP."""
     if entry.get("effect") in _EFFECTS:
         return cast("Effect", entry["effect"])
     annotations = first(entry, "annotations", "hints")
@@ -141,10 +141,7 @@ def _read_effect(entry: dict[str, Any]) -> Effect | None:
 def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
     """The tools, by name, with an unknown `effect`.
 
-    In a trace the word may mean anything; who writes definitions by hand should be told.
-
-    Args:
-        document: definitions, and what they stand in.
+    In a trace the word may mean anything, but in definitions written by hand it is a mistake.
     """
     pending: list[Any] = [document]
     while pending:
@@ -160,7 +157,7 @@ def unknown_effects(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def unique_tools(tools: Iterable[Tool]) -> list[Tool]:
-    """The tools without those that are defined again in the same way."""
+    """The tools without repeated definitions."""
     seen: list[Tool] = []
     for tool in tools:
         if tool not in seen:

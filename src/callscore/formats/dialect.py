@@ -33,16 +33,13 @@ if TYPE_CHECKING:
 __all__ = ["Dialect", "dialect_from_module", "dialect_named", "dialects"]
 
 
-# What a dialect is: one module that recognises a document and reads the calls in it.
-
-
 class Dialect(Struct, frozen=True):
-    """A dialect that can be asked.
+    """A dialect.
 
     Attributes:
-        name: what it is called: `openai_chat`.
-        order: its place among all.
-        title: what it reads, in a line.
+        name: its name: `openai_chat`.
+        order: its position among all dialects.
+        title: what it reads, in one line.
         example: a small document.
         recognises: whether a document is of its kind.
         read: the runs in a document.
@@ -61,7 +58,7 @@ class Dialect(Struct, frozen=True):
 
 
 def dialect_from_module(name: str, module: ModuleType) -> Dialect:
-    """The dialect that a module is.
+    """The dialect of a module.
 
     Raises:
         InvalidDialect: it lacks something that every dialect has.
@@ -92,14 +89,12 @@ def _joins_nothing(_: Any) -> bool:
     return False
 
 
-# All dialects there are: the modules in `formats/dialects`, and those that other packages bring.
-
 _DIALECTS = PluginKind("dialect", "callscore.formats.dialects", "callscore.formats", InvalidDialect)
 
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """Every dialect, in the order in which they are asked.
+    """Every dialect, in the order in which they are tried.
 
     Raises:
         InvalidDialect: one of another package cannot be used.

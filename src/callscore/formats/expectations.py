@@ -1,4 +1,4 @@
-"""How what is expected is spelled: calls, groups of calls, repeats, and what is forbidden."""
+"""Reads what is expected: calls, groups of calls, repeats, and forbidden calls."""
 
 from __future__ import annotations
 
@@ -19,23 +19,26 @@ from callscore.formats.shape import describe
 __all__ = [
     "FORBID",
     "GROUPS",
+    "MAX_TIMES",
     "TIMES",
     "has_groups",
     "read_expectation",
     "read_expected",
     "read_rules",
+    "refuse_misplaced_keywords",
+    "refuse_misspelled",
 ]
 
 GROUPS: tuple[GroupKind, ...] = get_args(GroupKind)
 FORBID = "forbid"
 TIMES = "times"
 _KEYWORDS = (*GROUPS, FORBID)
-MAX_TIMES = 10_000  # each of them is a call that is expected
+MAX_TIMES = 10_000  # each is an expected call
 _BOUNDS = ("min", "max")
 
 
 def has_groups(items: list[Any]) -> bool:
-    """Whether a list of what is expected has anything in it but calls."""
+    """Whether a list of expectations contains anything but calls."""
     return any(
         isinstance(item, Group | Times | Forbidden | Matcher)
         or (isinstance(item, Mapping) and (_is_group(item) or TIMES in item))
@@ -48,7 +51,7 @@ def _is_group(item: Mapping[str, Any]) -> bool:
 
 
 def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Expected, ...]:
-    """What a list of calls, groups and forbidden calls expects.
+    """The expectations of a list of calls, groups and forbidden calls.
 
     Args:
         items: the list.
@@ -56,7 +59,7 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
         spelled: whether keys in arguments that begin with `$` are rules, as in a case file.
 
     Raises:
-        InvalidCall: something in it cannot be read, or stands in a wrong place.
+        InvalidCall: something in it cannot be read, or is in a wrong place.
     """
     try:
         return tuple(
@@ -71,10 +74,10 @@ def read_expectation(items: list[Any], *, where: str, spelled: bool) -> tuple[Ex
 
 
 def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
-    """One call or one group; what is forbidden stands in the top list alone.
+    """One call or one group; forbidden calls are allowed only in the top list.
 
     Raises:
-        InvalidCall: it cannot be read, or stands in a wrong place.
+        InvalidCall: it cannot be read, or is in a wrong place.
     """
     if isinstance(item, Matcher):
         problem = f"`{item.key}` stands in place of an argument's value, not of a call"
@@ -82,7 +85,8 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
         hint = f" For calls write expect.{word}(expect.call(...))." if word in GROUPS else ""
         raise InvalidCall(f"{where}: {problem}.{hint}")
     if isinstance(item, Group):
-        return _check_group(item, where)
+        members = _read_members(item.kind, list(item.members), where, spelled=False)
+        return Group(item.kind, members)
     if isinstance(item, Times):
         call: Any = item.call
         if not isinstance(call, ToolCall):
@@ -96,12 +100,6 @@ def read_expected(item: Any, *, where: str, spelled: bool) -> Expected:
     if isinstance(item, Mapping):
         return _read_mapping(item, where, spelled=spelled)
     return _read_call(item, where, spelled=spelled)
-
-
-def _check_group(group: Group, where: str) -> Group:
-    """A group that was made in Python, with everything in it looked at."""
-    members = _read_members(group.kind, list(group.members), where, spelled=False)
-    return Group(group.kind, members)
 
 
 def _read_mapping(item: Mapping[str, Any], where: str, *, spelled: bool) -> Expected:
@@ -170,7 +168,7 @@ def _is_call(items: list[Any]) -> bool:
 
 
 def read_rules(call: ToolCall, where: str) -> ToolCall:
-    """A call out of a case file with the `$` keys in its arguments read as rules."""
+    """A call of a case file with the `$` keys in its arguments read as rules."""
     from callscore.core.expectation_json import LITERAL, parse_matchers
 
     arguments = parse_matchers(call.arguments, where=f"{where}.arguments")
@@ -187,7 +185,7 @@ def read_rules(call: ToolCall, where: str) -> ToolCall:
 
 
 def refuse_misspelled(items: list[Any], where: str) -> None:
-    """Say so of a group whose name is nearly right, rather than of a call without a name.
+    """Refuse a group whose keyword is misspelled; "a call without a name" would be misleading.
 
     Raises:
         InvalidCall: there is one.
@@ -198,10 +196,10 @@ def refuse_misspelled(items: list[Any], where: str) -> None:
 
 
 def refuse_misplaced_keywords(items: list[Any], where: str) -> None:
-    """Refuse a call that has a word beside it which would mean something around it.
+    """Refuse a call that has a keyword beside it which belongs around it.
 
-    Anything else may stand beside a name and arguments, but to ignore `forbid` or a misspelled
-    `times` would change what is expected.
+    Other keys are allowed beside a name and arguments, but ignoring `forbid` or a misspelled `times`
+    would change what is expected.
 
     Raises:
         InvalidCall: there is one.
@@ -272,7 +270,7 @@ def _read_times(call: ToolCall, times: Any, where: str) -> Times:
 
 
 def _as_integer(value: Any) -> Any:
-    """A whole number as an integer: JSON knows no difference."""
+    """A whole number as an integer: JSON makes no difference."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -1,7 +1,7 @@
-"""Python functions as tools: what a model is told of them is what their signatures say.
+"""Python functions as tools, described by their signatures and docstrings.
 
 Docstrings are read by hand because docstring_parser takes the whole section of the arguments for
-prose where one line of it is no argument.
+prose if one line of it is no argument.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ _ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
 
 
 def is_function(value: Any) -> bool:
-    """Whether a value is a function, a method, or one of them with arguments filled in."""
+    """Whether a value is a function, a method, or a `functools.partial`."""
     return isinstance(value, _FUNCTIONS)
 
 
 def with_functions_read(document: Any) -> Any:
-    """Definitions of tools with the functions among them read; itself where there are none.
+    """Tool definitions, with the functions among them read; other documents are unchanged.
 
     Args:
-        document: a function, a list in which functions stand, or functions by name.
+        document: a function, a list that may contain functions, or functions by name.
 
     Raises:
         InvalidCall: a function has no name that it could be called by.
@@ -76,82 +76,81 @@ def with_functions_read(document: Any) -> Any:
 
 
 def function_tool(function: Any, name: str | None = None) -> Tool:
-    """The tool that a function is.
+    """The tool of a function.
 
-    Its name is the function's, its description the docstring's, and its parameters are those of
-    the signature by their annotations: one without an annotation takes anything, one with a default
-    may be left out, and arguments that were filled in by `functools.partial` are none.
+    Its name is the function's, its description the docstring's, and its parameters are those of the
+    signature: one without an annotation takes anything, one with a default is optional, and
+    arguments that `functools.partial` fills in are left out.
 
     Args:
         function: the function.
-        name: what calls name it by, where that is not its own name.
+        name: the name of the tool, if it is not the function's.
 
     Raises:
         InvalidCall: it has no name that it could be called by.
     """
     inner = function
+    filled: set[str] = set()
     while isinstance(inner, partial):
+        filled |= set(inner.keywords)
         inner = inner.func
     called = name or str(getattr(inner, "__name__", _LAMBDA))
     if called == _LAMBDA:
         problem = "a tool needs a name that it can be called by, and a lambda has none"
         raise InvalidCall(f"{problem}; write a function with `def`, or give it by name.")
-    told = documentation_of(getattr(inner, "__doc__", None))
+    documentation = documentation_of(getattr(inner, "__doc__", None))
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some of those that are written in C have none
-        return Tool(called, told.description)
-    return Tool(called, told.description, _parameters(function, signature, told.arguments))
+    except (TypeError, ValueError):  # some functions in C have none
+        return Tool(called, documentation.description)
+    parameters = [
+        each
+        for each in signature.parameters.values()
+        if each.name not in filled or each.kind in _VARIADIC
+    ]
+    schema = _schema_of_parameters(inner, parameters, documentation.arguments)
+    return Tool(called, documentation.description, schema)
 
 
-def _parameters(
-    function: Any, signature: inspect.Signature, told: dict[str, str]
+def _schema_of_parameters(
+    function: Any, parameters: list[inspect.Parameter], descriptions: dict[str, str]
 ) -> dict[str, Any]:
     from callscore.formats.annotations import hints_of, schema_of
 
-    hints = hints_of(_annotated(function))
+    hints = hints_of(inspect.unwrap(function))
     definitions: dict[str, Any] = {}
-    taken = [each for each in _taken(function, signature) if each.kind not in _VARIADIC]
+    first = parameters[0] if parameters else None
+    is_owned = first is not None and first.name in _OWNERS and first.annotation is first.empty
+    named = [each for each in parameters[is_owned:] if each.kind not in _VARIADIC]
     properties = {
-        each.name: _property(each, schema_of(hints.get(each.name, Any), definitions), told)
-        for each in taken
+        each.name: _property(each, schema_of(hints.get(each.name, Any), definitions), descriptions)
+        for each in named
     }
     schema: dict[str, Any] = {"type": "object", "properties": properties}
-    required = [each.name for each in taken if each.default is each.empty]
+    required = [each.name for each in named if each.default is each.empty]
     if required:
         schema["required"] = required
-    schema["additionalProperties"] = _others(signature, hints, definitions)
+    schema["additionalProperties"] = False
+    for each in parameters:
+        if each.kind is each.VAR_KEYWORD:
+            others = schema_of(hints.get(each.name, Any), definitions)
+            schema["additionalProperties"] = others or True
     if definitions:
-        schema["$defs"] = {name: _without_marks(each) for name, each in definitions.items()}
+        schema["$defs"] = {
+            name: {key: value for key, value in each.items() if key != "x-python"}
+            for name, each in definitions.items()
+        }
     return schema
 
 
-def _annotated(function: Any) -> Any:
-    """The function whose annotations the signature shows."""
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.unwrap(function)
-
-
-def _taken(function: Any, signature: inspect.Signature) -> list[inspect.Parameter]:
-    """The parameters that a call can give; not those that are filled in, nor `self`."""
-    filled: set[str] = set()
-    while isinstance(function, partial):
-        filled |= set(function.keywords)
-        function = function.func
-    found = [each for each in signature.parameters.values() if each.name not in filled]
-    is_owned = found and found[0].name in _OWNERS and found[0].annotation is inspect.Parameter.empty
-    return found[1:] if is_owned else found
-
-
 def _property(
-    parameter: inspect.Parameter, schema: dict[str, Any], told: dict[str, str]
+    parameter: inspect.Parameter, schema: dict[str, Any], descriptions: dict[str, str]
 ) -> dict[str, Any]:
     default = parameter.default
     if default is None and schema:
-        schema = _or_null(schema)  # `city: str = None` is common, and means it
-    if parameter.name in told:
-        schema = {"description": told[parameter.name], **schema}
+        schema = _or_null(schema)  # `city: str = None` is common
+    if parameter.name in descriptions:
+        schema = {"description": descriptions[parameter.name], **schema}
     return schema if default is parameter.empty else {**schema, **_default(default)}
 
 
@@ -164,7 +163,7 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default(value: Any) -> dict[str, Any]:
-    """A default as a schema has it; an object of some class would say nothing to a model."""
+    """A default as a schema has it; objects of classes would say nothing to a model."""
     if not isinstance(value, _SHOWN) or (isinstance(value, float) and not isfinite(value)):
         return {}
     try:
@@ -173,28 +172,12 @@ def _default(value: Any) -> dict[str, Any]:
         return {}
 
 
-def _others(
-    signature: inspect.Signature, hints: dict[str, Any], definitions: dict[str, Any]
-) -> bool | dict[str, Any]:
-    """What `**others` may be; False where the function takes none."""
-    from callscore.formats.annotations import schema_of
-
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            return schema_of(hints.get(parameter.name, Any), definitions) or True
-    return False
-
-
-def _without_marks(schema: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key != "x-python"}
-
-
 class Documentation(msgspec.Struct, frozen=True):
     """The parts of a docstring.
 
     Attributes:
-        description: what stands before all sections, None where nothing does.
-        arguments: what is said of each argument, by its name.
+        description: what precedes all sections; None if nothing does.
+        arguments: the description of each argument, by its name.
     """
 
     description: str | None = None
@@ -202,37 +185,38 @@ class Documentation(msgspec.Struct, frozen=True):
 
 
 def documentation_of(docstring: str | None) -> Documentation:
-    """The parts of a docstring in the style of Google, of NumPy or of Sphinx."""
+    """The parts of a docstring in the style of Google, NumPy or Sphinx."""
     lines = inspect.cleandoc(docstring or "").splitlines()
-    end = next((at for at in range(len(lines)) if _begins_section(lines, at)), len(lines))
-    description = "\n".join(lines[:end]).strip()
-    return Documentation(description or None, {**_listed(lines), **_fields(lines)})
-
-
-def _begins_section(lines: list[str], at: int) -> bool:
-    return _heading(lines, at) is not None or _OTHER_FIELD.match(lines[at]) is not None
+    description: list[str] = []
+    for at, line in enumerate(lines):
+        if _heading(lines, at) is not None or _OTHER_FIELD.match(line):
+            break
+        description.append(line)
+    text = "\n".join(description).strip()
+    return Documentation(text or None, {**_listed(lines), **_fields(lines)})
 
 
 def _heading(lines: list[str], at: int) -> str | None:
-    """The name of the section that a line is the heading of."""
+    """The name of the section whose heading is a line."""
     line = lines[at]
-    is_underlined = at + 1 < len(lines) and _UNDERLINE.fullmatch(lines[at + 1]) is not None
-    if _SECTION.fullmatch(line) is None or not (line.rstrip().endswith(":") or is_underlined):
-        return None
-    return line.strip().rstrip(":").lower()
+    has_mark = line.rstrip().endswith(":") or _is_underlined(lines, at)
+    is_heading = _SECTION.fullmatch(line) is not None and has_mark
+    return line.strip().rstrip(":").lower() if is_heading else None
+
+
+def _is_underlined(lines: list[str], at: int) -> bool:
+    return at + 1 < len(lines) and _UNDERLINE.fullmatch(lines[at + 1]) is not None
 
 
 def _listed(lines: list[str]) -> dict[str, str]:
-    """What the section of the arguments says."""
+    """The descriptions in the section of the arguments."""
     start = next((at for at in range(len(lines)) if _heading(lines, at) in _ARGUMENTS), None)
     if start is None:
         return {}
-    is_underlined = (
-        _UNDERLINE.fullmatch(lines[start + 1 : start + 2][0]) if lines[start + 1 :] else None
-    )
+    is_underlined = _is_underlined(lines, start)
     body = lines[start + (2 if is_underlined else 1) :]
     stop = next((at for at in range(len(body)) if _heading(body, at) is not None), len(body))
-    return _entries(body[:stop], is_underlined=is_underlined is not None)
+    return _entries(body[:stop], is_underlined=is_underlined)
 
 
 def _entries(lines: list[str], *, is_underlined: bool) -> dict[str, str]:
@@ -244,7 +228,7 @@ def _entries(lines: list[str], *, is_underlined: bool) -> dict[str, str]:
         entry = _ENTRY.match(line.strip()) if is_first else None
         if entry is not None:
             name = entry[1]
-            found[name] = [] if is_underlined else [entry[2]]  # there the type stands in its place
+            found[name] = [] if is_underlined else [entry[2]]  # the type is in its place
         elif is_first:
             name = line.strip() if line.strip().isidentifier() else None
             found |= {name: []} if name is not None else {}
@@ -258,7 +242,7 @@ def _indent(line: str) -> int:
 
 
 def _fields(lines: list[str]) -> dict[str, str]:
-    """What `:param city: the city` says."""
+    """The descriptions in fields: `:param city: the city`."""
     found: dict[str, list[str]] = {}
     name: str | None = None
     for line in lines:

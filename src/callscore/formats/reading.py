@@ -39,11 +39,11 @@ __all__ = [
 ]
 
 
-# Which dialect a document is written in.
+# The dialect of a document.
 
 _MAX_DEPTH = 5
 _MAX_NAMED = 3
-_MAX_RECENT = 4  # of the kinds of documents in one file, say requests and answers
+_MAX_RECENT = 4  # kinds of documents in one file, such as requests and answers
 
 
 def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect | None:
@@ -51,7 +51,7 @@ def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect 
 
     Args:
         document: a JSON value, or text that a model wrote.
-        among: the names of those that are asked; None for all.
+        among: the names of the dialects to try; None for all.
     """
     for dialect in dialects():
         if (among is None or dialect.name in among) and dialect.recognises(document):
@@ -60,7 +60,7 @@ def find_dialect(document: Any, among: frozenset[str] | None = None) -> Dialect 
 
 
 def recognise(document: Any) -> Dialect:
-    """As `find_dialect`, where there must be one.
+    """Like `find_dialect`, but there must be one.
 
     Raises:
         UnknownFormat: no dialect recognises it; the message names the nearest.
@@ -72,13 +72,13 @@ def recognise(document: Any) -> Dialect:
 
 
 class Recogniser:
-    """Recognises the documents of one file: the first is looked up, the others only checked."""
+    """Finds the dialects of the documents of one file; those found before are tried first."""
 
     def __init__(self) -> None:
         self._recent: list[Dialect] = []
 
     def find(self, document: Any, among: frozenset[str] | None = None) -> Dialect | None:
-        """As `find_dialect`, but a dialect that was found before is asked first."""
+        """Like `find_dialect`."""
         for dialect in self._recent:
             if (among is None or dialect.name in among) and dialect.recognises(document):
                 return dialect
@@ -88,12 +88,12 @@ class Recogniser:
         return found
 
     def recognise(self, document: Any) -> Dialect:
-        """As `recognise`."""
+        """Like `recognise`."""
         return self.find(document) or recognise(document)
 
 
 def inner_finder(wanted: Wanted) -> Callable[..., Dialect | None]:
-    """What finds the dialects of documents that stand in others: answers in a recording, say."""
+    """The function that finds the dialects of nested documents: answers in a recording, say."""
     return wanted.inner or Recogniser().find
 
 
@@ -104,21 +104,16 @@ def with_cached_dialects(wanted: Wanted) -> Wanted:
 
 def unknown_format_text(document: Any) -> str:
     """The message for a document of unknown format, with the most similar formats."""
-    near = _nearest_dialects(document)
-    problem = f"no format recognises {describe(document)}."
-    hint = f" The nearest are {', '.join(near)}." if near else ""
-    return f"{problem}{hint} `callscore formats` shows an example of each."
-
-
-def _nearest_dialects(document: Any) -> list[str]:
-    """The dialects whose examples have most keys in common with a document."""
     keys = _keys(document)
-    likeness = [
+    by_similarity = sorted(
         (-len(keys & others) / len(keys | others), order, name)
         for others, order, name in _keys_of_examples()
         if keys & others
-    ]
-    return [name for _, _, name in sorted(likeness)[:_MAX_NAMED]]
+    )
+    near = ", ".join(name for _, _, name in by_similarity[:_MAX_NAMED])
+    problem = f"no format recognises {describe(document)}."
+    hint = f" The nearest are {near}." if near else ""
+    return f"{problem}{hint} `callscore formats` shows an example of each."
 
 
 @cache
@@ -140,17 +135,17 @@ def _keys(value: Any, depth: int = 0) -> set[str]:
     return found
 
 
-# A document in any dialect becomes runs, or the definitions of tools.
+# The runs, or the tool definitions, of a document in any dialect.
 
 _Call = TypeVar("_Call", bound="Expected")
 
 
 def read_document(document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    """The runs in a document; a list that no dialect knows as a whole is a list of documents.
+    """The runs in a document; a list that no dialect recognises is a list of documents.
 
     Args:
         document: a JSON value, or text that a model wrote.
-        wanted: what to take where there is a choice.
+        wanted: what to take if there is a choice.
 
     Raises:
         UnknownFormat: no dialect recognises it.
@@ -180,7 +175,7 @@ def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) ->
         raise
     except RecursionError as error:
         raise InvalidCall("the document is nested too deeply to be read.") from error
-    except Exception as error:  # of a dialect that another package brings
+    except Exception as error:  # in a dialect of another package
         problem = f"the format {dialect.name} broke on it ({type(error).__name__}: {error})."
         raise InvalidCall(problem) from error
     if len(traces) == 1 and traces[0].id is None:
@@ -190,7 +185,7 @@ def read_as(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) ->
 
 
 def _with_record_id(trace: Trace, document: Any) -> Trace:
-    """The run with the id, and the trial, of the record that keeps its messages."""
+    """The run with the id and the trial of the record around its messages."""
     if not isinstance(document, dict) or not isinstance(document.get("messages"), list):
         return trace
     name = name_of(first(document, "id", "task_id"))
@@ -202,10 +197,10 @@ def _with_record_id(trace: Trace, document: Any) -> Trace:
 
 
 def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED) -> list[Trace]:
-    """As `read_as`, where it is the user who says what the document is written in.
+    """Like `read_as`, if the dialect is the choice of the user.
 
     Raises:
-        UnknownFormat: it is not written in that; or at least, there is nothing to be found in it.
+        UnknownFormat: the document is of another format, or nothing is found in it.
     """
     traces = read_as(dialect, document, wanted)
     names = {call.name for trace in traces for call in trace.any_calls}
@@ -219,10 +214,8 @@ def read_named(dialect: Dialect, document: Any, wanted: Wanted = DEFAULT_WANTED)
 
 def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:
     if _has_any(trace.calls, parts) or _has_any(trace.expected, parts):
-        calls, expected = (
-            _without_calls_of(trace.calls, parts),
-            _without_calls_of(trace.expected, parts),
-        )
+        calls = _without_calls_of(trace.calls, parts)
+        expected = _without_calls_of(trace.expected, parts)
         return structs.replace(trace, calls=calls, expected=expected)
     return trace
 
@@ -230,8 +223,8 @@ def _without_parts(trace: Trace, parts: tuple[Part, ...]) -> Trace:
 def _has_any(calls: tuple[Expected, ...] | None, parts: tuple[Part, ...]) -> bool:
     for call in calls or ():
         if not isinstance(call, ToolCall):
-            continue  # only a case of our own has groups, and those say themselves whose they are
-        # Mostly a call is the agent's own, of a tool like any other.
+            continue  # a group in a case
+        # The agent's own calls of ordinary tools, which is most, have neither.
         if (call.caller or call.kind) and (call.caller in parts or call.kind in parts):
             return True
     return False
@@ -244,11 +237,11 @@ def _without_calls_of(
 
 
 def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> list[Tool]:
-    """The definitions of the tools in a document, each once.
+    """The definitions of the tools in a document, without repetitions.
 
     Args:
         document: as for `read_document`.
-        dialect: what it is written in, where that is known.
+        dialect: its dialect, if it is known.
 
     Raises:
         UnknownFormat: no dialect recognises it.
@@ -264,7 +257,7 @@ def read_definitions_in(document: Any, *, dialect: Dialect | None = None) -> lis
     )
 
 
-# The first answers of a document that offers several to the same question.
+# The first answers of a document that has several to the same question.
 
 _Read = TypeVar("_Read")
 
@@ -273,22 +266,22 @@ def require_one_selection(wanted: Wanted, max_count: int) -> None:
     """Refuse `top_k` together with `candidate`.
 
     Raises:
-        InvalidSettings: both are asked for.
+        InvalidSettings: both are given.
     """
     if max_count > 1 and wanted.candidate:
         raise InvalidSettings("top_k takes the first answers, candidate a certain one: keep one")
 
 
 def read_candidates(read: Callable[[Wanted], _Read], wanted: Wanted, max_count: int) -> list[_Read]:
-    """What reading a document gives for each of its first answers.
+    """The results of reading a document for each of its first answers.
 
-    Where a run has several questions, and one of them fewer answers than another, its first answer
-    stands in for those that it lacks.
+    If a run has several questions, and one has fewer answers than another, its first answer is used
+    in place of those that are missing.
 
     Args:
-        read: reads the document as is wanted.
-        wanted: what else to take where there is a choice.
-        max_count: how many answers to read at the most.
+        read: reads the document with these options.
+        wanted: the options, without `candidate`.
+        max_count: the maximum number of answers.
 
     Raises:
         InvalidSettings: a single answer is asked for as well.

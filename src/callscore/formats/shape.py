@@ -1,16 +1,19 @@
-"""Access to values of unknown shape: what is absent or of another type is None, or empty.
+"""Values of unknown shape: what is absent or of another type is None, or empty.
 
-`describe` puts such a value into a few words for error messages.
+`describe` puts such a value into a few words, and `to_plain_data` turns objects into plain data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import msgspec
 
-from callscore.core.call import Malformed, excerpt
+from callscore.core.call import FaultyArray, FaultyObject, Malformed, excerpt
+from callscore.errors import InvalidCall
 
 __all__ = [
     "at",
@@ -23,16 +26,15 @@ __all__ = [
     "name_of",
     "text_in",
     "text_of",
+    "to_plain_data",
 ]
 
-
-# Looking into values of unknown shape: what is absent or of another type is None, or empty.
 
 _MAX_NAME_BITS = 1_000
 
 
 def at(value: Any, *path: str | int) -> Any:
-    """What stands at a path of keys and indices; None where the path ends early."""
+    """The value at a path of keys and indices; None if the path ends early."""
     for step in path:
         if isinstance(step, str):
             if not isinstance(value, dict):
@@ -49,7 +51,7 @@ def at(value: Any, *path: str | int) -> Any:
 
 
 def first(value: Any, *keys: str) -> Any:
-    """The value of the first of these keys that is there and not null."""
+    """The value of the first of these keys that is present and not null."""
     if isinstance(value, dict):
         for key in keys:
             found = value.get(key)
@@ -64,7 +66,7 @@ def list_of(value: Any) -> list[Any]:
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; none where it is no list."""
+    """The objects in a list; none if it is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -79,7 +81,7 @@ def integer_of(value: Any) -> int | None:
 
 
 def name_of(value: Any) -> str | None:
-    """The value as the name of something: text, or a number that people can read."""
+    """The value as a name: text, or a number that people can read."""
     if isinstance(value, str):
         return value
     is_number = isinstance(value, int) and not isinstance(value, bool)
@@ -87,7 +89,7 @@ def name_of(value: Any) -> str | None:
 
 
 def json_of(value: Any) -> Any:
-    """What a text holds as JSON; the value itself where it is no text, or no JSON."""
+    """The JSON value of a text; the value itself if it is no text, or no JSON."""
     if isinstance(value, str):
         try:
             return msgspec.json.decode(value)
@@ -97,14 +99,14 @@ def json_of(value: Any) -> Any:
 
 
 def text_in(content: Any) -> str | None:
-    """The text of a message's content: as it stands, or in the `text` of its parts."""
+    """The text of a message's content: the content itself, or the `text` of its parts."""
     if isinstance(content, str):
         return content
     texts = [part["text"] for part in dicts(content) if isinstance(part.get("text"), str)]
     return "\n".join(texts) if texts else None
 
 
-# A value in a few words, for error messages: safe and short, whatever the value is.
+# Values in a few words, for error messages.
 
 _MAX_LENGTH = 60
 _MAX_KEYS = 5
@@ -112,7 +114,7 @@ _MAX_SHOWN_BITS = 200
 
 
 def describe(value: Any) -> str:
-    """What a value is, as the object of "got": `an object with the keys 'q', 'limit'`."""
+    """A value as the object of "got": `an object with the keys 'q', 'limit'`."""
     if isinstance(value, Malformed):
         return f"{_shortened(value.raw)} ({value.problem})"
     if isinstance(value, Mapping):
@@ -143,3 +145,110 @@ def _describe_scalar(value: Any) -> str:
 
 def _shortened(text: str) -> str:
     return excerpt(text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…")
+
+
+# Objects of other libraries, read by their attributes and methods: no SDK is imported.
+
+_FUNCTIONS = BuiltinFunctionType | FunctionType | MethodType
+_SCALARS = (str, int, float, bool, type(None))
+# The methods of results that return a whole run.
+_RUN_METHODS = ("all_messages", "to_input_list", "get_full_steps")
+_MAX_DEPTH = 200
+# As JSON if possible. An object in a field of a more general class must keep what only it has: a
+# general message of LangChain has no calls. Older versions of pydantic do not know that option.
+_DUMP_OPTIONS = {"by_alias": True, "warnings": False}
+_FULL_DUMP_OPTIONS = {**_DUMP_OPTIONS, "polymorphic_serialization": True}
+_DUMP_ATTEMPTS = (
+    {"mode": "json", **_FULL_DUMP_OPTIONS},
+    {"mode": "json", **_DUMP_OPTIONS},
+    _FULL_DUMP_OPTIONS,
+    _DUMP_OPTIONS,
+)
+
+
+def to_plain_data(value: Any, depth: int = 0) -> Any:
+    """A value as JSON would have it: objects, lists, texts, numbers, booleans and null.
+
+    Args:
+        value: data, or the response or message objects of an SDK.
+        depth: the level of nesting, which is limited.
+
+    Raises:
+        InvalidCall: an object cannot be read.
+    """
+    if value.__class__ in _SCALARS or isinstance(value, FaultyObject | FaultyArray | Malformed):
+        return value  # keeps the marks of faults
+    if depth > _MAX_DEPTH:
+        raise InvalidCall("the value is nested too deeply to be read.")
+    if isinstance(value, Mapping):
+        return {key: to_plain_data(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | Iterator):  # a stream is read to its end
+        return [to_plain_data(item, depth + 1) for item in value]
+    return _from_object(value, depth)
+
+
+def _from_object(value: Any, depth: int) -> Any:
+    if isinstance(value, str | int | float | type | _FUNCTIONS):
+        return value.value if isinstance(value, Enum) else value
+    for way in (_from_scalar, _from_run, _from_model, _from_fields):
+        try:
+            found = way(value)
+        except Exception as error:  # of the other library
+            problem = f"a {type(value).__qualname__} cannot be read: {error}."
+            raise InvalidCall(problem) from error
+        if found is not None:
+            return to_plain_data(found, depth + 1)
+    return value
+
+
+def _from_scalar(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    return value.isoformat() if hasattr(value, "isoformat") else None
+
+
+def _from_run(value: Any) -> Any:
+    for name in _RUN_METHODS:
+        method = getattr(value, name, None)
+        if callable(method):
+            return method()
+    return None
+
+
+def _from_model(value: Any) -> Any:
+    if callable(getattr(value, "model_dump", None)):
+        dumped = _dumped(value.model_dump)
+        children = getattr(
+            value, "child_runs", None
+        )  # of a LangSmith run, which does not dump them
+        return {**dumped, "child_runs": children} if isinstance(children, list) else dumped
+    for name in ("to_dict", "dict"):
+        method = getattr(value, name, None)
+        if callable(method):
+            return method()
+    return None
+
+
+def _dumped(dump: Callable[..., Any]) -> Any:
+    """The dump of a pydantic model, with the first options that work."""
+    for options in _DUMP_ATTEMPTS:
+        try:
+            return dump(**options)
+        except Exception:  # noqa: BLE001, S112  (other options may work)
+            continue
+    return dump()
+
+
+def _from_fields(value: Any) -> Any:
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.asdict(value)
+    import dataclasses
+
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    fields = getattr(value, "__dict__", None)
+    if not fields:
+        return None
+    public = {key: item for key, item in fields.items() if not key.startswith("_")}
+    messages = getattr(value, "messages", None)  # a property of Inspect's task state
+    return {**public, "messages": messages} if isinstance(messages, list) else public

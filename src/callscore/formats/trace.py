@@ -1,4 +1,4 @@
-"""What a dialect gives: the calls of one run, and what it was asked to give."""
+"""What a dialect returns, the calls of one run, and the options for it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
     """One run of an agent, or one task for it, as a document has it.
 
     Attributes:
-        calls: what was called; None where the document only says what is expected.
-        expected: what should have been called; None where the document does not say.
-        id: the name of the task, where the document has one that another document can have, too.
+        calls: what was called; None if the document only says what is expected.
+        expected: what should have been called; None if the document does not say.
+        id: the name of the task, if another document can have the same.
         trial: which repetition of the task this is.
         input: what the agent was asked.
-        view: whether the calls are those that the model asked for or those that were run.
+        view: whether the calls are those that the model requested or those that were run.
     """
 
     calls: tuple[ToolCall, ...] | None = None
@@ -39,12 +39,12 @@ class Trace(Struct, frozen=True, gc=False, kw_only=True, repr_omit_defaults=True
 
     @property
     def says_anything(self) -> bool:
-        """Whether there is an answer, or an expectation, at all: a request may have failed."""
+        """Whether there is an answer or an expectation at all: a request may have failed."""
         return self.calls is not None or self.expected is not None
 
     @property
     def any_calls(self) -> tuple[ToolCall, ...]:
-        """What was called, or what is expected where the document says no more than that."""
+        """What was called, or what is expected if the document says only that."""
         if self.calls is not None:
             return self.calls
         from callscore.core.case import calls_in
@@ -65,16 +65,13 @@ class Wanted(Struct, frozen=True, kw_only=True):
         view: the calls that were requested or those that were run; None for the first of the two
             that the document has.
         candidate: which of several answers to the same question, from 0.
-        tools: the definitions of the tools, by name, for texts that do not say of which type an
-            argument is.
+        tools: the tool definitions, by name, for texts that do not show the types of arguments.
         failure: pattern of the text of a failed result, used if there is no explicit flag.
         leave_out: whose calls to leave out: `user`, `subagent` and `code` are callers, `server` is
             a kind of tool.
-        inner: finds the dialect of a document within a document; whoever reads a whole file
-            remembers here what it was before.
-        on_answers: is told of each question how many answers it has. Where somebody wants to know
-            that, a question with fewer answers than `candidate` has its first one taken, with which
-            the run went on; otherwise it has none.
+        inner: finds the dialect of a nested document; caches it for a whole file.
+        on_answers: called with the number of answers to each question. If it is set, the first
+            answer is taken of a question with fewer answers than `candidate`; otherwise none.
     """
 
     view: View | None = None
@@ -86,12 +83,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
     on_answers: Callable[[int], None] | None = None
 
     def choose(self, numbers: Iterable[int]) -> int:
-        """Which of several answers to the same question to take, by its number.
+        """The number of the answer to take, of several to the same question.
 
-        Every dialect that can have several answers asks this, or else the best of them is unknown.
+        Every dialect that can have several answers calls this; otherwise the best of them is unknown.
 
         Args:
-            numbers: those of the answers that there are; `range` of their count will do.
+            numbers: the numbers of the answers, such as `range` of their count.
         """
         if self.on_answers is None:
             return self.candidate
@@ -122,21 +119,20 @@ def wanted_for(
     failure: str = DEFAULT_WANTED.failure.pattern,
     leave_out: Any = DEFAULT_WANTED.leave_out,
 ) -> Wanted:
-    """What a user asks for, once it is checked.
+    """The options that a user gives, checked.
 
     Raises:
-        InvalidSettings: one of the values is none that it can have.
+        InvalidSettings: one of the values is invalid.
     """
     parts = (leave_out,) if isinstance(leave_out, str) else tuple(leave_out or ())
     try:
         pattern = re.compile(failure)
     except (re.error, TypeError) as error:
         raise InvalidSettings(f"failure: {failure!r} is no regular expression ({error})") from error
-    defined = {tool.name: tool for tool in tools}
     return Wanted(
         view=view,  # type: ignore[arg-type]  # it is checked there
         candidate=candidate,
-        tools=defined,
+        tools={tool.name: tool for tool in tools},
         failure=pattern,
         leave_out=parts,
     )

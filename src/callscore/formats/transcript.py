@@ -1,4 +1,4 @@
-"""The calls of one run, written down one after another, with their results as these come in."""
+"""Records the calls of one run in sequence, and their results as they come in."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMELESS", "Transcript"]
 
-NAMELESS = "?"  # the agent has made a call, if of no tool there is
+NAMELESS = "?"  # the name of a call that has none
 
-# The places of what is still to be filled in, or to be looked up, in a call's fields.
+# The positions of some fields in a call.
 _NAME, _ARGUMENTS, _ID, _STEP, _RESULT, _FAILED, _RAW = range(7)
 
 
 class Transcript:
-    """What a dialect writes a run into, in the order in which things happened.
+    """Records a run, in the order in which things happened.
 
     Args:
-        wanted: what was asked for.
-        once: whether a call that stands there twice, with the same id, name and arguments, was
-            written down twice rather than made twice.
-        failure: what the text of a failed call's result matches, where that is not as it is wanted.
+        wanted: the options of the reader.
+        once: whether calls with the same id, name and arguments are one call that was written twice.
+        failure: pattern of the text of a failed result, if not that of `wanted`.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class Transcript:
         self._calls: list[list[Any]] = []
         self._waiting: dict[int, None] = {}  # positions, in order
         self._waiting_by_id: dict[str, list[int]] = {}
-        self._made: dict[str, list[int]] = {}  # by id, where calls may stand there twice
+        self._made: dict[str, list[int]] = {}  # by id, if calls can be written twice
         self._step: int | None = None
 
     def __len__(self) -> int:
@@ -54,7 +53,7 @@ class Transcript:
         """Begin a new message: the calls that follow belong together."""
         self._step = 0 if self._step is None else self._step + 1
 
-    def call(  # noqa: PLR0913  (one argument a field of a call)
+    def call(  # noqa: PLR0913  (one argument per field of a call)
         self,
         name: Any,
         arguments: Any,
@@ -68,9 +67,9 @@ class Transcript:
         """Add a call.
 
         Args:
-            name: the tool; what is no text is no tool's name, but still a call.
-            arguments: an object, its JSON text, or whatever stands there.
-            id: what a result will name the call by; a number will do.
+            name: the tool; anything but text is no name, but it is still a call.
+            arguments: an object, its JSON text, or anything else.
+            id: the id by which a result refers to the call; may be a number.
             kind: as in `ToolCall`.
             caller: as in `ToolCall`.
             positional: as in `ToolCall`.
@@ -89,7 +88,10 @@ class Transcript:
             if id:
                 if self._once:
                     made = self._made.setdefault(id, [])
-                    if made and self._has(made, name, value, raw):
+                    known = [
+                        (calls[at][_NAME], calls[at][_ARGUMENTS], calls[at][_RAW]) for at in made
+                    ]
+                    if (name, value, raw) in known:
                         return
                     made.append(len(calls))
                 self._waiting_by_id.setdefault(id, []).append(len(calls))
@@ -97,14 +99,6 @@ class Transcript:
         calls.append(
             [name, value, id, self._step, None, None, raw, fault, kind, caller, positional, warning]
         )
-
-    def _has(self, known: list[int], name: str, value: Any, raw: str | None) -> bool:
-        """Whether one of the calls that are known has the same name and arguments."""
-        for position in known:
-            call = self._calls[position]
-            if (call[_NAME], call[_ARGUMENTS], call[_RAW]) == (name, value, raw):
-                return True
-        return False
 
     def result(
         self,
@@ -121,9 +115,9 @@ class Transcript:
 
         Args:
             value: the result.
-            id: of the call, where the result names one.
-            name: of the tool, where that is all that the result names.
-            failed: whether the call has failed, where the trace says so.
+            id: the id of the call, if the result has one.
+            name: the name of the tool, if the result has only that.
+            failed: whether the call failed, if the trace says so.
         """
         position = self._find_waiting(id, name)
         if position is None:
@@ -143,7 +137,7 @@ class Transcript:
         calls = self._calls
         known = self._waiting_by_id.get(id) if id else None
         if known is None and id:
-            # Some stacks give the result an id that they did not give the call.
+            # In some formats the result has an id, and the call has none.
             known = [at for at in self._waiting if calls[at][_ID] is None] if name else []
         found = None
         for position in reversed(self._waiting if known is None else known):
@@ -156,16 +150,16 @@ class Transcript:
         return found
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """What was written down."""
+        """The recorded calls."""
         return tuple([ToolCall(*fields) for fields in self._calls])
 
     def trace(self, **fields: Any) -> Trace:
-        """The run, with whatever else is known of it."""
+        """The run, with these other fields."""
         return Trace(calls=self.calls(), **fields)
 
 
 def _checked(arguments: Any, error: str | None) -> tuple[Any, str | None, str | None, str | None]:
-    """The arguments, or what stood in their place and what is wrong with it; and a warning."""
+    """The arguments, or what is in their place and what is wrong with it; and a warning."""
     read = read_arguments(arguments)
     if error is not None and read.error is None:
         return None, raw_text(arguments), error, read.warning

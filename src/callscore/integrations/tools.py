@@ -13,8 +13,8 @@ from callscore.checks.check import check_calls
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import CallscoreError, InvalidCall, InvalidSettings, UnknownFormat
 from callscore.formats.calls import NAME_KEYS, is_pair
-from callscore.formats.objects import to_plain_data as plain_object
 from callscore.formats.shape import describe
+from callscore.formats.shape import to_plain_data as plain_object
 from callscore.integrations.inputs import read_check_input, read_score_input
 from callscore.integrations.outputs import check_answer, explanation_answer, score_answer
 from callscore.integrations.schemas import (

@@ -28,9 +28,9 @@ from callscore.core.rules import Matcher
 from callscore.engines.inputs import ToolDefinitions
 from callscore.errors import CallscoreError, InvalidCall, ModelFailed, UnreadableInput
 from callscore.evaluations.scorers import SCORERS, scorer_value
-from callscore.formats import objects
 from callscore.formats.case_sides import actual_calls_in, join_traces, read_side
 from callscore.formats.reading import find_dialect, read_as, read_candidates
+from callscore.formats.shape import to_plain_data
 from callscore.formats.trace import DEFAULT_WANTED, Wanted
 from callscore.models.limits import (
     abandon_task,
@@ -115,7 +115,7 @@ def plain_document(returned: Any) -> Any:
 def _dump_object(returned: Any) -> Any:
     if type(returned).__module__.startswith(_PLAIN_MODELS):
         return returned.model_dump(mode="json", by_alias=True, warnings=False)
-    return objects.to_plain_data(_calls_to_dicts(returned))
+    return to_plain_data(_calls_to_dicts(returned))
 
 
 def _path_text(value: object) -> str:
