@@ -12,6 +12,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from coverage import Coverage
 from hypothesis import is_hypothesis_test, settings
 
 if TYPE_CHECKING:
@@ -57,6 +58,23 @@ def _draw_a_share(test: Any) -> None:
         many = max(1, round(drawn.max_examples * SHARE))
         test._hypothesis_internal_use_settings = settings(drawn, max_examples=many)
         test.is_drawing_a_share = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Measure no coverage while examples are drawn.
+
+    Measuring takes more than half of the time that these tests take. And what only a drawn example
+    reaches is covered by chance: a test with a name has to reach it.
+    """
+    measuring = Coverage.current() if is_hypothesis_test(pyfuncitem.function) else None
+    if measuring is None:
+        return (yield)
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.start()
 
 
 def _starts_server(item: pytest.Function) -> bool:

@@ -34,8 +34,8 @@ def _start(place: Path | str, run: str, count: int) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_processes_write_at_once_and_no_row_is_lost(place: Path | str) -> None:
-    count = 8
-    running = [_start(place, RUN, 400) for _ in range(count)]  # all of them want the same id, too
+    count = 4
+    running = [_start(place, RUN, 200) for _ in range(count)]  # all of them want the same id, too
     said = [process.communicate() for process in running]
 
     assert [
@@ -46,8 +46,8 @@ def test_processes_write_at_once_and_no_row_is_lost(place: Path | str) -> None:
         assert len({run.id for run in runs}) == count
         for run in runs:
             cases = [result.case for result in store.results(run.id)]
-            assert cases == [f"case-{number}" for number in range(400)]
-            for number in range(400):
+            assert cases == [f"case-{number}" for number in range(200)]
+            for number in range(200):
                 kept = store.answer_of_run(run.id, f"{number:08x}", 1)
                 assert kept == an_answer(run.id, f"{number:08x}")
 

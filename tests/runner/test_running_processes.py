@@ -17,7 +17,7 @@ from tests.servers.openai_server import OpenAIServer, Reply, obliging, openai_se
 from callscore.history.opening import open_store
 
 ROOT = Path(__file__).parents[2]
-COUNT = 300
+COUNT = 200
 ALL = {f"case-{number}" for number in range(COUNT)}
 
 
