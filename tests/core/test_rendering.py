@@ -15,6 +15,7 @@ from callscore.core.rendering import (
     escape,
     excerpts,
     integer_text,
+    json_path,
     render_arguments,
     render_value,
     safe_repr,
@@ -157,3 +158,11 @@ def test_an_integer_of_any_length_keeps_its_digits() -> None:
 
 def test_an_object_that_cannot_print_itself_is_named_by_its_type() -> None:
     assert safe_repr(Fraction(10**5000)) == "<Fraction>"
+
+
+@pytest.mark.parametrize(
+    ("steps", "path"),
+    [((), "$"), (("a", 0, "b"), "$.a[0].b"), (("first name",), "$['first name']")],
+)
+def test_a_path_is_spelled_as_everywhere(steps: tuple[str | int, ...], path: str) -> None:
+    assert json_path(steps) == path

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from callscore.core.call import NOT_CAPTURED
+from callscore.core.rendering import json_path
 from callscore.core.schemas.references import SAME_VALUE_KEYWORDS, resolve_reference, subschemas
-from callscore.core.schemas.validation import json_path, schema_problem, validation_errors
+from callscore.core.schemas.validation import schema_problem, validation_errors
 from callscore.core.score import Fault, FaultKind
 from callscore.core.suggestions import closest_word
 from callscore.core.tool_names import comparable_name

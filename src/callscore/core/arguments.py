@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from msgspec import Struct, structs
 
 from callscore.core.call import NOT_CAPTURED
-from callscore.core.equality import _ARRAYS, equal, json_type
+from callscore.core.equality import equal, json_type
 from callscore.core.phrases import Note
-from callscore.core.rules import ABSENT, Matcher, comparator_for, contains_matchers
+from callscore.core.rendering import json_path
+from callscore.core.rules import (
+    ABSENT,
+    Matcher,
+    comparator_for,
+    contains_matchers,
+    unwrap_matchers,
+)
 from callscore.core.settings import IGNORE
 from callscore.core.tool_names import matches_pattern
 from callscore.core.value_comparison import is_accepted as fits_value
@@ -34,13 +41,14 @@ __all__ = [
     "count_matched_arguments",
     "differences",
     "grade_calls",
+    "is_close_enough",
     "overlap_ratio",
 ]
 
 
-# One pair of argument objects: how much of the expected one is there, and what differs.
-
 DifferenceKind = Literal["missing", "unexpected", "type", "value", "matcher", "malformed"]
+_ARRAYS = (list, tuple)
+# Rules that only say how the parts of a value are compared, and how deep they are looked for.
 _STRUCTURAL = ("$subset", "$unordered")
 _MAX_MISSING_DEPTH = 200
 
@@ -94,12 +102,8 @@ def overlap_ratio(
 ) -> tuple[int, int]:
     """The overlap of a pair as a numerator and a denominator, both exact.
 
-    Args:
-        matched: how many of the wanted arguments were given with the same value.
-        expected: how many arguments were expected.
-        actual: how many were given.
-        shared: how many were both wanted and given, with whatever value.
-        extra_arguments: whether arguments that nobody expected enlarge the denominator.
+    The counts are those of `ArgumentCounts`; arguments that were not expected may enlarge the
+    denominator.
     """
     if not expected and not actual:
         return 1, 1
@@ -120,10 +124,7 @@ def differences(
 ) -> tuple[Difference, ...]:
     """Everything in which two argument objects differ, in the order of the expected one.
 
-    Args:
-        expected: the arguments that were expected.
-        actual: those that were given.
-        context: what rules need; None where the expected arguments hold none.
+    The context is what rules need; None where the expected arguments hold none.
     """
     found: list[Difference] = []
     pending: list[_Pending] = [(None, expected, actual, None)]
@@ -143,31 +144,16 @@ def differences(
 
 
 def _difference(trail: _Trail, left: Any, right: Any, matcher: str | None) -> Difference:
-    path, argument = _path(trail), _argument(trail)
+    path, argument = _place(trail)
     if left is ABSENT:
         return Difference(path, "unexpected", None, right, argument, matcher=matcher)
     if right is ABSENT:
-        expected = left if matcher is None else _without_structural_rules(left)
+        expected = left
+        if matcher is not None:
+            expected = unwrap_matchers(left, keys=_STRUCTURAL, depth=_MAX_MISSING_DEPTH)
         return Difference(path, "missing", expected, None, argument, matcher=matcher)
     kind: DifferenceKind = "value" if json_type(left) == json_type(right) else "type"
     return Difference(path, kind, left, right, argument, matcher=matcher)
-
-
-def _without_structural_rules(value: Any, depth: int = 0) -> Any:
-    """What is missing, without the rules that only say how its parts are compared."""
-    if depth == _MAX_MISSING_DEPTH:
-        return value  # deeper than any real value
-    if isinstance(value, Matcher):
-        return (
-            _without_structural_rules(value.value, depth + 1) if value.key in _STRUCTURAL else value
-        )
-    if isinstance(value, dict):
-        return {key: _without_structural_rules(member, depth + 1) for key, member in value.items()}
-    return (
-        [_without_structural_rules(item, depth + 1) for item in value]
-        if isinstance(value, list)
-        else value
-    )
 
 
 def _compare_by_rule(
@@ -186,17 +172,9 @@ def _compare_by_rule(
         return [
             ((trail, part.step), part.expected, part.actual, rule.key) for part in verdict.parts
         ], []
-    failed = Difference(
-        _path(trail),
-        "matcher",
-        rule,
-        actual,
-        _argument(trail),
-        matcher=rule.key,
-        closeness=verdict.value,
-        note=verdict.note,
-    )
-    return [], [failed]
+    path, argument = _place(trail)
+    detail = {"matcher": rule.key, "closeness": verdict.value, "note": verdict.note}
+    return [], [Difference(path, "matcher", rule, actual, argument, **detail)]
 
 
 def _members(trail: _Trail, left: dict[str, Any], right: dict[str, Any]) -> list[_Pending]:
@@ -222,25 +200,14 @@ def _items(
     ]
 
 
-def _path(trail: _Trail) -> str:
-    steps: list[str] = []
+def _place(trail: _Trail) -> tuple[str, str | None]:
+    """The JSON path of a trail, and the argument that it begins with."""
+    steps: list[Any] = []
     while trail is not None:
         trail, step = trail
-        if isinstance(step, int):
-            steps.append(f"[{step}]")
-        elif isinstance(step, str) and step.isidentifier():
-            steps.append(f".{step}")
-        else:
-            steps.append(f"[{step!r}]")
-    return "$" + "".join(reversed(steps))
-
-
-def _argument(trail: _Trail) -> str | None:
-    """The first step of a trail: the name of an argument."""
-    argument: Any = None
-    while trail is not None:
-        trail, argument = trail
-    return None if argument is None else str(argument)
+        steps.append(step)
+    steps.reverse()
+    return json_path(steps), str(steps[0]) if steps and steps[0] is not None else None
 
 
 # What the settings make of an expected call: rules around its plain values.
@@ -345,10 +312,7 @@ def apply_settings(
 ) -> ToolCall:
     """The expected call with the rules of the settings in it; itself where none is about it.
 
-    Args:
-        call: the expected call.
-        settings: how calls are compared.
-        timeouts: what ran out of time so far in the case that is scored; None where none is.
+    `timeouts` holds what ran out of time so far in the case that is scored; None where none is.
     """
     arguments = call.arguments
     if arguments is None or not (settings.has_rules or contains_matchers(arguments)):
@@ -362,17 +326,14 @@ def apply_settings(
             demands[key] = _apply_rule(value, rule, settings)
         elif contains_matchers(value):  # the case's own rule has precedence
             demands[key] = _relaxed(value, settings)
-    if contains_matchers(demands) or _may_ignore(call.name, settings.arguments):
+    # A rule may ignore arguments of this tool that the case does not expect.
+    may_ignore = any(
+        rule.rule == IGNORE and matches_pattern(rule.pattern.rpartition(".")[0], call.name)
+        for rule in settings.arguments
+    )
+    if may_ignore or contains_matchers(demands):
         return structs.replace(call, arguments=demands)
     return call
-
-
-def _may_ignore(tool: str, rules: tuple[ArgumentRule, ...]) -> bool:
-    """Whether some argument of this tool is ignored, even if the case does not expect it."""
-    return any(
-        rule.rule == IGNORE and matches_pattern(rule.pattern.rpartition(".")[0], tool)
-        for rule in rules
-    )
 
 
 def _apply_rule(value: Any, rule: ArgumentRule, settings: Settings) -> Any:
@@ -456,7 +417,7 @@ def grade_calls(expected: ToolCall, actual: ToolCall, settings: Settings) -> Gra
 def _grade_with_rules(
     expected: dict[str, Any] | None, actual: dict[str, Any], settings: Settings
 ) -> Grade:
-    """The same where rules stand in the expected arguments, or any will do."""
+    """`grade_calls` where rules stand in the expected arguments, or any are accepted."""
     if expected is None:
         return True, False, 1, 1
     counts = cast("ExpectedArguments", expected).counts(actual)
@@ -473,4 +434,5 @@ def _grade_with_rules(
 
 
 def is_close_enough(part: int, whole: int, settings: Settings) -> bool:
+    """Whether an overlap makes a correct pair in flexible mode."""
     return settings.mode == "flexible" and part / whole >= settings.argument_match_threshold

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import isfinite, isnan
+from operator import itemgetter
 from typing import Any, TypeGuard
 
 import msgspec
@@ -14,7 +15,6 @@ import msgspec
 from callscore.core.rules import Matcher
 
 __all__ = [
-    "Ratio",
     "differing_keys",
     "digest",
     "equal",
@@ -50,13 +50,20 @@ def equal(left: Any, right: Any) -> bool:
             return left == right or (kind is float and isnan(left) and isnan(right))
     elif kind in _JSON_TYPES and other in _JSON_TYPES:
         return kind in _NUMBERS and other in _NUMBERS and left == right
-    return _same_encoding(left, right) or _equal_deep(left, right)
+    try:
+        # The fast way to a yes; a no has to be looked into: NaN, a tuple, 1.0 for 1, key order.
+        # Python's own equality takes true for 1, and the text alone takes NaN for null.
+        if left == right and _encode(left) == _encode(right):
+            return True
+    except _NOT_JSON:
+        pass
+    return _equal_deep(left, right)
 
 
 def equal_objects(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Whether two JSON objects are the same: `equal` where both are known to be objects."""
     try:
-        # As in `_same_encoding`, which this saves the call.
+        # As in `equal`; a call less.
         if left == right and _encode(left) == _encode(right):
             return True
     except _NOT_JSON:
@@ -91,17 +98,6 @@ def differing_keys(left: dict[str, Any], right: dict[str, Any]) -> list[str]:
     return found
 
 
-def _same_encoding(left: Any, right: Any) -> bool:
-    """The quick way to a yes; a no must be looked into: NaN, a tuple, 1.0 for 1, key order.
-
-    Python's own equality takes true for 1, and the text alone takes NaN for null.
-    """
-    try:
-        return bool(left == right) and _encode(left) == _encode(right)
-    except _NOT_JSON:
-        return False
-
-
 def _equal_deep(left: Any, right: Any) -> bool:
     try:
         return _equal(left, right)
@@ -113,18 +109,16 @@ def _equal(left: Any, right: Any) -> bool:
     if left is right:
         return True
     if isinstance(left, dict):
-        return isinstance(right, dict) and _equal_members(left, right)
+        return (
+            isinstance(right, dict)
+            and len(left) == len(right)
+            and all(key in right and _equal(value, right[key]) for key, value in left.items())
+        )
     if isinstance(left, _ARRAYS):
         return (
             isinstance(right, _ARRAYS) and len(left) == len(right) and all(map(_equal, left, right))
         )
     return _equal_scalars(left, right)
-
-
-def _equal_members(left: dict[Any, Any], right: dict[Any, Any]) -> bool:
-    return len(left) == len(right) and all(
-        key in right and _equal(value, right[key]) for key, value in left.items()
-    )
 
 
 def _equal_scalars(left: Any, right: Any) -> bool:
@@ -149,7 +143,7 @@ def _is_number(value: Any) -> bool:
 
 
 class _Piece(str):
-    """A finished stretch of a fingerprint, told apart from the strings inside a value."""
+    """A finished piece of a fingerprint, distinct from the strings inside a value."""
 
     __slots__ = ()
 
@@ -157,7 +151,7 @@ class _Piece(str):
 def fingerprint(value: Any) -> str:
     """A text that two values share exactly when they are the same JSON value.
 
-    Walks with a stack of its own, so that no depth of nesting can exhaust the interpreter's.
+    The stack is explicit, so that no depth of nesting can exhaust that of the interpreter.
     """
     pieces: list[str] = []
     pending: list[Any] = [value]
@@ -168,7 +162,7 @@ def fingerprint(value: Any) -> str:
         elif isinstance(item, dict):
             pieces.append("{")
             pending.append(_Piece("}"))
-            for key, member in sorted(_members(item), key=_first, reverse=True):
+            for key, member in sorted(_members(item), key=itemgetter(0), reverse=True):
                 pending += (member, _Piece(key))
         elif isinstance(item, _ARRAYS):
             pieces.append("[")
@@ -185,7 +179,7 @@ def fingerprint(value: Any) -> str:
 
 def digest(text: str) -> bytes:
     """A short hash of a text, for caches."""
-    from hashlib import blake2b  # few need it
+    from hashlib import blake2b  # rarely needed
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -198,24 +192,14 @@ def _members(item: dict[Any, Any]) -> list[tuple[str, Any]]:
     ]
 
 
-def _first(member: tuple[str, Any]) -> str:
-    return member[0]
-
-
 def _scalar_text(value: Any) -> str:
     if isinstance(value, str):
         return str.__repr__(value)
     if _is_number(value):
         is_whole = isinstance(value, int) or value.is_integer()
-        # In base 16, for the decimal digits of a huge integer would be refused.
+        # In base 16, as Python refuses to print the decimal digits of a huge integer.
         return hex(int(value)) if is_whole else value.hex()
     return f"{type(value).__qualname__} {value!r}"
-
-
-# Numbers as JSON has them: what is one, and what its exact value is.
-
-# A number as a numerator and a denominator above zero, not reduced.
-Ratio = tuple[int, int]
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
@@ -230,8 +214,11 @@ def is_fraction(value: Any) -> TypeGuard[int | float]:
     return is_number(value) and 0 <= value <= 1
 
 
-def exact_ratio(number: float) -> Ratio:
-    """The exact value of the digits that spell a number: 0.1 is one tenth, which no float is."""
+def exact_ratio(number: float) -> tuple[int, int]:
+    """The exact value of the digits that spell a number: 0.1 is one tenth, which no float is.
+
+    It is a numerator and a denominator above zero, not reduced.
+    """
     if isinstance(number, int):
         return int(number), 1
     return Decimal(float.__repr__(number)).as_integer_ratio()

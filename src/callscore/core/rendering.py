@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 from itertools import accumulate, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import category, east_asian_width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "ELLIPSIS",
@@ -18,6 +18,7 @@ __all__ = [
     "escape",
     "excerpts",
     "integer_text",
+    "json_path",
     "render_arguments",
     "render_value",
     "safe_repr",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 ELLIPSIS = "…"
-# How much of two long strings is repeated in front of the place where they part.
+# How much of two long strings is shown before the place where they differ.
 _CONTEXT = 12
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _QUOTED_ESCAPES = {'"': '\\"', "\\": "\\\\"}
@@ -36,7 +37,7 @@ _NOT_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def escape(text: str) -> str:
-    """The text on one line, with everything that a terminal could obey or hide spelled out."""
+    """The text on one line, with control and invisible characters escaped."""
     return text if text.isprintable() else "".join(map(_escape_character, text))
 
 
@@ -91,14 +92,10 @@ def render_value(
 ) -> str:
     """A value as JSON on one line, in at most `limit` columns, however long or deep it is.
 
-    Args:
-        value: the value.
-        limit: how many columns there are.
-        write: what puts a value that is neither an object nor an array into words.
+    `write` gives the text of values that are neither objects nor arrays.
     """
-    return _join_pieces(
-        _pieces(value, write or (lambda atom: scalar_text(atom, limit=limit))), limit
-    )
+    write = write or (lambda atom: scalar_text(atom, limit=limit))
+    return _join_pieces(_pieces(value, write), limit)
 
 
 def render_arguments(arguments: dict[str, object], *, limit: int = 120) -> str:
@@ -171,8 +168,18 @@ def safe_repr(value: object) -> str:
         return f"<{type(value).__qualname__}>"
 
 
+def json_path(steps: Iterable[Any]) -> str:
+    """Keys and positions as a JSON path: `$.passengers[0].name`."""
+    return "$" + "".join(
+        [
+            f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]"
+            for step in steps
+        ]
+    )
+
+
 def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
-    """JSON text piece by piece, with a stack of its own: no depth of nesting can exhaust it."""
+    """JSON text piece by piece; the stack is explicit, so that no depth of nesting exhausts it."""
     pending: list[tuple[Iterator[tuple[str, object]], str]] = [(iter([("", value)]), "")]
     while pending:
         items, closing = pending[-1]
@@ -184,7 +191,8 @@ def _pieces(value: object, write: Callable[[object], str]) -> Iterator[str]:
                 break
             if isinstance(item, list | tuple):
                 yield "["
-                pending.append((_items(item), "]"))
+                members = ((", " if at else "", member) for at, member in enumerate(item))
+                pending.append((members, "]"))
                 break
             yield write(item)
         else:
@@ -197,11 +205,6 @@ def _members(
 ) -> Iterator[tuple[str, object]]:
     for position, (key, value) in enumerate(item.items()):
         yield f"{', ' if position else ''}{write(key)}: ", value
-
-
-def _items(item: list[object] | tuple[object, ...]) -> Iterator[tuple[str, object]]:
-    for position, value in enumerate(item):
-        yield ", " if position else "", value
 
 
 def _join_pieces(pieces: Iterator[str], limit: int) -> str:

@@ -25,7 +25,7 @@ and where it applies
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
@@ -57,10 +57,9 @@ __all__ = [
     "operand_problem",
     "option_problem",
     "rules_by_name",
+    "unwrap_matchers",
 ]
 
-
-# A rule that stands in place of an argument's value.
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _are_scalars = _SCALARS.issuperset
@@ -97,7 +96,6 @@ class Matcher(Struct, frozen=True, gc=False):
         _used_keys.add(self.key)
 
     def __repr__(self) -> str:
-
         return describe_value(self)
 
 
@@ -114,13 +112,23 @@ def contains_matchers(value: Any) -> bool:
             item = item.values()
         elif not isinstance(item, list | tuple):
             continue
-        # Most hold nothing but scalars, which this finds out without a step of the interpreter.
+        # Most hold nothing but scalars; this check runs in C.
         if not _are_scalars(map(type, item)):
             pending += [member for member in item if member.__class__ not in _SCALARS]
     return False
 
 
-# What comparing a value by a rule gives, and what the rule may need for that.
+def unwrap_matchers(value: Any, *, keys: tuple[str, ...], depth: int) -> Any:
+    """A value with the operands of rules with these keys in place of the rules, down to a depth."""
+    if not depth or (isinstance(value, Matcher) and value.key not in keys):
+        return value
+    unwrap = partial(unwrap_matchers, keys=keys, depth=depth - 1)
+    if isinstance(value, Matcher):
+        return unwrap(value.value)
+    if isinstance(value, dict):
+        return {key: unwrap(member) for key, member in value.items()}
+    return [unwrap(item) for item in value] if isinstance(value, list) else value
+
 
 # Searches that ran out of time, by expression and digest of the text, and the time that they had.
 Timeouts = dict[tuple[str, bytes], float]
@@ -172,9 +180,6 @@ class Context(Struct, frozen=True):
     judge: Callable[[str, Any], Any] | None = None
     slow: Timeouts | None = None
 
-
-# What a comparator is, and all that there are: those in `comparators`, and those of other
-# packages.
 
 _COMPARATORS = PluginKind(
     "comparator", "callscore.core.comparators", "callscore.comparators", InvalidSettings
@@ -231,6 +236,7 @@ def comparator_from_module(name: str, module: ModuleType) -> Comparator:
         problem = "has KEYS that do not begin with $"
         raise InvalidSettings(f"the comparator {name} ({module.__name__}) {problem}.")
     options = tuple(getattr(module, "OPTIONS", ()))
+    absent: bool | Callable[[Matcher], bool] = getattr(module, "MAY_BE_ABSENT", False)
     return Comparator(
         name=keys[0].removeprefix("$"),
         title=module.__doc__.strip().partition("\n")[0].removesuffix("."),
@@ -239,7 +245,7 @@ def comparator_from_module(name: str, module: ModuleType) -> Comparator:
         schema=module.SCHEMA,
         examples=module.EXAMPLES,
         nests=getattr(module, "NESTS", False),
-        may_be_absent=_may_be_absent_of(module),
+        may_be_absent=absent if callable(absent) else lambda _matcher: bool(absent),
         is_rule=getattr(module, "RULE", False),
         check=_check_of(module, options),
         compare=module.compare,
@@ -256,11 +262,6 @@ def _check_of(module: ModuleType, options: tuple[str, ...]) -> Callable[[Matcher
         return problem
 
     return check_all
-
-
-def _may_be_absent_of(module: ModuleType) -> Callable[[Matcher], bool]:
-    answer: bool | Callable[[Matcher], bool] = getattr(module, "MAY_BE_ABSENT", False)
-    return answer if callable(answer) else lambda _matcher: bool(answer)
 
 
 @cache
@@ -316,15 +317,12 @@ def describe_value(value: Any, *, limit: int = _MAX_WIDTH) -> str:
     """A value, or a rule in place of one, on one line of at most `limit` columns."""
     try:
         if isinstance(value, Matcher):
-            return clip(_describe_rule(value), limit)
+            known = _by_key().get(value.key)
+            describe = _describe_default if known is None else known.describe
+            return clip(describe(value), limit)
         return render_value(value, limit=limit, write=lambda atom: _inner_text(atom, limit))
     except RecursionError:  # rules inside of rules inside of rules
         return ELLIPSIS
-
-
-def _describe_rule(matcher: Matcher) -> str:
-    known = _by_key().get(matcher.key)
-    return _describe_default(matcher) if known is None else known.describe(matcher)
 
 
 def _inner_text(value: object, limit: int) -> str:

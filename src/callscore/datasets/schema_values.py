@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from callscore.core.call import ToolCall
 from callscore.core.equality import equal
-from callscore.core.rendering import clip, escape
-from callscore.core.schemas.validation import json_path, validation_errors
+from callscore.core.rendering import clip, escape, json_path
+from callscore.core.schemas.validation import validation_errors
 from callscore.datasets.flattening import (
     NoValueError,
     TooManyTriesError,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from callscore.core.schemas.validation import (
     DRAFTS,
     SchemaError,
-    json_path,
     schema_problem,
     unchecked_error,
     validation_errors,
@@ -239,14 +238,6 @@ def test_the_library_is_loaded_only_when_a_schema_is_used() -> None:
 def _only(schema: Any, value: Any) -> SchemaError:
     (error,) = validation_errors(schema, value)
     return error
-
-
-@pytest.mark.parametrize(
-    ("steps", "path"),
-    [((), "$"), (("a", 0, "b"), "$.a[0].b"), (("first name",), "$['first name']")],
-)
-def test_a_path_is_spelled_as_everywhere(steps: tuple[str | int, ...], path: str) -> None:
-    assert json_path(steps) == path
 
 
 def test_a_missing_member_is_told_at_its_own_place() -> None:

@@ -9,7 +9,6 @@ from callscore.core.rules import Verdict, describe_value, operand_problem, optio
 from callscore.core.value_comparison import wrong_type
 
 if TYPE_CHECKING:
-    from callscore.core.equality import Ratio
     from callscore.core.rules import Context, Matcher
 
 __all__ = ["EXAMPLES", "KEYS", "OPTIONS", "RULE", "SCHEMA", "check", "compare", "describe"]
@@ -55,20 +54,15 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
         return wrong_type(actual, "number")
     expected, given = exact_ratio(matcher.value), exact_ratio(actual)
     distance = abs(given[0] * expected[1] - expected[0] * given[1]), given[1] * expected[1]
-    tolerance = _tolerance(matcher, expected)
+    default = 0 if "abs" in matcher.options else _DEFAULT_REL
+    rel = exact_ratio(matcher.options.get("rel", default))
+    share = rel[0] * abs(expected[0]), rel[1] * expected[1]
+    fixed = exact_ratio(matcher.options.get("abs", 0))
+    tolerance = share if share[0] * fixed[1] > fixed[0] * share[1] else fixed  # the greater one
     allowed, needed = tolerance[0] * distance[1], distance[0] * tolerance[1]
     if needed <= allowed:
         return Verdict(matched=True)
     return Verdict(matched=False, value=min(allowed / needed, _ALMOST_ONE))
-
-
-def _tolerance(matcher: Matcher, expected: Ratio) -> Ratio:
-    """The greater of the two tolerances."""
-    rel_default = 0 if "abs" in matcher.options else _DEFAULT_REL
-    rel = exact_ratio(matcher.options.get("rel", rel_default))
-    share = rel[0] * abs(expected[0]), rel[1] * expected[1]
-    fixed = exact_ratio(matcher.options.get("abs", 0))
-    return share if share[0] * fixed[1] > fixed[0] * share[1] else fixed
 
 
 def describe(matcher: Matcher) -> str:

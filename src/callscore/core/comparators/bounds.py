@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,13 @@ def check(matcher: Matcher) -> str | None:
     for option, bound in matcher.options.items():
         if not is_number(bound):
             return option_problem(matcher, option, "a number")
-    return _contradiction(_bounds(matcher))
+    bounds = _bounds(matcher)
+    for lower, upper in product(("$gt", "$gte"), ("$lt", "$lte")):
+        if lower in bounds and upper in bounds:
+            is_point = bounds[lower] == bounds[upper] and (lower, upper) == ("$gte", "$lte")
+            if bounds[lower] >= bounds[upper] and not is_point:
+                return f"no number is within `{lower}` and `{upper}` as they stand."
+    return None
 
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
@@ -58,16 +65,3 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
 
 def _bounds(matcher: Matcher) -> dict[str, Any]:
     return {matcher.key: matcher.value, **matcher.options}
-
-
-def _contradiction(bounds: dict[str, Any]) -> str | None:
-    for lower in ("$gt", "$gte"):
-        for upper in ("$lt", "$lte"):
-            if lower in bounds and upper in bounds and _is_empty(bounds, lower, upper):
-                return f"no number is within `{lower}` and `{upper}` as they stand."
-    return None
-
-
-def _is_empty(bounds: dict[str, Any], lower: str, upper: str) -> bool:
-    are_equal = bounds[lower] == bounds[upper]
-    return bounds[lower] > bounds[upper] or (are_equal and (lower, upper) != ("$gte", "$lte"))

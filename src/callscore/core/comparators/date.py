@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Moment", "is_compact_date", "parse_moment"]
 
 
-# Dates and instants, as texts and numbers spell them: ISO 8601, RFC 2822, and seconds since 1970.
-
 # A day alone, or a point in time with a time zone or without.
 Moment = date | datetime
 
@@ -78,7 +76,9 @@ def _since_epoch(seconds: float) -> datetime:
 
 def _parse_text(text: str) -> Moment | None:
     text = text.strip()
-    if len(text) > _MAX_LENGTH or _is_ambiguous(text):
+    # These digits may be a day and a time without seconds, as well as milliseconds since 1970.
+    is_ambiguous = len(text) == _MINUTE_DIGITS and is_compact_date(text + "00")
+    if len(text) > _MAX_LENGTH or is_ambiguous:
         return None
     text = text.upper()
     if _EPOCH_TEXT.fullmatch(text):
@@ -86,11 +86,6 @@ def _parse_text(text: str) -> Moment | None:
     if _ISO_DAY.fullmatch(text):
         return date.fromisoformat(text)
     return _parse_instant(text)
-
-
-def _is_ambiguous(text: str) -> bool:
-    """Whether digits may be a day and a time without seconds, as well as milliseconds since 1970."""
-    return len(text) == _MINUTE_DIGITS and is_compact_date(text + "00")
 
 
 def _parse_instant(text: str) -> Moment | None:
@@ -111,23 +106,15 @@ def _from_rfc_2822(found: re.Match[str]) -> Moment | None:
         return None  # it contradicts itself
     if found["hour"] is None:
         return day
-    zone = _parse_zone(found["zone"])
+    zone = found["zone"]
+    tzinfo = None
+    if zone in _ZONES:
+        tzinfo = timezone(timedelta(hours=_ZONES[zone]))
+    elif zone is not None:  # an offset; a name that is not known raises ValueError
+        sign = -1 if zone.startswith("-") else 1
+        tzinfo = timezone(sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[3:])))
     hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
-    return datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=zone)
-
-
-def _parse_zone(text: str | None) -> timezone | None:
-    """The time zone that a text names; None where there is no text.
-
-    Raises:
-        ValueError: the name is unknown.
-    """
-    if text is None:
-        return None
-    if text in _ZONES:
-        return timezone(timedelta(hours=_ZONES[text]))
-    sign = -1 if text.startswith("-") else 1
-    return timezone(sign * timedelta(hours=int(text[1:3]), minutes=int(text[3:])))
+    return datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=tzinfo)
 
 
 KEYS = ("$date",)
@@ -177,19 +164,17 @@ def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     expected, given = parse_moment(matcher.value), parse_moment(actual)
     if expected is None or given is None:
         return Verdict(matched=False, value=0.0, note=Note(NO_DATE))
+    note = None
     if isinstance(expected, datetime) and isinstance(given, datetime):
-        if (expected.tzinfo is None) != (given.tzinfo is None):
-            return Verdict(matched=False, value=0.0, note=Note(ZONE_UNKNOWN))
         matched = expected == given
-        return Verdict(matched, float(matched))
-    return _same_day(_day(expected), _day(given))
-
-
-def _same_day(expected: Moment, actual: Moment) -> Verdict:
-    if expected == actual:
-        return Verdict(matched=True)
-    are_days = not isinstance(expected, datetime) and not isinstance(actual, datetime)
-    return Verdict(matched=False, value=0.0, note=None if are_days else Note(NOT_MIDNIGHT))
+        if (expected.tzinfo is None) != (given.tzinfo is None):
+            note = Note(ZONE_UNKNOWN)
+    else:
+        days = _day(expected), _day(given)
+        matched = days[0] == days[1]
+        if not matched and any(isinstance(day, datetime) for day in days):
+            note = Note(NOT_MIDNIGHT)
+    return Verdict(matched, float(matched), note)
 
 
 def _day(moment: Moment) -> Moment:

@@ -65,27 +65,17 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
             "judge: `$judge` needs one. Name a model with --judge, or in Python pass a function"
             " that takes the question and the value: score(..., judge=ask_model)"
         )
-    answer, reason = _split(ask_once_about("judge", context.judge, matcher.value, actual))
+    answer, reason = ask_once_about("judge", context.judge, matcher.value, actual), ""
+    is_pair = isinstance(answer, tuple) and len(answer) == _ANSWER_AND_REASON
+    if is_pair and isinstance(answer[1], str):
+        answer, reason = answer[0], shortened(answer[1])
     if isinstance(answer, bool):
         note = Note(REFUSED, {"reason": reason}) if reason else None
         return Verdict(answer, float(answer), None if answer else note)
     least = matcher.options.get("at_least", _DEFAULT_AT_LEAST)
-    return _graded(require_fraction("judge", answer), least, reason)
-
-
-def _split(answer: Any) -> tuple[Any, str]:
-    """An answer and the reason for it, which may be missing."""
-    if isinstance(answer, tuple) and len(answer) == _ANSWER_AND_REASON:
-        first, reason = answer
-        if isinstance(reason, str):
-            return first, shortened(reason)
-    return answer, ""
-
-
-def _graded(value: float, least: float, reason: str) -> Verdict:
+    value = require_fraction("judge", answer)
     if value >= least:
         return Verdict(matched=True, value=value)
     values = {"given": f"{value:g}", "least": f"{least:g}", "reason": reason}
-    return Verdict(
-        matched=False, value=value, note=Note(TOO_LOW_BECAUSE if reason else TOO_LOW, values)
-    )
+    note = Note(TOO_LOW_BECAUSE if reason else TOO_LOW, values)
+    return Verdict(matched=False, value=value, note=note)

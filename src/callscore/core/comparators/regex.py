@@ -69,15 +69,11 @@ def check(matcher: Matcher) -> str | None:
     pattern = matcher.value
     if not isinstance(pattern, str):
         return operand_problem(matcher, "a regular expression")
-    return _size_problem(pattern) or _syntax_problem(pattern)
-
-
-def _size_problem(pattern: str) -> str | None:
     if len(pattern) > _MAX_PATTERN:
         return f"the regular expression is longer than {_MAX_PATTERN} characters."
     if _size(pattern) > _MAX_SIZE:
         return f"the regular expression repeats itself to more than {_MAX_SIZE} characters."
-    return None
+    return _syntax_problem(pattern)
 
 
 def _size(pattern: str) -> int:
@@ -132,12 +128,8 @@ def _translated(part: re.Match[str]) -> str:
     """A set without a `[` that could begin another, and a brace that is no repeat count as text."""
     text = part[0]
     if text.startswith("["):
-        return "[" + _IN_SET.sub(_escaped, text[1:])
+        return "[" + _IN_SET.sub(lambda part: "\\[" if part[0] == "[" else part[0], text[1:])
     return "\\{" if text == "{" else text
-
-
-def _escaped(part: re.Match[str]) -> str:
-    return "\\[" if part[0] == "[" else part[0]
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
@@ -152,19 +144,15 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
         try:
             matched = _compiled(matcher.value).search(actual, timeout=seconds) is not None
         except (TimeoutError, MemoryError):
-            _remember(matcher.value, actual, seconds, timeouts)
+            for remembered in (timeouts, _timed_out):
+                remembered[matcher.value, digest(actual)] = seconds
+                if len(remembered) > _MAX_REMEMBERED:
+                    del remembered[next(iter(remembered))]
         else:
             if _timed_out:
                 _timed_out.pop((matcher.value, digest(actual)), None)
             return Verdict(matched, float(matched))
     return Verdict(matched=False, value=0.0, note=Note(TIMED_OUT, {"seconds": f"{seconds:g}"}))
-
-
-def _remember(pattern: str, actual: str, seconds: float, slow: Timeouts) -> None:
-    for timeouts in (slow, _timed_out):
-        timeouts[pattern, digest(actual)] = seconds
-        if len(timeouts) > _MAX_REMEMBERED:
-            del timeouts[next(iter(timeouts))]
 
 
 def describe(matcher: Matcher) -> str:

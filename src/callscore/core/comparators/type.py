@@ -44,8 +44,9 @@ def check(matcher: Matcher) -> str | None:
 
 def compare(matcher: Matcher, actual: Any, _: Context) -> Verdict:
     """Whether the value is of one of the types."""
-    names = _names(matcher)
-    matched = json_type(actual) in names or ("integer" in names and _is_integer(actual))
+    names, kind = _names(matcher), json_type(actual)
+    is_integer = kind == "number" and (isinstance(actual, int) or actual.is_integer())
+    matched = kind in names or ("integer" in names and is_integer)
     return Verdict(matched, float(matched))
 
 
@@ -57,9 +58,3 @@ def describe(matcher: Matcher) -> str:
 
 def _names(matcher: Matcher) -> list[Any]:
     return list(matcher.value) if isinstance(matcher.value, list | tuple) else [matcher.value]
-
-
-def _is_integer(value: Any) -> bool:
-    if json_type(value) != "number":
-        return False
-    return isinstance(value, int) or value.is_integer()

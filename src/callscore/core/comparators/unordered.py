@@ -16,6 +16,7 @@ from callscore.core.rules import (
     Verdict,
     contains_matchers,
     operand_problem,
+    unwrap_matchers,
 )
 from callscore.core.value_comparison import is_accepted
 
@@ -69,41 +70,27 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
         return Verdict(matched=False, value=0.0)
     expected = matcher.value
     unmatched, rows_with_rules, places = _pair_equal_items(expected, actual)
+    accepted = _AcceptedItems(expected, actual, places, context)
     try:
-        unpaired, free = _unpaired_items(
-            rows_with_rules, _AcceptedItems(expected, actual, places, context)
-        )
+        unpaired, free = _unpaired_items(rows_with_rules, accepted)
     except _TooManyError:
-        return Verdict(
-            matched=False, value=0.0, note=Note(TOO_MANY, {"most": f"{_MAX_COMPARISONS:,}"})
-        )
+        note = Note(TOO_MANY, {"most": f"{_MAX_COMPARISONS:,}"})
+        return Verdict(matched=False, value=0.0, note=note)
     skipped = [row for row in unpaired if is_accepted(expected[row], ABSENT, context)]
     unmatched = sorted({*unmatched, *unpaired}.difference(skipped))
     if not unmatched and not free:
         return Verdict(matched=True)
     total = len(expected) + len(actual) - len(skipped)
     value = (total - len(unmatched) - len(free)) / total
-    return Verdict(
-        matched=False, value=value, parts=_parts(expected, actual, unmatched, free, context)
-    )
-
-
-def _parts(
-    expected: Sequence[Any],
-    actual: Sequence[Any],
-    unmatched: list[int],
-    free: list[int],
-    context: Context,
-) -> tuple[FailedPart, ...]:
-    """What has no partner: objects that are nearly alike as one difference, the rest apart."""
+    # Objects that are nearly alike are one difference; all else that has no partner is one each.
     near = _closest_objects(expected, actual, unmatched, free, context)
-    taken = set(near.values())
     parts = [
         FailedPart(row, expected[row], actual[near[row]] if row in near else ABSENT)
         for row in unmatched
     ]
-    parts += [FailedPart(column, ABSENT, actual[column]) for column in free if column not in taken]
-    return tuple(parts)
+    alone = [column for column in free if column not in near.values()]
+    parts += [FailedPart(column, ABSENT, actual[column]) for column in alone]
+    return Verdict(matched=False, value=value, parts=tuple(parts))
 
 
 def _closest_objects(
@@ -145,10 +132,10 @@ def _closeness(expected: Any, actual: Any, context: Context) -> float:
 def _pair_equal_items(
     expected: Sequence[Any], actual: Sequence[Any]
 ) -> tuple[list[int], list[int], _Places]:
-    """What is left when plain items have taken their equals: unmet ones, rules, and given ones.
+    """What is left when plain items have taken their equals: unmatched ones, rules, given ones.
 
-    A plain item has no other choice than an equal, and equal items are interchangeable for the
-    rules, so that taking them first costs no rule its partner.
+    A plain item can only take an equal, and equal items are interchangeable for the rules, so that
+    taking them first costs no rule its partner.
     """
     places: _Places = defaultdict(list)
     for column in reversed(range(len(actual))):
@@ -162,11 +149,8 @@ def _pair_equal_items(
             columns.pop()
         else:
             unmatched.append(row)
-    return (
-        unmatched,
-        rows_with_rules,
-        {kind: columns for kind, columns in places.items() if columns},
-    )
+    left = {kind: columns for kind, columns in places.items() if columns}
+    return unmatched, rows_with_rules, left
 
 
 # Where the given items of each kind stand, last first.
@@ -227,7 +211,8 @@ class _AcceptedItems:
 
     def likely(self, row: int, free: int) -> Iterator[int]:
         """The free items that a rule most likely accepts: an equal, the first, and the last."""
-        equals = self.places.get(fingerprint(_without_structural_rules(self.wanted[row])), ())
+        unwrapped = unwrap_matchers(self.wanted[row], keys=_STRUCTURAL, depth=_MAX_DEPTH)
+        equals = self.places.get(fingerprint(unwrapped), ())
         yield from [column for column in equals if free >> column & 1][-1:]
         if free:
             yield (free & -free).bit_length() - 1
@@ -236,23 +221,6 @@ class _AcceptedItems:
 
 def _bits(columns: list[int]) -> int:
     return sum(1 << column for column in columns)
-
-
-def _without_structural_rules(value: Any, depth: int = 0) -> Any:
-    """A value without the rules that only say how its parts are compared."""
-    if depth == _MAX_DEPTH:
-        return value
-    if isinstance(value, Matcher):
-        return (
-            _without_structural_rules(value.value, depth + 1) if value.key in _STRUCTURAL else value
-        )
-    if isinstance(value, dict):
-        return {key: _without_structural_rules(member, depth + 1) for key, member in value.items()}
-    return (
-        [_without_structural_rules(item, depth + 1) for item in value]
-        if isinstance(value, list)
-        else value
-    )
 
 
 def _unpaired_items(rows: list[int], fitting: _AcceptedItems) -> tuple[list[int], list[int]]:

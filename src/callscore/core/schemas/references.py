@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,9 +21,7 @@ __all__ = [
 ]
 
 
-# Walks through a JSON Schema: its subschemas, its references, and the `nullable` of OpenAPI.
-
-# The subschemas of a schema: for the same value, or for its members and items.
+_POSITION = re.compile(r"[0-9]{1,9}")  # no list is longer
 
 
 class SchemaKeywords(NamedTuple):
@@ -65,9 +64,6 @@ def subschemas(part: dict[str, Any], places: SchemaKeywords) -> list[Any]:
     return found
 
 
-# Where a reference inside of a schema leads to.
-
-
 def resolve_reference(schema: Any, reference: Any) -> Any:
     """What a reference of the form `#/$defs/name` leads to; None where it has another form."""
     if reference == "#":
@@ -76,18 +72,16 @@ def resolve_reference(schema: Any, reference: Any) -> Any:
         return None
     found = schema
     for step in reference[2:].split("/"):
-        found = _member(found, step.replace("~1", "/").replace("~0", "~"))
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict):
+            found = found.get(key)
+        else:
+            is_position = isinstance(found, list) and _POSITION.fullmatch(key)
+            found = found[int(key)] if is_position and int(key) < len(found) else None
     return found
 
 
-def _member(value: Any, key: str) -> Any:
-    if isinstance(value, dict):
-        return value.get(key)
-    is_position = isinstance(value, list) and key.isdecimal() and key.isascii()
-    return value[int(key)] if is_position and len(key) < 10 and int(key) < len(value) else None  # noqa: PLR2004  (no list is longer)
-
-
-# What OpenAPI, and Gemini after it, says with `nullable`, in the words of JSON Schema.
+# The `nullable` of OpenAPI, and of Gemini, in the words of JSON Schema.
 
 _NULL = "null"
 # Keywords that also apply to null and cannot be extended to accept it.
@@ -131,8 +125,6 @@ def _subschemas(schema: Any) -> list[Any]:
 
 
 # Limits on the work that a JSON Schema causes once its references are followed.
-
-# The size of a schema once its references are expanded.
 
 MAX_EXPANDED = 10_000
 
@@ -194,8 +186,6 @@ def same_value_schemas(part: Any, schema: dict[str, Any]) -> list[dict[str, Any]
     return [item for item in found if isinstance(item, dict)]
 
 
-# The cost of reporting all errors of a value.
-
 _MAX_STEPS = 10_000  # steps, each of which takes some 50 microseconds
 _MAX_WAYS = 10  # in which the same part of a schema is applied to the same value, on average
 _MEMBERS = ("additionalProperties", "unevaluatedProperties")
@@ -205,11 +195,9 @@ _Ways = Counter[int]  # by the id of a part of the schema, how many ways lead to
 
 
 def takes_too_long(schema: dict[str, Any], value: Any) -> bool:
-    """Whether the errors of a value are reported many times over.
+    """Whether the errors of an invalid value would be reported many times over.
 
-    Args:
-        schema: a schema with references; without them no part of it is used twice.
-        value: a value that is not valid.
+    Only references can cause this: without them no part of a schema is used twice.
     """
     parts: dict[int, dict[str, Any]] = {id(schema): schema}
     level: list[tuple[Any, _Ways]] = [(value, Counter(parts.keys()))]

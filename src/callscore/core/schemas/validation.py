@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from callscore.core.equality import json_type
-from callscore.core.rendering import clip, escape
+from callscore.core.rendering import clip, escape, json_path
 from callscore.core.schemas.references import (
     MAX_EXPANDED,
     apply_nullable,
@@ -25,21 +25,18 @@ from callscore.core.schemas.references import (
 from callscore.errors import InvalidSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from jsonschema_rs import ValidationError, Validator
 
 __all__ = [
     "DRAFTS",
     "SchemaError",
-    "json_path",
     "schema_problem",
     "unchecked_error",
     "validation_errors",
 ]
 
-
-# Validation errors as plain data, with their paths.
 
 # The keyword of an error that says why a value could not be checked.
 UNCHECKED = "unchecked"
@@ -47,7 +44,6 @@ _ALTERNATIVES = frozenset({"anyOf", "oneOf"})
 _CHOICES = frozenset({"enum", "const"})
 _NO_MEMBERS = "additionalProperties"
 _KEYS = frozenset({_NO_MEMBERS, "unevaluatedProperties"})
-_Item = TypeVar("_Item")
 
 
 class SchemaError(Struct, frozen=True, gc=False):
@@ -75,28 +71,15 @@ class SchemaError(Struct, frozen=True, gc=False):
         return json_path(self.steps)
 
 
-def json_path(steps: Iterable[str | int]) -> str:
-    """Keys and positions as a JSON path."""
-    return "$" + "".join(map(_step_text, steps))
-
-
-def _step_text(step: str | int) -> str:
-    if isinstance(step, str) and step.isidentifier():
-        return f".{step}"
-    return f"[{step!r}]"
-
-
 def unchecked_error(message: str, value: Any = None) -> SchemaError:
     """The error that says why a value could not be checked."""
     return SchemaError(UNCHECKED, (), None, value, _short(message))
 
 
 def convert_errors(found: Iterable[ValidationError], value: Any) -> list[SchemaError]:
-    """Errors as the library gives them, each place and keyword once, in the library's order.
+    """The errors of the library, each place and keyword once, in the library's order.
 
-    Args:
-        found: what the library says.
-        value: what was checked; the library itself has only a copy of it.
+    Values are taken from `value`, which was checked: the library has only a copy of it.
     """
     errors = {
         (item.keyword, item.steps): item for error in found for item in _convert(error, value)
@@ -108,17 +91,15 @@ def _convert(error: ValidationError, value: Any) -> list[SchemaError]:
     keyword = error.kind.name
     details = error.kind.as_dict()
     steps = tuple(error.instance_path)
-    if keyword in _KEYS:
-        return [
-            _member_error(error, keyword, (*steps, key), value) for key in details["unexpected"]
-        ]
+    if keyword in _KEYS or keyword == "propertyNames":
+        names = details["unexpected"] if keyword in _KEYS else [details["error"].instance]
+        return [_member_error(error, keyword, (*steps, name), value) for name in names]
     if error.schema_path[-1:] == [_NO_MEMBERS]:  # no member is allowed
         members = _value_at(value, steps)
         return [_member_error(error, _NO_MEMBERS, (*steps, key), value) for key in members]
     if keyword in _ALTERNATIVES:
         return [_alternatives_error(error, details["context"], value)]
-    read = _CONVERTERS.get(keyword, _keyword_error)
-    return [read(error, details, value)]
+    return [_keyword_error(error, details, value)]
 
 
 def _member_error(
@@ -127,34 +108,17 @@ def _member_error(
     return SchemaError(keyword, steps, False, _value_at(value, steps), _short(error.message))  # noqa: FBT003  (what the schema says)
 
 
-def _required_error(error: ValidationError, details: dict[str, Any], _: Any) -> SchemaError:
-    name = details["property"]
-    steps = (*error.instance_path, name)
-    return SchemaError("required", steps, name, None, _short(error.message))
-
-
-def _property_name_error(
-    error: ValidationError, details: dict[str, Any], value: Any
-) -> SchemaError:
-    name = details["error"].instance
-    return _member_error(error, error.kind.name, (*error.instance_path, name), value)
-
-
 def _keyword_error(error: ValidationError, details: dict[str, Any], value: Any) -> SchemaError:
-    steps = tuple(error.instance_path)
+    keyword, steps = error.kind.name, tuple(error.instance_path)
+    if keyword == "required":
+        name = details["property"]
+        return SchemaError(keyword, (*steps, name), name, None, _short(error.message))
     if details.keys() & {"error", "message"}:  # the engine gave up, whatever the value is
         return SchemaError(UNCHECKED, steps, None, _value_at(value, steps), _short(error.message))
     wanted = next(iter(details.values()), None)
-    keyword = error.kind.name
     if keyword == "type" and isinstance(wanted, list) and len(wanted) == 1:
         wanted = wanted[0]
     return SchemaError(keyword, steps, wanted, _value_at(value, steps), _short(error.message))
-
-
-_CONVERTERS: dict[str, Callable[[ValidationError, dict[str, Any], Any], SchemaError]] = {
-    "required": _required_error,
-    "propertyNames": _property_name_error,
-}
 
 
 def _alternatives_error(
@@ -188,7 +152,8 @@ def _merged(
         is_list = isinstance(first.wanted, list) and first.keyword != "const"
         wanted += first.wanted if is_list else [first.wanted]
     keyword = "type" if "type" in keywords else "enum"
-    return SchemaError(keyword, whole.steps, _unique(wanted), whole.value, whole.message)
+    unique = [item for position, item in enumerate(wanted) if item not in wanted[:position]]
+    return SchemaError(keyword, whole.steps, unique, whole.value, whole.message)
 
 
 def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) -> SchemaError:
@@ -202,10 +167,6 @@ def _nearest(steps: tuple[str | int, ...], branches: list[list[SchemaError]]) ->
     return max(likeliest, key=lambda item: len(item.steps))
 
 
-def _unique(items: list[_Item]) -> list[_Item]:
-    return [item for position, item in enumerate(items) if item not in items[:position]]
-
-
 def _value_at(value: Any, steps: Iterable[str | int]) -> Any:
     for step in steps:
         value = value[step]
@@ -215,8 +176,6 @@ def _value_at(value: Any, steps: Iterable[str | int]) -> Any:
 def _short(message: str) -> str:
     return clip(escape(message[: _MAX_PROBLEM_WIDTH + 1]), _MAX_PROBLEM_WIDTH)
 
-
-# JSON Schema, drafts 4 to 2020-12: whether a schema can be used, and what a value lacks by it.
 
 DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
 # Steps of the engine for patterns that need backtracking; these take about two milliseconds.
@@ -250,11 +209,7 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
     `format` is checked. Of alternatives (`anyOf`, `oneOf`) none of which fits, the error is the one
     that says most. A value that JSON does not know, or that is nested too deep, has one error with
     the keyword `unchecked`, and one whose errors would take too long to tell one with the keyword
-    `invalid`. At most 100 errors are given.
-
-    Args:
-        schema: the schema; without a `$schema` it is of draft 2020-12.
-        value: the value.
+    `invalid`. At most 100 errors are given. Without a `$schema`, the draft is 2020-12.
 
     Raises:
         InvalidSettings: the schema cannot be used.
@@ -264,7 +219,7 @@ def validation_errors(schema: Any, value: Any) -> list[SchemaError]:
         raise InvalidSettings(f"the JSON Schema cannot be used: {compiled}")
     try:
         return _errors(compiled, value)
-    except UnicodeEncodeError:  # half of a surrogate pair, which the library has no letter for
+    except UnicodeEncodeError:  # half of a surrogate pair, which the library cannot represent
         return _errors_without_surrogates(compiled, value)
     except ValueError as error:
         return [_unchecked_value(error, value)]
@@ -361,16 +316,12 @@ def _problem(error: ValidationError, schema: Any) -> str:
 
 
 def _reference_problem(message: str) -> str:
+    quoted = _quote("'".join(message.split("'")[1:-1]))  # what the message has in quotes
     if message.startswith("Resource "):
-        return f"it refers to {_quoted(message)}, which is not in it, and nothing is fetched."
+        return f"it refers to {quoted}, which is not in it, and nothing is fetched."
     if message.startswith("Unknown meta-schema"):
-        return f"its $schema, {_quoted(message)}, is not of the drafts {', '.join(DRAFTS)}."
+        return f"its $schema, {quoted}, is not of the drafts {', '.join(DRAFTS)}."
     return f"a reference in it leads nowhere: {clip(escape(message), _MAX_PROBLEM_WIDTH)}."
-
-
-def _quoted(message: str) -> str:
-    """What a message of the library has in quotes."""
-    return _quote("'".join(message.split("'")[1:-1]))
 
 
 def _quote(text: Any) -> str:
