@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["BipartiteMatching", "Levels", "assign", "columns_in"]
 
 
-# The one-to-one assignment of rows to columns with the largest weight (the first of equals).
-
 # Of one row: each weight above zero and the columns that have it, heaviest first. The columns that
 # are in none of these sets weigh zero.
 Levels = list[tuple[int, int]]
@@ -27,18 +25,13 @@ def assign(rows: list[Levels], width: int) -> list[int | None]:
     As many rows as possible get a column. Of several heaviest assignments it is the first: row 0
     has the lowest column that it has in any of them, given that row 1 has the lowest, and so on.
     """
-    if width == 1:
-        return _one_column(rows)
+    if width == 1:  # the first of the heaviest rows takes the only column
+        weights = [levels[0][0] if levels else 0 for levels in rows]
+        taker = weights.index(max(weights)) if weights else -1
+        return [0 if row == taker else None for row in range(len(rows))]
     prices = _PrimalDual(rows, width)
     prices.settle()
     return _FirstOptimal(prices).columns()
-
-
-def _one_column(rows: list[Levels]) -> list[int | None]:
-    """The first of the heaviest rows takes the only column."""
-    weights = [levels[0][0] if levels else 0 for levels in rows]
-    taker = weights.index(max(weights)) if weights else -1
-    return [0 if row == taker else None for row in range(len(rows))]
 
 
 def columns_in(columns: int) -> list[int]:
@@ -55,17 +48,11 @@ def columns_in(columns: int) -> list[int]:
 _Reach = tuple["Callable[[int], int]", "Callable[[int], int]", int]
 
 
-def augmenting_path(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
+def _augmenting_path(root: int, reach: _Reach, unreached: int) -> tuple[list[tuple[int, int]], int]:
     """An augmenting path from a row without a column to a free column.
 
-    Args:
-        root: the row that has none.
-        reach: what the others may have, and have.
-        unreached: the columns that no earlier search has visited.
-
-    Returns:
-        The rows that take another column, and that column; none where there is no way. And the
-        columns that are still unreached.
+    It gives the rows that take another column, each with that column, and none where there is no
+    path; and which of the columns that no earlier search has visited are still unreached.
     """
     may_have, owner, free = reach
     path = [root]
@@ -140,7 +127,7 @@ class _PrimalDual:
     def _augment(self, root: int, tight: list[int], unreached: int) -> tuple[int, bool]:
         """Walk tight pairs from a free row to a free column, and shift every row on the way."""
         reach = (tight.__getitem__, self.row_of.__getitem__, self.free_columns)
-        way, unreached = augmenting_path(root, reach, unreached)
+        way, unreached = _augmenting_path(root, reach, unreached)
         for row, column in way:
             self.column_of[row] = column
             self.row_of[column] = row
@@ -157,10 +144,8 @@ class _PrimalDual:
             self.row_prices[row] -= step
         columns_at: dict[int, int] = {}
         for price, columns in self.columns_at.items():
-            for new_price, moved in (
-                (price, columns & ~reached),
-                (price + step, columns & reached),
-            ):
+            split = (price, columns & ~reached), (price + step, columns & reached)
+            for new_price, moved in split:
                 if moved:
                     columns_at[new_price] = columns_at.get(new_price, 0) | moved
         self.columns_at = columns_at
@@ -243,11 +228,12 @@ class _FirstOptimal:
         self.row_of[column] = row
 
 
-# Maximum bipartite matching.
-
-
 class BipartiteMatching:
     """A one-to-one pairing that only grows: a row that has a column may change it, not lose it.
+
+    Args:
+        columns: all columns.
+        fitting: the columns that a row fits.
 
     Attributes:
         free: the columns that are not taken.
@@ -255,12 +241,6 @@ class BipartiteMatching:
     """
 
     def __init__(self, columns: int, fitting: Callable[[int], int]) -> None:
-        """Begin with no pair.
-
-        Args:
-            columns: all columns.
-            fitting: the columns that a row fits.
-        """
         self.columns = self.free = columns
         self.column_of: dict[int, int] = {}
         self._row_of: dict[int, int] = {}
@@ -292,7 +272,7 @@ class BipartiteMatching:
     def _augment(self, root: int, unreached: int) -> tuple[int, bool]:
         """Walk from a row to a free column, and shift every row on the way."""
         reach = (self._fitting, self._row_of.__getitem__, self.free)
-        way, unreached = augmenting_path(root, reach, unreached)
+        way, unreached = _augmenting_path(root, reach, unreached)
         for row, column in way:
             self._give(row, column)
         if way:

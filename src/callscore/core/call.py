@@ -33,9 +33,6 @@ __all__ = [
 ]
 
 
-# One call of a tool.
-
-
 class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defaults=True):
     """One tool invocation.
 
@@ -70,8 +67,6 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True, repr_omit_defa
     warning: str | None = None
 
 
-# A tool as it was offered to the agent.
-
 Effect = Literal["read", "write"]
 
 
@@ -90,8 +85,6 @@ class Tool(Struct, frozen=True, gc=False, omit_defaults=True):
     parameters: dict[str, Any] | None = None
     effect: Effect | None = None
 
-
-# What stands in a trace where a JSON value should be: kept as text, never guessed at.
 
 # What can be wrong with the arguments of a call, as `ToolCall.error` has it.
 INVALID = "invalid_json"
@@ -149,19 +142,15 @@ def excerpt(text: str) -> str:
     return kept.encode("utf-8", "backslashreplace").decode()
 
 
-# JSON objects that stand one after another with nothing between them, as no JSON text may.
-
 _NOT_SPACE = re.compile(r"[^ \t\r\n]")
 
 
 def split_concatenated_objects(
     text: str, *, parse_int: Callable[[str], Any] = int
 ) -> list[dict[str, Any]]:
-    """The objects that a text is, one after another; none where anything else is in it.
+    """The JSON objects that stand one after another in a text; none where it holds anything else.
 
-    Args:
-        text: the text.
-        parse_int: converts digits to a number; counting objects needs none.
+    `parse_int` converts digits to a number; counting objects needs none.
     """
     from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
 

@@ -50,8 +50,6 @@ __all__ = [
     "select_counted",
 ]
 
-# Whether a tool only reads, or may change something.
-
 # The names of tools that only read, where neither the settings nor a definition say anything. Each
 # is a verb that asks, and the rest of the name says for what; a verb alone (`get`) says too little.
 READ_PATTERNS: Final = (
@@ -77,13 +75,9 @@ _DEFAULT_RULES: _Rules = tuple((pattern, "read") for pattern in READ_PATTERNS)
 
 
 def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effect:
-    """The effect of a tool: what the settings say, else its definition, else its name.
+    """The effect of a tool: the first of the settings that fits, else its definition, else its name.
 
-    Args:
-        name: the tool, spelled as its calls spell it; where the settings compare less of it, a
-            pattern may be about either.
-        settings: their `effects` come first, and of these the first that fits.
-        tools: what is known of the tools, by name.
+    Where the settings compare less than the name as written, a pattern may be about either.
     """
     names = (name, comparable_name(name, settings)) if changes_names(settings) else (name,)
     effect = _first_match(names, settings.effects) if settings.effects else None
@@ -96,14 +90,10 @@ def effect_of(name: str, settings: Settings, tools: Mapping[str, Tool]) -> Effec
 @lru_cache(maxsize=4096)  # an agent has few tools, and calls them often
 def _first_match(names: tuple[str, ...], rules: _Rules) -> Effect | None:
     """The effect by the first rule that fits any of the names."""
-    return next(
-        (
-            effect
-            for pattern, effect in rules
-            if any(matches_pattern(pattern, name) for name in names)
-        ),
-        None,
-    )
+    for pattern, effect in rules:
+        if any(matches_pattern(pattern, name) for name in names):
+            return effect
+    return None
 
 
 # Forbidden calls: those whose tool names, as written or as compared, match a pattern.
@@ -172,8 +162,6 @@ class Ignored(Struct, frozen=True, gc=False):
     why: Literal["read", "failed", "repeated"]
 
 
-# Which calls count: those that settings leave out are in neither list, and are named.
-
 _CallKey = tuple[str, str]
 
 
@@ -201,12 +189,6 @@ def select_counted(
 
     A group of which nothing is left disappears. An alternative of which nothing is left asks for
     nothing, so that the other alternatives of its `one_of` become optional.
-
-    Args:
-        expected: calls, groups and forbidden calls.
-        actual: the calls that were made.
-        settings: `count_calls`, `failed_calls`, `repeated_calls`, and the `effects` of tools.
-        tools: what is known of the tools, by the names that the calls have here.
     """
     wanted = _Selector("expected", settings, tools)
     given = _Selector("actual", settings, tools)
@@ -235,7 +217,7 @@ def _at_most_once(times: Times) -> Times:
 
 
 class _Selector:
-    """Goes through one side, call by call, and keeps account of what it leaves out."""
+    """Goes through one side, call by call, and records what it leaves out."""
 
     def __init__(
         self, side: Literal["expected", "actual"], settings: Settings, tools: Mapping[str, Tool]
@@ -269,10 +251,9 @@ class _Selector:
     def _is_repeat(self, call: ToolCall) -> bool:
         if call.error is not None:
             return False  # ambiguous
-        arguments = call.arguments
         if self._side == "expected" and _accepts_several(call):
             return False
-        kind = (comparable_name(call.name, self._settings), fingerprint(arguments or {}))
+        kind = (comparable_name(call.name, self._settings), fingerprint(call.arguments or {}))
         if kind in self._seen:
             return True
         self._seen[kind] = None
@@ -348,9 +329,6 @@ class _Selector:
         return left
 
 
-# The calls as the settings look at them: which of them count, and under which names.
-
-
 class PreparedCalls(NamedTuple):
     """The calls to compare.
 
@@ -382,9 +360,14 @@ def prepare_calls(
     """
     ignored: tuple[Ignored, ...] = ()
     reject_contradictions(expected, settings)
-    if _leaves_calls_out(settings):
-        selected = select_counted(expected, actual, settings, _tools_by_any_name(tools, settings))
-        expected, actual, ignored = selected
+    is_selecting = (
+        settings.count_calls != "all"
+        or settings.failed_calls != "count"
+        or settings.repeated_calls != "count"
+    )
+    if is_selecting:
+        known = _tools_by_any_name(tools, settings)
+        expected, actual, ignored = select_counted(expected, actual, settings, known)
     patterns = forbidden_patterns(expected)
     forbidden = tuple(
         [
@@ -416,11 +399,3 @@ def _tools_by_any_name(tools: Mapping[str, Tool], settings: Settings) -> Mapping
         if alike is not None and alike.effect != tool.effect:
             compared[comparable_name(name, settings)] = None
     return {**{name: tool for name, tool in compared.items() if tool is not None}, **tools}
-
-
-def _leaves_calls_out(settings: Settings) -> bool:
-    return (
-        settings.count_calls != "all"
-        or settings.failed_calls != "count"
-        or settings.repeated_calls != "count"
-    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from callscore.core.case import Forbidden, Group, Times
-from callscore.core.rules import Matcher, contains_matchers
+from callscore.core.rules import Matcher, comparator_for, contains_matchers
 from callscore.core.suggestions import did_you_mean
 from callscore.errors import InvalidCall
 
@@ -49,11 +49,9 @@ def _has_rule_keys(value: Mapping[Any, Any]) -> bool:
 
 
 def parse_matchers(value: Any, *, where: str) -> Any:
-    """A value out of a case file with its `$` keys read as rules; itself where it has none.
+    """A value of a case file with its `$` keys read as rules; itself where it has none.
 
-    Args:
-        value: the value.
-        where: what to call it in messages: `expected[0].arguments`.
+    In messages it is called `where`: `expected[0].arguments`.
 
     Raises:
         InvalidCall: a key that begins with `$` is no rule, or a rule makes no sense.
@@ -86,9 +84,9 @@ def _parse_rule(value: dict[str, Any], where: str) -> Any:
     operand = value[key]
     options = {name: option for name, option in value.items() if name != key}
     _require_options(key, options, comparator, where)
-    matcher = Matcher(
-        key, _parse(operand, f"{where}.{key}") if comparator.nests else operand, options
-    )
+    if comparator.nests:
+        operand = _parse(operand, f"{where}.{key}")
+    matcher = Matcher(key, operand, options)
     problem = comparator.check(matcher)
     if problem is not None:
         raise InvalidCall(f"{where}: `{key}`: {problem}")
@@ -96,8 +94,6 @@ def _parse_rule(value: dict[str, Any], where: str) -> Any:
 
 
 def _comparator_for(value: dict[str, Any], where: str) -> Comparator:
-    from callscore.core.rules import comparator_for
-
     key = next(key for key in value if str(key).startswith(_RULE_PREFIX))
     try:
         return comparator_for(key)
@@ -134,21 +130,10 @@ def matchers_to_json(value: Any) -> Any:
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, Matcher):
-        return _matcher_to_json(value)
-    if isinstance(value, dict):
-        return _object_to_json(value)
-    return [_to_json(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _matcher_to_json(matcher: Matcher) -> dict[str, Any]:
-    from callscore.core.rules import comparator_for
-
-    nests = comparator_for(matcher.key).nests
-    operand = _to_json(matcher.value) if nests else matcher.value
-    return {matcher.key: operand, **matcher.options}
-
-
-def _object_to_json(value: dict[str, Any]) -> dict[str, Any]:
+        nests = comparator_for(value.key).nests
+        return {value.key: _to_json(value.value) if nests else value.value, **value.options}
+    if not isinstance(value, dict):
+        return [_to_json(item) for item in value] if isinstance(value, list | tuple) else value
     if not _has_rule_keys(value):
         return {key: _to_json(member) for key, member in value.items()}
     if contains_matchers(value):
@@ -161,7 +146,7 @@ def expected_to_json(item: Expected) -> Any:
     """A call, a group or what is forbidden, as a case file has it.
 
     Raises:
-        InvalidCall: as for `spell`.
+        InvalidCall: as for `matchers_to_json`.
     """
     if isinstance(item, Group):
         members = [expected_to_json(member) for member in item.members]

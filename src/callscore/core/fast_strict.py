@@ -70,7 +70,7 @@ class Examined(NamedTuple):
 def examine_cases(
     expected: Sequence[tuple[PlainCall, ...]], actual: Sequence[tuple[PlainCall, ...]]
 ) -> Examined:
-    """Find out about cases, given the expected and the actual calls of each; many at once is quick."""
+    """Examine cases, given the expected and the actual calls of each; many at once are faster."""
     sizes = list(map(len, expected))
     # No case of a plain file forbids anything.
     forbidden = repeat(0, len(sizes))
@@ -82,7 +82,7 @@ def examine_cases(
             if not _are_objects(calls):
                 outcomes[index] = None
     mistakes = _Mistakes()
-    # Cases that are equal as text, often most of them, cost no step of the interpreter here.
+    # Cases that are equal as text, often most of them, are skipped in C.
     for index in compress(range(len(sizes)), map(ne, expected, actual)):
         if outcomes[index] is not None:
             wanted, given = expected[index], actual[index]
@@ -136,7 +136,7 @@ class _Mistakes:
             self.unpaired.append((None, call.name))
 
     def _count_two(self, expected: PlainCall, actual: PlainCall) -> int:
-        """The same for one call on each side."""
+        """`count` for one call on each side."""
         name = expected.name
         if name != actual.name:
             self.unpaired.append((name, actual.name))
@@ -150,16 +150,18 @@ class _Mistakes:
     def _count_several(
         self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
     ) -> int | None:
-        """The same for what is left; None, and nothing counted, if that cannot be told apart."""
+        """`count` for what is left; None, and nothing counted, if calls cannot be told apart."""
         correct = self._count_distinct(left, rest, taken)
-        if correct is None and not _are_copied(left + rest, taken):
-            return self._count_any(left, rest)
+        if correct is None:
+            calls = left + rest  # one of them may be the same as one that is taken
+            if not any(call in taken for call in calls) and not _are_respelled(calls, taken):
+                return self._count_any(left, rest)
         return correct
 
     def _count_distinct(
         self, left: list[PlainCall], rest: list[PlainCall], taken: list[PlainCall]
     ) -> int | None:
-        """The same for what is left; None, and nothing counted, where there is a choice of pairs."""
+        """`count` for what is left; None, and nothing counted, where there is a choice of pairs."""
         expected = [call.name for call in left]
         actual = [call.name for call in rest]
         missed: list[str] = []
@@ -185,7 +187,7 @@ class _Mistakes:
         return len(left) - len(missed) - len(wrong)
 
     def _count_any(self, expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> int:
-        """The same for any calls, by the pairing of a score."""
+        """`count` for any calls, by the pairing of a score."""
         names = {call.name for call in expected}.intersection([call.name for call in actual])
         wanted, given = _tool_calls(expected, names), _tool_calls(actual, names)
         matches = match_calls(wanted, given, 0, DEFAULT)
@@ -206,16 +208,11 @@ class _Mistakes:
         return len(matches) - len(wrong)
 
 
-def _are_copied(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
-    """Whether one of the calls may be the same as one that is taken."""
-    return any(call in taken for call in calls) or _are_respelled(calls, taken)
-
-
 def _are_respelled(calls: list[PlainCall], taken: list[PlainCall]) -> bool:
     """Whether one of the calls may have the value of one that is taken, but not its text."""
     for call in calls:
         for other in taken:
-            # Python takes true for 1 here; that is only more careful than it need be.
+            # Python takes true for 1 here, which only makes it more careful than necessary.
             if (
                 other.name == call.name
                 and other != call

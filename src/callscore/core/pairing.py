@@ -35,9 +35,6 @@ __all__ = [
 ]
 
 
-# The weight of every possible pair of an expected and an actual call of the same tool.
-
-
 class PairWeights(NamedTuple):
     """What pairing one expected call with each actual call is worth.
 
@@ -158,7 +155,7 @@ class _Index:
         self.answers: dict[tuple[str, str], int] = {}  # by argument and demand
 
     def add(self, bit: int, call: ToolCall, arguments: dict[str, Any]) -> None:
-        """Enter one actual call, and those of its arguments that count."""
+        """Add one actual call, and those of its arguments that count."""
         if call.error is not None:
             self.acceptable |= bit if call.error == NOT_CAPTURED else 0
             return
@@ -221,7 +218,7 @@ class _Index:
         ]
 
     def _accepted(self, key: str, demands: ExpectedArguments) -> int:
-        """The columns that have a value that a rule accepts, which is asked once about each."""
+        """The columns with a value that a rule accepts; each value is compared once."""
         asked = key, fingerprint(demands[key])
         if asked not in self.answers:
             columns = 0
@@ -400,15 +397,10 @@ def _closest(
     best = grade_calls(expected[row], actual[column], settings)
     for next_row, next_column in candidates[1:]:
         found = grade_calls(expected[next_row], actual[next_column], settings)
-        if _is_closer(found, best):
+        has_more_overlap = found[2] * best[3] > best[2] * found[3]
+        if found[:2] > best[:2] or (found[:2] == best[:2] and has_more_overlap):
             row, column, best = next_row, next_column, found
     return row, column, best[0]
-
-
-def _is_closer(found: Grade, best: Grade) -> bool:
-    if found[:2] != best[:2]:
-        return found[:2] > best[:2]
-    return found[2] * best[3] > best[2] * found[3]
 
 
 def _pair_equal_calls(

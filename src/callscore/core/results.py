@@ -46,9 +46,6 @@ __all__ = [
 ]
 
 
-# What scoring many cases gave: the summary, the cases to show, and all that was not scored.
-
-
 class MetricValue(Struct, frozen=True, gc=False):
     """What a metric of another tool says of one case.
 
@@ -160,8 +157,6 @@ class Results(Struct, frozen=True, gc=False, kw_only=True):
         return results_line(self)
 
 
-# What running agents gave: the results of each evaluation, and what there was no answer to.
-
 # Why there is no answer: the task raised, took too long, wanted to end the process, gave what no
 # format reads, or could not be started at all.
 FailureKind = Literal["raised", "timeout", "exited", "unreadable", "refused"]
@@ -170,7 +165,7 @@ Status = Literal["scored", "error", "not_scored"]
 
 
 def failure_kind(kind: str) -> FailureKind:
-    """Why there is no answer, as it is kept; what nobody knows any more is said of the task."""
+    """The stored reason why there is no answer; `raised` where it is an unknown word."""
     known = [each for each in get_args(FailureKind) if each == kind]
     return known[0] if known else "raised"
 
@@ -415,15 +410,9 @@ class CaseValues(Struct, frozen=True, gc=False, kw_only=True):
 def answer_passes(
     values: Sequence[MetricValue], at_least: float, *, has_forbidden: bool = False
 ) -> bool | None:
-    """Whether an answer is good enough: every scorer works, and every one with a number says so.
+    """Whether an answer is good enough: every scorer works, and its number is at least this.
 
-    Args:
-        values: what each scorer says.
-        at_least: the number from which a scorer is content.
-        has_forbidden: whether a forbidden call was made, which no number makes up for.
-
-    Returns:
-        None where no scorer has a number.
+    None where no scorer has a number. No number makes up for a forbidden call.
     """
     numbers = [found.value for found in values if found.value is not None]
     if has_forbidden or any(found.is_broken for found in values):
@@ -570,11 +559,8 @@ class RunResults(Struct, frozen=True, kw_only=True):
         return run_text(self)
 
 
-# One case of a run with all that was kept of it: what was asked, expected, answered, and scored.
-
-
 class KeptCase(Struct, frozen=True, kw_only=True):
-    """A case of a run.
+    """A case of a run with all that was kept of it.
 
     Attributes:
         run: the run.

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct, structs
 
-from callscore.core.arguments import Difference, differences, grade_calls
+from callscore.core.arguments import (
+    Difference,
+    apply_settings,
+    count_arguments,
+    differences,
+    grade_calls,
+)
 from callscore.core.call import NOT_CAPTURED, ToolCall
 from callscore.core.case import Expected
 from callscore.core.counted_calls import Ignored
@@ -41,8 +47,6 @@ __all__ = [
     "total_calls",
 ]
 
-
-# What is wrong with a call by itself, whatever was expected.
 
 FaultKind = Literal[
     "unknown_tool",
@@ -118,17 +122,12 @@ def total_calls(
 def parameters_valid(faults: Iterable[Fault], *, calls: int, expected: int) -> float:
     """The share of the calls whose parameters are valid.
 
-    Args:
-        faults: what is wrong with the calls.
-        calls: how many were made; with none, the share is 1 if none was expected, and else 0.
-        expected: how many were expected.
+    Without any calls it is 1 if none was expected, else 0.
     """
     if not calls:
         return 0.0 if expected else 1.0
     return (calls - count_faulty_calls(faults)) / calls
 
-
-# Pairs of an expected and an actual call, and the calls that are ignored.
 
 # The positions of an expected call and of the actual call that it is paired with.
 Positions = tuple[int, int]
@@ -215,15 +214,11 @@ class Pair(Struct, frozen=True, dict=True):
     @property
     def _demands(self) -> dict[str, Any] | None:
         """The expected arguments with the rules of the settings in them."""
-        from callscore.core.arguments import apply_settings
-
         return apply_settings(self.expected, self.settings).arguments
 
     @property
     def _counts(self) -> ArgumentCounts:
         """How many arguments were wanted and how many of them were given so."""
-        from callscore.core.arguments import count_arguments
-
         return count_arguments(self._demands or {}, self.actual.arguments or {})
 
 
@@ -242,9 +237,6 @@ def pairs_at(
             for row, column in places
         ]
     )
-
-
-# The score of a case.
 
 
 class Score(Struct, frozen=True, gc=False):
@@ -382,7 +374,6 @@ class Score(Struct, frozen=True, gc=False):
         """
         if self.faults is None:
             return None
-
         expected = total_calls("expected", self.expected, self.ignored)
         calls = total_calls("actual", self.actual, self.ignored)
         return parameters_valid(self.faults, calls=calls, expected=expected)
@@ -433,9 +424,8 @@ def f1_of(correct: int, expected: int, actual: int) -> float:
     return 2 * correct / (expected + actual) if expected or actual else 1.0
 
 
-# The four counts of a case, from which all its rates follow.
-
-# Correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
+# The four counts of a case, from which all its rates follow:
+# correct pairs, expected calls, actual calls, and how many of the actual calls were forbidden.
 Outcome = tuple[int, int, int, int]
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["score_calls"]
 
 
-# A score from the expected calls, the actual calls and the settings.
-
 _Calls = tuple[ToolCall, ...]
 _are_calls = frozenset({ToolCall}).issuperset
 _NO_TOOLS: Mapping[str, Tool] = {}
@@ -44,15 +42,11 @@ def score_calls(
 ) -> Score:
     """Pair the calls, which sorts every one into correct, incorrect, missed or extra.
 
-    Args:
-        expected: the calls, and groups of calls, that should be made.
-        actual: the calls that were made.
-        settings: how they are compared.
-        tools: the definitions of the tools by name, which say what changes something.
+    The definitions of the tools, by name, say which calls change something.
 
     Raises:
         InvalidCall: a call is both expected and forbidden, or groups are too large to be exact.
-        InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
+        InvalidSettings: groups with the order `exact`, or `$judge` without a judge.
     """
     ignored: tuple[Ignored, ...] = ()
     prepared: PreparedCalls | None = None
@@ -80,9 +74,8 @@ def score_calls(
     if paired is None:
         from callscore.core.counted_calls import prepare_calls
 
-        return score_expectation(
-            prepared or prepare_calls(expected, actual, settings, tools), settings
-        )
+        prepared = prepared or prepare_calls(expected, actual, settings, tools)
+        return _score_expectation(prepared, settings)
     start, correct, wrong = paired
     incorrect = pairs_at(wrong, calls, actual, settings, is_correct=False)
     return Score(calls, actual, start, correct, incorrect, settings, (), ignored)
@@ -108,11 +101,7 @@ def _pairs(expected: _Calls, actual: _Calls, start: int, settings: Settings) -> 
             return paired and (start, *paired)
     if any(contains_matchers(call.arguments) for call in expected[start:]):
         return None
-    correct: list[Positions] = []
-    incorrect: list[Positions] = []
-    for row, column, is_right in match_calls(expected, actual, start, settings):
-        (correct if is_right else incorrect).append((row, column))
-    return start, tuple(correct), tuple(incorrect)
+    return start, *_split_matches(match_calls(expected, actual, start, settings))
 
 
 def _pair_distinct(
@@ -136,30 +125,28 @@ def _pair_distinct(
     return tuple(correct), tuple(incorrect)
 
 
-# The score where more than plain calls is expected: rules, groups, and what is forbidden.
+def _split_matches(matches: list[Match]) -> tuple[tuple[Positions, ...], tuple[Positions, ...]]:
+    """Where the correct and the incorrect pairs stand."""
+    correct: list[Positions] = []
+    incorrect: list[Positions] = []
+    for row, column, is_right in matches:
+        (correct if is_right else incorrect).append((row, column))
+    return tuple(correct), tuple(incorrect)
 
 
-def score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
-    """Settle the groups, and pair what is left.
-
-    Raises:
-        InvalidCall: rules or groups are nested too deeply, or groups are too large to be exact.
-        InvalidSettings: groups are to be compared position by position, or `$judge` has no judge.
-    """
+def _score_expectation(prepared: PreparedCalls, settings: Settings) -> Score:
+    """The score where rules, groups or forbidden calls are expected."""
     expected = tuple([item for item in prepared.expected if not isinstance(item, Forbidden)])
     try:
         calls, matches = _pair_expectation(expected, prepared.actual, settings)
     except RecursionError as error:
         raise InvalidCall("expected: rules or groups are nested too deeply.") from error
-    correct: list[Positions] = []
-    incorrect: list[Positions] = []
-    for row, column, is_right in matches:
-        (correct if is_right else incorrect).append((row, column))
+    correct, incorrect = _split_matches(matches)
     return Score(
         calls,
         prepared.actual,
         0,
-        tuple(correct),
+        correct,
         pairs_at(incorrect, calls, prepared.actual, settings, is_correct=False),
         settings,
         forbidden=prepared.forbidden,

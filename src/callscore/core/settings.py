@@ -37,8 +37,6 @@ __all__ = [
 ]
 
 
-# Rules for single arguments, and how they are written in settings.
-
 IGNORE: Final = "ignore"  # the one rule that is no comparator
 
 _EXAMPLE = (
@@ -65,14 +63,12 @@ class ArgumentRule(Struct, frozen=True, gc=False):
 
 
 def read_argument_rules(value: Any) -> tuple[ArgumentRule, ...]:
-    """Validated rules for single arguments.
+    """Validated rules for single arguments, from rules or from a mapping of patterns to rules.
 
-    Args:
-        value: a mapping of patterns to rules, where a rule is its name or its name with its
-            options, `{"text": {"similarity": 0.85}}`; or rules.
+    In a mapping a rule is its name, or its name with its options: `{"text": {"similarity": 0.85}}`.
 
     Raises:
-        InvalidSettings: a pattern, a rule or an option is none.
+        InvalidSettings: a pattern, a rule or an option is invalid.
     """
     if isinstance(value, Mapping):
         rules = [_read_rule(pattern, rule) for pattern, rule in value.items()]
@@ -112,7 +108,7 @@ def _require_pattern(pattern: Any) -> None:
 
 
 def _require_rule(rule: ArgumentRule) -> None:
-    from callscore.core.rules import rules_by_name  # few have rules, and need it
+    from callscore.core.rules import Matcher, rules_by_name  # rarely needed
 
     known = rules_by_name()
     if rule.rule != IGNORE and rule.rule not in known:
@@ -127,23 +123,13 @@ def _require_rule(rule: ArgumentRule) -> None:
             takes = f"takes {', '.join(allowed)}" if allowed else "takes no options"
             problem = f"{rule.rule} {takes}; got {option!r}{did_you_mean(option, allowed)}"
             raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
-    if rule.options:
-        _require_option_values(rule)
+    if rule.options:  # their values are checked together with the value of an example
+        key, comparator = f"${rule.rule}", known[rule.rule]
+        spelled = next(example[0] for example in comparator.examples if key in example[0])
+        invalid = comparator.check(Matcher(key, spelled[key], rule.options))
+        if invalid is not None:
+            raise InvalidSettings(f"arguments: {rule.pattern!r}: {invalid}")
 
-
-def _require_option_values(rule: ArgumentRule) -> None:
-    """Refuse options with values that they cannot have, tried on a value that the rule is about."""
-    from callscore.core.rules import Matcher, rules_by_name
-
-    comparator = rules_by_name()[rule.rule]
-    key = f"${rule.rule}"
-    spelled = next(example[0] for example in comparator.examples if key in example[0])
-    problem = comparator.check(Matcher(key, spelled[key], rule.options))
-    if problem is not None:
-        raise InvalidSettings(f"arguments: {rule.pattern!r}: {problem}")
-
-
-# How strictly two calls are compared: the configuration of a score.
 
 Order = Literal["any", "in_order", "exact"]
 ExtraArguments = Literal["ignore", "count"]
@@ -228,7 +214,9 @@ class Settings(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_field
             force_setattr(self, "effects", _effects(self.effects))
         if self.arguments != ():
             force_setattr(self, "arguments", read_argument_rules(self.arguments))
-        _require_count("top_k", self.top_k)
+        top_k: object = self.top_k
+        if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
+            raise InvalidSettings(f"top_k: {top_k!r} is not an integer from 1 on")
         _require_callable("similarity", self.similarity)
         _require_callable("judge", self.judge)
 
@@ -256,8 +244,6 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 def _require_choice(setting: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        from callscore.core.suggestions import did_you_mean
-
         problem = f"{setting}: {value!r} is not one of {', '.join(choices)}"
         raise InvalidSettings(problem + did_you_mean(value, choices))
 
@@ -272,11 +258,6 @@ def _require_strings(setting: str, value: object) -> None:
         raise InvalidSettings(f"{setting}: {value!r} is not a tuple of texts")
 
 
-def _require_count(setting: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidSettings(f"{setting}: {value!r} is not an integer from 1 on")
-
-
 def _require_callable(setting: str, value: object) -> None:
     if value is not None and not callable(value):
         raise InvalidSettings(f"{setting}: {value!r} cannot be called")
@@ -285,17 +266,15 @@ def _require_callable(setting: str, value: object) -> None:
 def _effects(value: Any) -> tuple[tuple[str, Effect], ...]:
     """Which tools read and which write, as pairs."""
     pairs = list(value.items()) if isinstance(value, Mapping) else value
-    if not isinstance(pairs, list | tuple) or not all(map(_is_pair, pairs)):
+    if not isinstance(pairs, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == len(("pattern", "effect")) for pair in pairs
+    ):
         raise InvalidSettings(f'effects: {value!r} is not a mapping such as {{"get_*": "read"}}')
     for pattern, effect in pairs:
         if not isinstance(pattern, str) or not pattern:
             raise InvalidSettings(f"effects: {pattern!r} is not a pattern of tools' names")
         _require_choice(f"effects: {pattern!r}", effect, get_args(Effect))
     return tuple([(pattern, effect) for pattern, effect in pairs])
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 2  # noqa: PLR2004  (a pair)
 
 
 DEFAULT = Settings()
@@ -306,9 +285,7 @@ _TUPLE_SETTINGS = ("strip_prefix", "normalise_name")
 def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> Settings:
     """Settings from a preset and single options that override it.
 
-    Args:
-        options: settings by name; a single text will do where a setting takes several.
-        preset: the name of one.
+    Where a setting takes several texts, a list or a single text is accepted.
 
     Raises:
         InvalidSettings: there is no such preset or setting, or one has a value it cannot have.
@@ -316,25 +293,18 @@ def settings_from(options: Mapping[str, Any], *, preset: str | None = None) -> S
     values = dict(options)
     for name in values:
         if name not in Settings.__struct_fields__:
-            from callscore.core.suggestions import did_you_mean
-
             hint = did_you_mean(name, Settings.__struct_fields__)
             raise InvalidSettings(f"there is no setting {name!r}{hint}")
     for name in _TUPLE_SETTINGS:
-        if name in values:
-            values[name] = _as_tuple(values[name])
+        given = values.get(name)
+        if isinstance(given, str | list):
+            values[name] = (given,) if isinstance(given, str) else tuple(given)
     if preset is not None:
         values = {**get_preset(preset), **values}
     return cached_settings(**values)
 
 
-def _as_tuple(value: Any) -> Any:
-    if isinstance(value, str):
-        return (value,)
-    return tuple(value) if isinstance(value, list) else value
-
-
-# Rules are equal whose options are 1 and True, and what can be called may hold on to anything.
+# Rules with the options 1 and True are equal, and a callable may keep anything alive.
 _NOT_CACHED = frozenset({"arguments", "similarity", "judge"})
 
 
@@ -352,9 +322,6 @@ def cached_settings(**values: Any) -> Settings:
 def _cached_settings(**values: Any) -> Settings:
     settings = Settings(**values)
     return DEFAULT if settings == DEFAULT else settings  # selects the fast path
-
-
-# The settings as people give them one by one, for type checkers: nothing is done with it.
 
 
 class ComparingOptions(TypedDict, total=False):
@@ -384,9 +351,7 @@ class SettingOptions(ComparingOptions, total=False):
     judge: Callable[[str, Any], Any] | None
 
 
-# Presets: named combinations of settings.
-
-# Each names the same settings, so that choosing one leaves nothing of another in force.
+# Presets: named combinations of settings. Each names the same settings, so that choosing one leaves nothing of another in force.
 _STRICT: Final = {
     "mode": "strict",
     "count_calls": "all",

@@ -5,6 +5,7 @@ Written by hand because SciPy with NumPy is 215 MB, three times all else that ca
 
 from __future__ import annotations
 
+from collections import Counter
 from math import comb, floor, lgamma, log, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,7 +102,10 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     kinds = sorted(clusters)
     number = sum(kind.times for kind in kinds)
     mean = _mean(kinds, [kind.times for kind in kinds])
-    if number - _most_alike(kinds) < _MIN_UNLIKE:
+    alike: Counter[float] = Counter()  # how many clusters have each mean
+    for kind in kinds:
+        alike[kind.total / kind.size] += kind.times
+    if number - max(alike.values()) < _MIN_UNLIKE:
         return wilson(mean * number, number, confidence=confidence)
     means = _resampled_means(kinds, number)
     correction = _bca_correction(kinds, number, mean)
@@ -112,15 +116,6 @@ def bootstrap_mean(clusters: Sequence[Cluster], *, confidence: float = 0.95) -> 
     return Interval(means[min(last, floor(len(means) * low))], means[floor(last * high)])
 
 
-def _most_alike(kinds: Sequence[Cluster]) -> int:
-    """How many clusters have the mean that most of them have."""
-    alike: dict[float, int] = {}
-    for kind in kinds:
-        mean = kind.total / kind.size
-        alike[mean] = alike.get(mean, 0) + kind.times
-    return max(alike.values())
-
-
 def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
     """The means of many resamples, sorted."""
     from random import Random
@@ -129,12 +124,15 @@ def _resampled_means(kinds: Sequence[Cluster], number: int) -> list[float]:
     draws = len(kinds) * _BINOMIAL_COST if by_kind else number
     replicates = max(_MIN_REPLICATES, min(_MAX_REPLICATES, _MAX_DRAWS // draws))
     random = Random(_SEED)  # noqa: S311  (a reproducible resample, not a secret)
-    if by_kind:
-        return sorted(
-            [_mean(kinds, _multinomial(kinds, number, random)) for _ in range(replicates)]
-        )
-    every = [kind for kind in kinds for _ in range(kind.times)]
-    return sorted([_mean_of_all(random.choices(every, k=number)) for _ in range(replicates)])
+    means = []
+    every = [] if by_kind else [kind for kind in kinds for _ in range(kind.times)]
+    for _ in range(replicates):
+        if by_kind:
+            means.append(_mean(kinds, _multinomial(kinds, number, random)))
+        else:
+            drawn = random.choices(every, k=number)
+            means.append(sum(each.total for each in drawn) / sum(each.size for each in drawn))
+    return sorted(means)
 
 
 def _bca_correction(kinds: Sequence[Cluster], number: int, mean: float) -> float:
@@ -156,10 +154,6 @@ def _bca_share(correction: float, share: float) -> float:
 def _mean(kinds: Sequence[Cluster], counts: Sequence[int]) -> float:
     total = sum(kind.total * count for kind, count in zip(kinds, counts, strict=True))
     return total / sum(kind.size * count for kind, count in zip(kinds, counts, strict=True))
-
-
-def _mean_of_all(clusters: Sequence[Cluster]) -> float:
-    return sum(cluster.total for cluster in clusters) / sum(cluster.size for cluster in clusters)
 
 
 def _multinomial(kinds: Sequence[Cluster], number: int, random: Random) -> list[int]:

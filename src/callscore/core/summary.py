@@ -49,8 +49,6 @@ __all__ = [
 ]
 
 
-# What many cases come to: integers that add, so that any split merges to the same summary.
-
 Key = TypeVar("Key")
 _MIN_CASES = 10
 
@@ -131,12 +129,9 @@ class Summary(Struct):
             self._add_faults(score.faults, total_calls("actual", score.actual, score.ignored))
 
     def add_counts(self, outcome: Outcome, tools: Mapping[str, ToolOutcome], times: int) -> None:
-        """Count cases that are alike by what is kept of their scores, which says less than these.
+        """Count several cases with the same outcome and the same counts of each tool.
 
-        Args:
-            outcome: the outcome of each.
-            tools: how the calls of each tool went; empty where nobody has counted them.
-            times: how many cases there are.
+        The counts of the tools are empty where they are not known.
         """
         _add_count(self.outcomes, outcome, times)
         for name, of_tool in tools.items():
@@ -320,11 +315,11 @@ class Summary(Struct):
 
         Up to the smallest number of trials that a case has; empty where no case names a trial.
         """
-        return self._over_trials(pass_at_k)
+        return _mean_chances(self._trial_counts(), pass_at_k)
 
     def pass_hat_k(self) -> list[float]:
         """For k = 1, 2, ...: the chance that all of k trials pass (pass^k), as `pass_at_k`."""
-        return self._over_trials(pass_hat_k)
+        return _mean_chances(self._trial_counts(), pass_hat_k)
 
     def _mean(self, ratio: Callable[[int, int, int, int], tuple[int, int]]) -> float | None:
         """The mean of a rate of the cases, exact until the last step; a rate of 0 / 0 is 1."""
@@ -342,13 +337,8 @@ class Summary(Struct):
         at_least = self.at_least
         return sum(times for outcome, times in outcomes.items() if is_passing(outcome, at_least))
 
-    def _over_trials(self, chance: Callable[[int, int, int], float]) -> list[float]:
-        tasks = [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
-        fewest = min((trials for trials, _ in tasks), default=0)
-        return [
-            fsum(chance(trials, passed, k) for trials, passed in tasks) / len(tasks)
-            for k in range(1, fewest + 1)
-        ]
+    def _trial_counts(self) -> list[tuple[int, int]]:
+        return [(sum(found.values()), self._passed(found)) for found in self.trials.values()]
 
     def _clusters(self) -> list[Cluster]:
         """Each case with all its trials is one cluster; alike clusters are counted together."""
@@ -375,9 +365,8 @@ def add_counts(counts: dict[Key, int], others: Mapping[Key, int]) -> None:
         _add_count(counts, key, times)
 
 
-# How the calls of each tool went in one case.
-
-# Correct, incorrect, missed, extra and forbidden calls of one tool; those forbidden are extra, too.
+# How the calls of one tool went in a case:
+# correct, incorrect, missed, extra and forbidden calls of one tool; those forbidden are extra, too.
 ToolOutcome = tuple[int, int, int, int, int]
 
 _CORRECT, _INCORRECT, _MISSED, _EXTRA, _FORBIDDEN = range(5)
@@ -402,15 +391,7 @@ def tool_outcomes(score: Score) -> dict[str, ToolOutcome]:
         count(call.name, _EXTRA)
     for position in score.forbidden:
         count(score.actual[position].name, _FORBIDDEN)
-    return {name: _outcome(counts) for name, counts in found.items()}
-
-
-def _outcome(counts: list[int]) -> ToolOutcome:
-    correct, incorrect, missed, extra, forbidden = counts
-    return correct, incorrect, missed, extra, forbidden
-
-
-# How often agents succeed when they may try several times, from the trials of their cases.
+    return {name: (each[0], each[1], each[2], each[3], each[4]) for name, each in found.items()}
 
 
 class PassRates(NamedTuple):
@@ -431,11 +412,18 @@ def pass_rates(trials: Sequence[CaseTrials]) -> PassRates:
     A case of which no trial has a score says nothing. Both are empty where that is true of all.
     """
     scored = [(case.trials, case.passed) for case in trials if case.trials]
-    fewest = min((number for number, _ in scored), default=0)
-    counts = range(1, fewest + 1)
-    at_k = [fsum(pass_at_k(*case, k) for case in scored) / len(scored) for k in counts]
-    hat_k = [fsum(pass_hat_k(*case, k) for case in scored) / len(scored) for k in counts]
-    return PassRates(at_k, hat_k)
+    return PassRates(_mean_chances(scored, pass_at_k), _mean_chances(scored, pass_hat_k))
+
+
+def _mean_chances(
+    cases: list[tuple[int, int]], chance: Callable[[int, int, int], float]
+) -> list[float]:
+    """For k = 1, 2, ...: the mean chance over cases, each given by its trials and how many passed."""
+    fewest = min((trials for trials, _ in cases), default=0)
+    return [
+        fsum(chance(trials, passed, k) for trials, passed in cases) / len(cases)
+        for k in range(1, fewest + 1)
+    ]
 
 
 def add_examined(summary: Summary, examined: Examined) -> None:

@@ -30,8 +30,6 @@ __all__ = [
 ]
 
 
-# The names of tools as they are compared: verbatim, unless the settings ask for less.
-
 _TRAILING_NUMBER = re.compile(r":\d+$")  # as in `functions.get_weather:0`
 _NAMESPACE = re.compile(r"^.*(?:[./:]|__)(?=.)", re.DOTALL)
 _DOTS = str.maketrans("./:-", "____")
@@ -39,15 +37,11 @@ _DOTS = str.maketrans("./:-", "____")
 
 def with_compared_names(calls: tuple[ToolCall, ...], settings: Settings) -> tuple[ToolCall, ...]:
     """The calls with their names as these settings compare them."""
-    return tuple(
-        [
-            call
-            if (name := comparable_name(call.name, settings)) == call.name
-            # A call is frozen; this is the quickest way to one that differs in its name.
-            else structs.replace(call, name=name)
-            for call in calls
-        ]
-    )
+    found = []
+    for call in calls:
+        name = comparable_name(call.name, settings)
+        found.append(call if name == call.name else structs.replace(call, name=name))
+    return tuple(found)
 
 
 def expectation_with_compared_names(
@@ -94,22 +88,19 @@ def _prefix_searches(prefixes: tuple[str, ...]) -> list[Callable[[str], re.Match
     ]
 
 
-# Patterns for names: `*` stands for anything, `?` for one character, `[a-z]` for one of several.
-
-
 def matches_pattern(pattern: str, name: str) -> bool:
-    """Whether a whole name is as a pattern says; large and small letters are different."""
+    """Whether a pattern matches a whole name, by case.
+
+    `*` stands for anything, `?` for one character, `[a-z]` for one of several.
+    """
     return _compiled(pattern).match(name) is not None
 
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    from fnmatch import translate  # few need it, and what it makes of `*` never backtracks
+    from fnmatch import translate  # rarely needed; what it makes of `*` never backtracks
 
     return re.compile(translate(pattern))
-
-
-# The overlap of two lists of calls by tool names alone.
 
 
 def count_same_names(expected: Sequence[str], actual: Sequence[str], order: Order) -> int:

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left, insort
 from collections import Counter
 from math import fsum
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from callscore.core.results import KeptScore, MetricValue, Result
-    from callscore.core.score import Outcome
     from callscore.core.settings import Settings
 
 __all__ = ["Column", "ExactMean", "NameCounter", "Show", "Totals", "summary_payload"]
@@ -114,11 +114,7 @@ class Column:
         self._passed += times if found.value >= self._at_least else 0
 
     def scorer(self, *, is_complete: bool) -> ScorerResult:
-        """What it says of all answers so far.
-
-        Args:
-            is_complete: whether these are all; no threshold is missed by what was not asked.
-        """
+        """What it says of all answers so far; before they are complete, no threshold is missed."""
         return ScorerResult(
             name=self._name,
             mean=self._mean.value(),
@@ -149,7 +145,7 @@ class _First(Generic[_Kept]):
         """Keep an item; of several of one case only the first, where the case is named."""
         if case is not None and not self._is_first(case, position):
             return
-        insort(self._kept, (position, item), key=_position)
+        insort(self._kept, (position, item), key=itemgetter(0))
         if self._most is not None and len(self._kept) > self._most:
             self._kept.pop()
             self.left_out += 1
@@ -161,7 +157,7 @@ class _First(Generic[_Kept]):
             return False
         if before > position:
             self._of_case[case] = position
-            here = bisect_left(self._kept, before, key=_position)
+            here = bisect_left(self._kept, before, key=itemgetter(0))
             if here < len(self._kept) and self._kept[here][0] == before:
                 del self._kept[here]
             else:
@@ -170,10 +166,6 @@ class _First(Generic[_Kept]):
 
     def items(self) -> list[tuple[int, _Kept]]:
         return list(self._kept)
-
-
-def _position(entry: tuple[int, Any]) -> int:
-    return entry[0]
 
 
 class Totals:
@@ -212,12 +204,7 @@ class Totals:
         self._answered = self._passed = self._undecided = self._errors = self._reused = 0
 
     def add(self, result: Result, position: int | None = None) -> None:
-        """Count a result.
-
-        Args:
-            result: the result.
-            position: where it stands among all; None for after those that were added before.
-        """
+        """Count a result; without a position among all, it follows those that were added before."""
         case, failure = result.case, result.failure
         position = self._added if position is None else position
         is_repeated = case.trial is not None
@@ -338,10 +325,9 @@ class Totals:
         )
 
 
-# --- what evaluations come to, as a history keeps it ---------------------------------------------
-
 _SUMMED = ("answered", "passed", "undecided", "errors", "reused")
 _COST = ("requests", "input_tokens", "output_tokens")
+_SCORER_FIELDS = ("name", "mean", "scored", "passed", "threshold")
 
 
 def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
@@ -358,12 +344,18 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     counts["forbidden"] = sum(each.results.summary.forbidden_cases for each in results)
     for name in _COST:
         counts[name] = sum(getattr(each.usage, name) for each in results)
-    shares = [_shares(each) for each in results]
-    cases = sum(decided for decided, _ in shares)
+    cases, passed_shares = 0, []
+    for each in results:
+        if each.trials:
+            cases += len(each.trials)
+            passed_shares.append(fsum(case.passed / case.trials for case in each.trials))
+        else:
+            cases += each.answered - each.undecided + each.errors
+            passed_shares.append(float(each.passed))
     pooled = _pooled(results)
     interval = pooled.macro_f1_interval
     counts["cases"] = cases
-    counts["passed_share"] = fsum(passed for _, passed in shares) / cases if cases else None
+    counts["passed_share"] = fsum(passed_shares) / cases if cases else None
     scores = [_scores(each) for each in results]
     scored = sum(count for count, _ in scores)
     counts["f1"] = fsum(whole for _, whole in scores) / scored if scored else None
@@ -372,15 +364,10 @@ def summary_payload(results: Sequence[EvaluationResults]) -> dict[str, Any]:
     if len(results) == 1:
         only = results[0]
         counts["seconds"] = only.seconds
-        counts["scorers"] = [_scorer_payload(scorer) for scorer in only.scorers]
+        counts["scorers"] = [
+            {name: getattr(scorer, name) for name in _SCORER_FIELDS} for scorer in only.scorers
+        ]
     return counts
-
-
-def _shares(each: EvaluationResults) -> tuple[int, float]:
-    """How many cases have a decision, and the sum of the shares of their trials that passed."""
-    if each.trials:
-        return len(each.trials), fsum(case.passed / case.trials for case in each.trials)
-    return each.answered - each.undecided + each.errors, float(each.passed)
 
 
 def _scores(each: EvaluationResults) -> tuple[int, float]:
@@ -391,17 +378,13 @@ def _scores(each: EvaluationResults) -> tuple[int, float]:
     if not each.trials:
         whole = fsum(outcome_f1(found) * times for found, times in summary.outcomes.items())
         return summary.cases + each.errors, whole
-    asked = {found.case: found.trials for found in each.trials}
-    means = [_mean_score(found, asked.pop(case, 0)) for case, found in summary.trials.items()]
+    decided = {found.case: found.trials for found in each.trials}
+    means = []
+    for case, found in summary.trials.items():
+        whole = fsum(outcome_f1(outcome) * times for outcome, times in found.items())
+        means.append(whole / max(sum(found.values()), decided.pop(case, 0)))
     # A case that was never answered, in an evaluation in which others have scores.
-    return len(means) + min(len(asked), each.errors), fsum(means)
-
-
-def _mean_score(outcomes: Mapping[Outcome, int], decided: int) -> float:
-    """The mean score of a case, of whose trials so many have a decision."""
-    answered = sum(outcomes.values())
-    whole = fsum(outcome_f1(outcome) * times for outcome, times in outcomes.items())
-    return whole / max(answered, decided)
+    return len(means) + min(len(decided), each.errors), fsum(means)
 
 
 def _pooled(results: Sequence[EvaluationResults]) -> Summary:
@@ -413,13 +396,3 @@ def _pooled(results: Sequence[EvaluationResults]) -> Summary:
         outcomes.update(summary.outcomes)
         trials.update({f"{number} {case}": found for case, found in summary.trials.items()})
     return Summary(outcomes=dict(outcomes), trials=trials)
-
-
-def _scorer_payload(scorer: ScorerResult) -> dict[str, Any]:
-    return {
-        "name": scorer.name,
-        "mean": scorer.mean,
-        "scored": scorer.scored,
-        "passed": scorer.passed,
-        "threshold": scorer.threshold,
-    }

@@ -37,6 +37,7 @@ __all__ = [
     "ask_once_about",
     "call_user_function",
     "compare_value",
+    "failing_members",
     "is_accepted",
     "make_context",
     "may_be_absent",
@@ -46,8 +47,6 @@ __all__ = [
 ]
 
 
-# Comparing a value with an expected one that may contain rules.
-
 _MATCH = Verdict(matched=True)
 _MISMATCH = Verdict(matched=False, value=0.0)
 
@@ -55,9 +54,7 @@ _MISMATCH = Verdict(matched=False, value=0.0)
 def make_context(settings: Settings, timeouts: Timeouts | None = None) -> Context:
     """What rules need beside two values, under these settings.
 
-    Args:
-        settings: how calls are compared.
-        timeouts: what ran out of time so far in the case that is scored; None where none is.
+    `timeouts` holds what ran out of time so far in the case that is scored; None where none is.
     """
 
     def compare_inside(expected: Any, actual: Any) -> Verdict:
@@ -79,8 +76,13 @@ def compare_value(expected: Any, actual: Any, context: Context) -> Verdict:
     if not contains_matchers(expected):
         return _MATCH if equal(expected, actual) else _MISMATCH
     if isinstance(expected, dict):
-        return _verdict_from_parts(_failing_members(expected, actual, context), len(expected))
-    return _verdict_from_parts(_failing_items(expected, actual, context), len(expected))
+        failing = _failing_in_object(expected, actual, context)
+    else:
+        failing = _failing_items(expected, actual, context)
+    if not failing:
+        return _MISMATCH if failing is None else _MATCH
+    value = max(0.0, 1 - len(failing) / len(expected))
+    return Verdict(matched=False, value=value, parts=tuple(failing))
 
 
 def is_accepted(expected: Any, actual: Any, context: Context) -> bool:
@@ -95,29 +97,27 @@ def may_be_absent(expected: Any) -> bool:
     return comparator_for(expected.key).may_be_absent(expected)
 
 
-def _verdict_from_parts(failing: list[FailedPart] | None, size: int) -> Verdict:
-    if failing is None:
-        return _MISMATCH
-    if not failing:
-        return _MATCH
-    return Verdict(matched=False, value=max(0.0, 1 - len(failing) / size), parts=tuple(failing))
-
-
-def _failing_members(
-    expected: dict[str, Any], actual: Any, context: Context
-) -> list[FailedPart] | None:
-    """The members that are not as expected; None where there are none to look at."""
-    if not isinstance(actual, dict):
-        return None
-    failing = [
+def failing_members(
+    expected: dict[str, Any], actual: dict[str, Any], context: Context
+) -> list[FailedPart]:
+    """The expected members that an object does not have as expected."""
+    return [
         FailedPart(key, value, actual.get(key, ABSENT))
         for key, value in expected.items()
         if not is_accepted(value, actual.get(key, ABSENT), context)
     ]
-    failing += [
-        FailedPart(key, ABSENT, value) for key, value in actual.items() if key not in expected
+
+
+def _failing_in_object(
+    expected: dict[str, Any], actual: Any, context: Context
+) -> list[FailedPart] | None:
+    """The members that are not as expected, others included; None where it is no object."""
+    if not isinstance(actual, dict):
+        return None
+    unexpected = [key for key in actual if key not in expected]
+    return failing_members(expected, actual, context) + [
+        FailedPart(key, ABSENT, actual[key]) for key in unexpected
     ]
-    return failing
 
 
 def _failing_items(expected: Any, actual: Any, context: Context) -> list[FailedPart] | None:
@@ -131,8 +131,6 @@ def _failing_items(expected: Any, actual: Any, context: Context) -> list[FailedP
         if left is ABSENT or not is_accepted(left, right, context)
     ]
 
-
-# The note for a value of another JSON type than the rule expects.
 
 _TYPES: Final = {
     "boolean": Phrase("a boolean", "логическое значение"),
@@ -165,12 +163,7 @@ _answers: OrderedDict[tuple[int, bytes], tuple[Callable[[], Any], Any]] = Ordere
 
 
 def call_user_function(function_name: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a user's function.
-
-    Args:
-        function_name: what the function is called in settings.
-        function: the function.
-        arguments: what it is given.
+    """Call a function of the user, by the name that it has in the settings.
 
     Raises:
         InvalidSettings: it raised an error.
@@ -190,10 +183,10 @@ def call_user_function(function_name: str, function: Callable[..., Any], *argume
 def ask_once_about(
     function_name: str, function: Callable[..., Any], question: str, value: Any
 ) -> Any:
-    """Calls a user's function once for each question and value, and remembers the answer.
+    """Call a function of the user once for each question and value, and remember the answer.
 
-    It is asked only once about the same value, for the answer may cost money, and another one would
-    contradict the first. Answers are remembered for as long as the function exists.
+    An answer may cost money, and another one could contradict the first. Answers are remembered for
+    as long as the function exists.
 
     Raises:
         InvalidSettings: it raised an error, which is not remembered.
@@ -220,7 +213,7 @@ def _reference_to(function: Callable[..., Any]) -> Callable[[], Any]:
 
 
 def require_fraction(function_name: str, answer: Any) -> float:
-    """Checks that a user's function returned a number from 0 to 1.
+    """Check that a function of the user returned a number from 0 to 1.
 
     Raises:
         InvalidSettings: it answered something else.

@@ -11,8 +11,14 @@ from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.branch_and_bound import solve_by_branching
 from callscore.core.groups.interleaving import solve_by_states
-from callscore.core.groups.tree import Subproblem, build_tree, split_tree
-from callscore.core.groups.worth import Rate, Worth, weigh_subproblem
+from callscore.core.groups.tree import (
+    Rate,
+    Subproblem,
+    Worth,
+    build_tree,
+    split_tree,
+    weigh_subproblem,
+)
 from callscore.core.settings import Mode, Settings
 
 RATES = [Rate(0, 1), Rate(0, 1, allows_optional=False), Rate(1, 3), Rate(4, 5), Rate(1, 1)]

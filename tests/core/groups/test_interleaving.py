@@ -8,8 +8,13 @@ from callscore.core.arguments import grade_calls
 from callscore.core.call import ToolCall
 from callscore.core.case import Expected, Group, GroupKind, Times
 from callscore.core.groups.interleaving import _build_graph, count_states, solve_by_states
-from callscore.core.groups.tree import Subproblem, build_tree, split_tree
-from callscore.core.groups.worth import Rate, weigh_subproblem
+from callscore.core.groups.tree import (
+    Rate,
+    Subproblem,
+    build_tree,
+    split_tree,
+    weigh_subproblem,
+)
 from callscore.core.settings import DEFAULT
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from callscore.core.rules import ABSENT, FailedPart, Verdict, operand_problem
-from callscore.core.value_comparison import is_accepted
+from callscore.core.rules import Verdict, operand_problem
+from callscore.core.value_comparison import failing_members
 
 if TYPE_CHECKING:
     from callscore.core.rules import Context, Matcher
@@ -38,11 +38,7 @@ def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:
     if not isinstance(actual, dict):
         return Verdict(matched=False, value=0.0)
     expected = matcher.value
-    failing = [
-        FailedPart(key, value, actual.get(key, ABSENT))
-        for key, value in expected.items()
-        if not is_accepted(value, actual.get(key, ABSENT), context)
-    ]
+    failing = failing_members(expected, actual, context)
     if not failing:
         return Verdict(matched=True)
     share = (len(expected) - len(failing)) / len(expected)

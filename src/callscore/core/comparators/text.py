@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["IGNORABLE", "fold"]
 
 
-# Text normalised for comparison: case, space, punctuation, width.
-
 # What may be ignored, in the order in which people name it.
 IGNORABLE = ("case", "space", "punctuation", "width")
 # What Unicode counts as punctuation, and readers do not: 10% is not 10, and C# is not C.
@@ -45,7 +43,7 @@ _NORMALISED = {
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-"),
     **dict.fromkeys(map(ord, "\u2044\u2215\uff0f"), "/"),
 }
-# To sort a run of marks takes time that grows with its square; no language needs so long a run.
+# Sorting a run of marks takes quadratic time; no language needs a longer run.
 _MAX_RUN = 100
 
 
@@ -77,12 +75,8 @@ def _has_long_run(text: str) -> bool:
     """Whether a run of combining marks is too long to compose in reasonable time."""
     if len(text) <= _MAX_RUN:
         return False
-    runs = groupby(text, key=_is_mark)
+    runs = groupby(text, key=lambda character: combining(character) != 0)
     return any(is_mark and sum(1 for _ in run) > _MAX_RUN for is_mark, run in runs)
-
-
-def _is_mark(character: str) -> bool:
-    return combining(character) != 0
 
 
 def _remove_punctuation(text: str) -> str:
@@ -148,17 +142,12 @@ def check(matcher: Matcher) -> str | None:
     if not isinstance(matcher.value, str):
         return operand_problem(matcher, "text")
     options = matcher.options
-    if "ignore" in options and not _are_ignorable(options["ignore"]):
+    ignore = options.get("ignore", ())
+    if not isinstance(ignore, list | tuple) or any(item not in IGNORABLE for item in ignore):
         return option_problem(matcher, "ignore", f"a list of {', '.join(IGNORABLE)}")
     if "similarity" in options and not is_fraction(options["similarity"]):
         return option_problem(matcher, "similarity", "a number from 0 to 1")
     return None
-
-
-def _are_ignorable(value: Any) -> bool:
-    if not isinstance(value, list | tuple):
-        return False
-    return all(isinstance(item, str) and item in IGNORABLE for item in value)
 
 
 def compare(matcher: Matcher, actual: Any, context: Context) -> Verdict:

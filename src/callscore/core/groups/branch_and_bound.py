@@ -16,8 +16,7 @@ from callscore.core.assignment import assign
 
 if TYPE_CHECKING:
     from callscore.core.assignment import Levels
-    from callscore.core.groups.tree import Part, Subproblem
-    from callscore.core.groups.worth import Worth
+    from callscore.core.groups.tree import Part, Subproblem, Worth
 
 __all__ = ["solve_by_branching"]
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from callscore.core.groups.tree import Part, Subproblem
-    from callscore.core.groups.worth import Worth
+    from callscore.core.groups.tree import Part, Subproblem, Worth
 
 __all__ = ["MAX_STATES", "Extent", "count_states", "solve_by_states"]
 
@@ -115,7 +114,10 @@ def solve_by_states(subproblem: Subproblem, worth: Worth) -> list[int | None]:
     digits = [base ** (height - row) for row in range(height + 1)]
     passes = [_priced(step, worth, digits[0]) for step in graph.passes]
     takes = [_priced(step, worth, digits[0]) for step in graph.takes]
-    best = [_below_minimum(worth, passes + takes, digits[0])] * graph.states
+    # A state that was never reached: no gain makes it worth something.
+    gains = sum([max(gains.values(), default=0) + 1 for gains in worth.gains])
+    unreached = -2 * digits[0] * gains + 2 * sum([price for *_, price in passes + takes]) - 1
+    best = [unreached] * graph.states
     best[0] = 0
     _advance(best, best, passes)
     for column in range(len(subproblem.columns)):
@@ -127,7 +129,11 @@ def solve_by_states(subproblem: Subproblem, worth: Worth) -> list[int | None]:
                 possible.append((places, start, end, price + gain))
         _advance(best[:], best, possible)
         _advance(best, best, passes)
-    return _decode_columns(best[-1], base, height)
+    value, found = best[-1], []
+    for _ in range(height):
+        value, digit = divmod(value, base)
+        found.append(base - 1 - digit if digit else None)
+    return found[::-1]
 
 
 _Priced = tuple[list[int], int, int, int]
@@ -138,12 +144,6 @@ def _priced(step: _Step, worth: Worth, unit: int) -> _Priced:
     return step.places, step.start, step.end, price * unit
 
 
-def _below_minimum(worth: Worth, steps: list[_Priced], unit: int) -> int:
-    """What stands for a state that was never reached: no gain makes it worth something."""
-    gains = sum([max(gains.values(), default=0) + 1 for gains in worth.gains])
-    return -2 * unit * gains + 2 * sum([price for *_, price in steps]) - 1
-
-
 def _advance(before: list[int], best: list[int], steps: list[_Priced]) -> None:
     """Let every state be reached from those before that are worth most."""
     for places, start, end, price in steps:
@@ -151,15 +151,6 @@ def _advance(before: list[int], best: list[int], steps: list[_Priced]) -> None:
             value = before[place + start] + price
             if value > best[place + end]:  # noqa: PLR1730  (hot, and max() is slow)
                 best[place + end] = value
-
-
-def _decode_columns(value: int, base: int, height: int) -> list[int | None]:
-    """The pairing that a worth tells of in its last digits."""
-    found: list[int | None] = []
-    for _ in range(height):
-        value, digit = divmod(value, base)
-        found.append(base - 1 - digit if digit else None)
-    return found[::-1]
 
 
 def _build_graph(part: Part, subproblem: Subproblem) -> _StateGraph:
@@ -251,7 +242,11 @@ def _graph_product(graphs: list[_StateGraph]) -> _StateGraph:
     stride = states = prod([graph.states for graph in graphs])
     for number, graph in enumerate(graphs):
         stride //= graph.states
-        spreading = _ProductSteps(_other_states(graphs, number), stride, {})
+        elsewhere = [0]  # every combination of the states of the others, with this one at its start
+        for position, other in enumerate(graphs):
+            reached = range(other.states if position != number else 1)
+            elsewhere = [place * other.states + state for place in elsewhere for state in reached]
+        spreading = _ProductSteps(elsewhere, stride, {})
         takes += [spreading.spread(step) for step in graph.takes]
         passes += [spreading.spread(step) for step in graph.passes]
     return _StateGraph(states, takes, passes)
@@ -278,12 +273,3 @@ class _ProductSteps(NamedTuple):
             found = [other + place * self.stride for other in self.elsewhere for place in places]
             self.known[id(places)] = found
         return _Step(found, start * self.stride, end * self.stride, row, choices)
-
-
-def _other_states(graphs: list[_StateGraph], number: int) -> list[int]:
-    """Every combination of the states of the other walks, with this one at its start."""
-    places = [0]
-    for other, graph in enumerate(graphs):
-        states = range(graph.states) if other != number else range(1)
-        places = [place * graph.states + state for place in places for state in states]
-    return places

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from callscore.core.groups.branch_and_bound import solve_by_branching
 from callscore.core.groups.interleaving import MAX_STATES, count_states, solve_by_states
-from callscore.core.groups.tree import NO_SLOT, build_tree, split_tree
-from callscore.core.groups.worth import Rate, weigh_subproblem
+from callscore.core.groups.tree import (
+    NO_SLOT,
+    Rate,
+    build_tree,
+    split_tree,
+    weigh_subproblem,
+)
 from callscore.errors import InvalidCall
 
 if TYPE_CHECKING:
@@ -55,11 +60,7 @@ def match_groups(
 ) -> GroupPairing:
     """The best pairing, with everything settled that was left open.
 
-    Args:
-        expected: the calls and groups.
-        actual: the calls that were made.
-        settings: their `order` governs the list of what is expected.
-        grade: what an expected and an actual call of the same name make as a pair.
+    `Settings.order` is about the list of what is expected.
 
     Raises:
         InvalidCall: a group can be interleaved in more ways than can be looked at, or groups are
@@ -69,21 +70,15 @@ def match_groups(
     rate = Rate(1, 1)  # most agents are right, and then one look is enough
     while True:
         grouped = matching.best(rate)
-        found = _f1(grouped, len(actual))
+        correct = sum(is_correct for _, _, is_correct in grouped.matches)
+        whole = len(grouped.calls) + len(actual)
+        shared = gcd(2 * correct, whole)
+        found = Rate(2 * correct // shared, whole // shared) if whole else Rate(1, 1)
         if found == rate:
             break
         rate = found
     # Nothing is correct, and so no optional group was made: nor may one be paired.
     return grouped if rate.part else matching.best(Rate(0, 1, allows_optional=False))
-
-
-def _f1(grouped: GroupPairing, actual: int) -> Rate:
-    correct = sum(is_correct for _, _, is_correct in grouped.matches)
-    whole = len(grouped.calls) + actual
-    if not whole:
-        return Rate(1, 1)
-    shared = gcd(2 * correct, whole)
-    return Rate(2 * correct // shared, whole // shared)
 
 
 class _GroupMatcher:
