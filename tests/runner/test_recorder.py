@@ -50,7 +50,7 @@ def test_a_run_that_goes_on_finds_its_evaluations_by_name(store: Store, run: Run
     failed = Failure(case="weather", kind="raised", problem="no")
 
     result = Result(case=question.case, status="error", failure=failed)
-    recorder.result(1, question, result, digest="00ff", on_kept=kept.set)
+    recorder.put_result(1, question, result, digest="00ff", on_kept=kept.set)
     recorder.flush_soon()
     assert kept.wait(10)
     recorder.close()
@@ -65,7 +65,7 @@ def test_an_answer_is_kept_under_its_digests(store: Store, run: RunRecord) -> No
     digests = recorder.digests(question)
 
     assert recorder.known(question, digests) is None
-    recorder.answer(question, digests, Answer(document=RIGHT))
+    recorder.put_answer(question, digests, Answer(document=RIGHT))
     recorder.close()
 
     found = recorder.known(question, digests)
@@ -83,7 +83,7 @@ def test_what_goes_wrong_with_the_history_is_said_once(store: Store, run: RunRec
 
     for _ in range(2):
         assert recorder.known(a_question(list), ("00ff", "")) is None
-    recorder.answer(a_question(list), ("00ff", ""), Answer(document=[]))
+    recorder.put_answer(a_question(list), ("00ff", ""), Answer(document=[]))
     recorder.close()
 
     assert len(recorder.problems) == 1
@@ -95,7 +95,7 @@ def test_a_run_whose_end_cannot_be_kept_says_so(store: Store, run: RunRecord) ->
     broken(store, "evaluations")
     broken(store, "runs")
 
-    recorder.finish("finished", [])
+    recorder.finish_run("finished", [])
     recorder.close()
 
     (problem,) = recorder.problems

@@ -128,7 +128,10 @@ class _CheckTotals:
         if case.actual is None:
             self._without_calls.add(name)
             return
-        tools = self._tools_for(case)
+        tools = self._tools
+        if tools is None:
+            tools, problems = _defined_tools(case.tools)
+            self._unusable |= problems
         faults = check_calls(case.actual, tools)
         self._runs += 1
         self._calls.update([call.name for call in case.actual])
@@ -141,13 +144,6 @@ class _CheckTotals:
             self._invalid += count_faulty_calls(faults)
         self._faulty += len({fault.index for fault in faults})
         self._add_findings(place, case, faults)
-
-    def _tools_for(self, case: Case) -> Mapping[str, Tool] | None:
-        if self._tools is not None:
-            return self._tools
-        tools, problems = _defined_tools(case.tools)
-        self._unusable |= problems
-        return tools
 
     def _add_findings(self, place: str, case: Case, faults: Iterable[Fault]) -> None:
         calls = case.actual or ()
@@ -181,15 +177,12 @@ class _CheckTotals:
         )
 
     def _tool_faults(self) -> dict[str, ToolFaults]:
-        faults: dict[str, dict[FaultKind, int]] = {name: {} for name in self._calls}
-        for (tool, kind), count in sorted(self._counts.items(), key=lambda item: _rank(item[0])):
-            faults[tool][kind] = count
-        found = [(name, ToolFaults(self._calls[name], counts)) for name, counts in faults.items()]
+        found = []
+        for name, calls in self._calls.items():
+            counts = {kind: self._counts[name, kind] for kind in FAULT_KINDS}
+            present = {kind: count for kind, count in counts.items() if count}
+            found.append((name, ToolFaults(calls, present)))
         return dict(sorted(found, key=lambda item: (-item[1].total, -item[1].calls, item[0])))
-
-
-def _rank(tool_and_kind: tuple[str, FaultKind]) -> int:
-    return FAULT_KINDS.index(tool_and_kind[1])
 
 
 def _label(case: Case) -> str | None:

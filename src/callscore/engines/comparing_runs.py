@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "is_case_file", "resolve_side", "side_of_file", "side_of_run"]
 
 
-# A file of cases as one side of a comparison: it is scored, and what became of each case is
-# noted.
+# A file of cases as one side of a comparison: it is scored.
 
 _STDIN = "-"
 
@@ -73,21 +72,16 @@ _SUITE_NAME = re.compile(r"eval_.*\.(?:ya?ml|toml)", re.IGNORECASE)
 
 
 def is_case_file(reference: str) -> bool:
-    """Whether a word means a file of cases, rather than a run.
+    """Whether a reference means a file of cases, rather than a run.
 
-    A name of a kind that cases are written in does, whether the file is there or not; so does any
-    other path with a folder in it, if there is such a file. `main` is a run, `./main` may be a file.
+    It does if its ending is that of a case file, whether the file exists or not, or if it is the path
+    of an existing file in a named folder. `main` is a run, `./main` may be a file.
     """
     if reference == _STDIN or kind_by_name(reference) is not None:
         return True
-    has_folder = "/" in reference or sep in reference
-    return has_folder and _is_file(reference)
-
-
-def _is_file(path: str) -> bool:
     try:
-        return Path(path).is_file()
-    except OSError:  # a name that is too long, or a folder that we may not look into
+        return ("/" in reference or sep in reference) and Path(reference).is_file()
+    except OSError:  # the name is too long, or the folder may not be read
         return False
 
 
@@ -102,16 +96,15 @@ def side_of_file(
     """Score a file of cases, as one side of a comparison.
 
     Records of the same id are trials of one case if they ask and expect the same; else there are
-    several cases of one id, which the comparison tells. A case that says what is expected, and to
-    which the file holds no answer, is one whose trial failed.
+    several cases of one id. The trial of a case with an expectation and without an answer failed.
 
     Args:
-        path: the file: cases with both sides, or with `expected` traces alone; `-` is standard input.
-        settings: what decides the scores.
-        label: what the side is called; by default the path as it is given.
-        expected: the file of references, where it is another.
-        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that the
-            cases bring themselves.
+        path: the file: cases with both sides, or with `expected` only traces; `-` is standard input.
+        settings: the settings of the scores.
+        label: the name of the side; by default the path as it is given.
+        expected: the file of references, if it is another.
+        tools: the definitions of the tools, in any form that `read_tools` takes, in place of those
+            of the cases.
 
     Raises:
         UnreadableInput: the file cannot be read, there is no case in it, or none with both what is
@@ -144,7 +137,7 @@ def side_of_file(
 
 
 def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | None) -> None:
-    """Refuse a file of which nothing can be compared, with what to do about it."""
+    """Refuse a file without anything to compare."""
     found = {trial.status for case in cases for trial in case.trials}
     if "scored" in found:
         return
@@ -162,18 +155,16 @@ def _require_scores(cases: Sequence[CaseOutcome], name: str, expected: str | Non
 
 
 def _refuse_exported(name: str) -> None:
-    """Say so where a file that is of no use as cases is an exported run."""
+    """Refuse a file that is an exported run."""
     if name == _STDIN:
-        return  # it has been read
-    from callscore.history.exchange.run_files import (
-        open_run_file,  # it brings the whole history with it
-    )
+        return  # which cannot be read twice
+    from callscore.history.exchange.run_files import open_run_file  # imports the whole history
 
     try:
         with open_run_file(name) as file:
             next(iter(file.records()))
     except (CallscoreError, StopIteration):
-        return  # whatever else it is
+        return
     raise UnreadableInput(name, _EXPORTED.format(name=quote(name))) from None
 
 
@@ -213,7 +204,7 @@ def _trial_outcome(result: Result) -> TrialOutcome:
     )
 
 
-# A side of a comparison by what somebody calls it: a run, one variant of it, or a file of cases.
+# A reference becomes a side: a run, one variant of it, or a file of cases.
 
 
 def resolve_side(
@@ -223,13 +214,13 @@ def resolve_side(
     settings: Settings = DEFAULT,
     expected: str | None = None,
 ) -> Side:
-    """The side that is meant.
+    """The side that a reference means.
 
     Args:
-        reference: a file of cases; whatever a run may be called; or that, a colon and a variant.
-        store: gives the history, and is asked only where a run is meant.
-        settings: what decides the scores of a file; a run has its own.
-        expected: the references of a file that holds traces alone.
+        reference: a file of cases; a reference to a run; or that, a colon and a variant.
+        store: opens the history; called only if a run is meant.
+        settings: the settings of the scores of a file; a run has its own.
+        expected: the file of references, if the file has only traces.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -242,7 +233,7 @@ def resolve_side(
 
 
 def side_of_run(store: Store, reference: str) -> Side:
-    """What the run that is meant brings to a comparison, or one variant of it.
+    """The run that a reference means, or one variant of it, as one side of a comparison.
 
     Raises:
         UnknownRun: there is no such run, or it has no such variant.
@@ -256,9 +247,6 @@ def side_of_run(store: Store, reference: str) -> Side:
     return store.side(store.find(name), reference, variant)
 
 
-# Two runs, or two files of cases, compared case by case.
-
-
 def compare(  # noqa: PLR0913  (each is something to say about a comparison)
     before: str | PathLike[str],
     after: str | PathLike[str],
@@ -270,7 +258,7 @@ def compare(  # noqa: PLR0913  (each is something to say about a comparison)
 ) -> Comparison:
     """Compare two runs of the history, or two files of cases, or one with the other.
 
-    Cases are paired by their ids. What the verdict means is told under "Comparing runs".
+    Cases are paired by their ids. "Comparing runs" in the documentation explains the verdict.
 
     Args:
         before: the first of them: `latest`, `latest~1`, a baseline, the id or the name of a run, the

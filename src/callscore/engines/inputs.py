@@ -100,7 +100,7 @@ def input_options_for(
     top_k: int = 1,
     keeps_tools: bool = False,
 ) -> InputOptions:
-    """What a user says about the input, once it is checked.
+    """Check the options of a user about the input.
 
     Raises:
         InvalidSettings: there is no such format or field, a path is none, or both the first answers
@@ -141,13 +141,7 @@ Found = tuple[str, Case] | BadRecord
 
 
 class CaseReader:
-    """Reads the cases of one file.
-
-    Args:
-        name: of the file.
-        part: what it holds.
-        inputs: what the user says about it.
-    """
+    """Reads the cases of one file."""
 
     def __init__(self, name: str, part: FileContent, inputs: InputOptions) -> None:
         self._name = name
@@ -167,10 +161,26 @@ class CaseReader:
         """The cases in a batch of a file."""
         if isinstance(batch, BadRecord):
             yield batch
-        elif isinstance(batch, Record):
-            yield from self._take(batch)
-        else:
+            return
+        if isinstance(batch, Array):
             yield from self._read_array(batch)
+            return
+        try:
+            fields = self._fields.apply(batch.value, batch.place) if self._fields else {}
+        except UnreadableInput as error:
+            yield BadRecord(error.place, error.problem)
+            return
+        documents = self._documents_for(fields)
+        dialect = None
+        is_own = self._is_own_format(batch.value, fields, documents)
+        if not is_own:
+            dialect = documents.dialect_for(batch.value)
+            if self._wraps_calls(dialect, batch.value):
+                is_own = self._is_own_file = True  # it names its sides in another way
+        if is_own:
+            yield self._read_own_record(batch, fields)
+        else:
+            yield from self._read_all(documents.take(batch, dialect), fields)
 
     def finish(self) -> Iterator[Found]:
         """The cases that could only be told at the end of the file."""
@@ -191,7 +201,12 @@ class CaseReader:
 
     def _spells_calls(self, items: list[Any]) -> bool:
         """Whether a list is a run in our own words: no calls, names and pairs, or with groups."""
-        is_spelled = is_call_list(items) and not any(map(_is_list_without_name, items[:1]))
+        # Streams of other stacks have lists that do not begin with a name.
+        is_stream = any(
+            isinstance(item, list) and not isinstance(next(iter(item), None), str)
+            for item in items[:1]
+        )
+        is_spelled = is_call_list(items) and not is_stream
         if self._part is REFERENCES:
             return is_spelled or has_groups(items)
         return is_spelled and all(isinstance(item, str | list) for item in items[:1])
@@ -202,23 +217,6 @@ class CaseReader:
             documents = Documents(self._name, dialect=self._dialect, recogniser=self._recogniser)
             self._groups[group] = documents, fields
         return self._groups[group][0]
-
-    def _take(self, record: Record) -> Iterator[Found]:
-        try:
-            fields = self._fields.apply(record.value, record.place) if self._fields else {}
-        except UnreadableInput as error:
-            yield BadRecord(error.place, error.problem)
-            return
-        documents = self._documents_for(fields)
-        if self._is_own_format(record.value, fields, documents):
-            yield self._read_own_record(record, fields)
-            return
-        dialect = documents.dialect_for(record.value)
-        if self._wraps_calls(dialect, record.value):
-            self._is_own_file = True  # it names its sides in another way
-            yield self._read_own_record(record, fields)
-            return
-        yield from self._read_all(documents.take(record, dialect), fields)
 
     def _read_all(
         self, found: Iterator[Document | Record], fields: dict[str, Any]
@@ -269,9 +267,10 @@ class CaseReader:
     def _read_traces(
         self, document: Document, fields: dict[str, Any], wanted: Wanted
     ) -> Iterator[Found]:
-        if self._part is REFERENCES and _are_own_calls(document):
-            # What is written by hand may have rules in it, which a recording has not.
-            items = document.value if isinstance(document.value, list) else [document.value]
+        items = document.value if isinstance(document.value, list) else [document.value]
+        is_generic = self._part is REFERENCES and document.dialect.name == "generic"
+        if is_generic and all(first(item, *NAME_KEYS) for item in items):
+            # Calls written by hand may have rules in them, which a recording has not.
             yield self._read_record(Record(document.place, {"calls": items}), fields, wanted)
             return
         read = read_as if self._dialect is None else read_named
@@ -299,35 +298,17 @@ class CaseReader:
 
     def _with_candidates(self, read: Callable[[Wanted], list[Found]]) -> list[Found]:
         """What a document holds, each case with the other answers that may count."""
-        return with_other_answers(read_candidates(read, self._wanted, self._top_k))
-
-
-def _is_list_without_name(item: Any) -> bool:
-    """Whether it is a list that no name begins, such as other stacks have in their streams."""
-    return isinstance(item, list) and not isinstance(next(iter(item), None), str)
-
-
-def _are_own_calls(document: Document) -> bool:
-    """Whether it is calls, one a line or in a list, in no words but ours."""
-    items = document.value if isinstance(document.value, list) else [document.value]
-    return document.dialect.name == "generic" and all(first(item, *NAME_KEYS) for item in items)
-
-
-def with_other_answers(answers: list[list[Found]]) -> list[Found]:
-    """The cases of a document's first answers, with the calls of its others beside them.
-
-    Args:
-        answers: for each answer what was found, in the same order.
-    """
-    found, *others = answers
-    others = [cases for cases in others if len(cases) == len(found)]
-    return [
-        _add_other_answers(item, further) for item, *further in zip(found, *others, strict=True)
-    ]
+        found, *others = read_candidates(read, self._wanted, self._top_k)
+        others = [cases for cases in others if len(cases) == len(found)]
+        if not others:
+            return found
+        return [
+            _add_other_answers(item, further) for item, *further in zip(found, *others, strict=True)
+        ]
 
 
 def _add_other_answers(found: Found, others: list[Found]) -> Found:
-    if isinstance(found, BadRecord) or not others:
+    if isinstance(found, BadRecord):
         return found
     place, case = found
     cases = [other[1] for other in others if not isinstance(other, BadRecord)]
@@ -343,12 +324,6 @@ def read_cases(
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[Found]:
     """The cases of one file, each with its place, and what cannot be read.
-
-    Args:
-        path: the file; `-` is standard input.
-        part: what it holds of the cases.
-        inputs: what the user says about it.
-        on_bytes: is told how many more bytes of the file have been read.
 
     Raises:
         UnreadableInput: the file cannot be read as far as its text.
@@ -394,8 +369,8 @@ def join_traces(
 
     Args:
         references: each with its place.
-        traces: likewise; one after another, never all at once.
-        refuse: is told the place and the problem of what cannot be joined.
+        traces: likewise; they are read one after another.
+        refuse: called with the place and the problem of what cannot be joined.
     """
     known = _by_id(references, refuse)
     run: set[str] = set()
@@ -468,7 +443,7 @@ class ToolDefinitions:
 
     def __init__(self, given: Any = None) -> None:
         self.of_run: Mapping[str, Tool] | None = None if given is None else _usable_tools(given)
-        self._known: dict[tuple[bool, bytes], _Tools] = {}
+        self._known: dict[tuple[bool, bytes] | None, _Tools] = {}
         self._latest: tuple[Any, _Tools] = (None, {})  # a case is asked for more than once
 
     def of(self, tools: Any, place: str) -> Mapping[str, Tool] | None:
@@ -487,27 +462,20 @@ class ToolDefinitions:
         return self._latest[1]
 
     def _remembered(self, tools: Any, place: str) -> _Tools:
-        from_trace = _is_from_trace(tools)
-        read = _read_from_trace if from_trace else _read_tools
+        is_list = isinstance(tools, list) and bool(tools)
+        is_from_trace = is_list and all(isinstance(each, Tool) for each in tools)
         try:
-            key = from_trace, msgspec.json.encode(tools)
+            key = is_from_trace, msgspec.json.encode(tools)
         except (TypeError, ValueError, RecursionError):  # objects of an SDK, say
-            return read(tools, place)
-        found = self._known.get(key)
-        if found is None:
-            found = read(tools, place)
+            key = None
+        if key in self._known:
+            return self._known[key]
+        found = usable_tools(tools)[0] if is_from_trace else _read_tools(tools, place)
+        if key is not None:
             if len(self._known) == _MAX_REMEMBERED:
                 self._known.clear()
             self._known[key] = found
         return found
-
-
-def _is_from_trace(tools: Any) -> bool:
-    return bool(tools) and isinstance(tools, list) and all(isinstance(each, Tool) for each in tools)
-
-
-def _read_from_trace(tools: list[Tool], _: str) -> _Tools:
-    return usable_tools(tools)[0]
 
 
 def _usable_tools(given: Any) -> _Tools:

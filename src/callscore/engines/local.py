@@ -101,32 +101,32 @@ class MetricColumns:
         )
 
 
-# Scores cases and files of cases in this process and in bounded memory.
-
 # Takes cases, scores them, and keeps what is worth showing or naming.
 
 Show = Literal["failing", "all", "none"]
 
 _MAX_REMEMBERED = 1_000_000
+# Settings that do not change which calls are equal, if all others are the defaults.
+_IRRELEVANT_SETTINGS = ("at_least", "argument_match_threshold", "extra_arguments")
 
 
 class ScoreHooks(Struct, frozen=True, kw_only=True):
-    """What wants to be told while the cases are being scored.
+    """Callbacks while cases are scored.
 
     Attributes:
-        on_case: is given every case to show at once, in place of keeping it for the end.
-        on_outcomes: is given some scored cases, which have an `id` and a `trial`, and the outcome of
-            each: its correct pairs, expected calls, actual calls, and how many of those were forbidden.
-        on_score: is given every scored case, its score, and the definitions of its tools by name, or
-            None where nobody knows them.
-        on_result: is given the result of every case, with or without a score, and with what metrics
-            say of it; for engines only.
-        on_unscored: is given every case that has no score, for it does not say what is expected, or
-            there is no answer to it.
-        on_unjudged: is given the place of a case about which the model that judges gave no answer,
-            the case, and why; the case is left out. Without it, the error is raised.
-        on_bytes: is told how many more bytes of input have been read.
-        on_file: is told the path of each file of cases before any case of it comes.
+        on_case: called with every case to show, which is then not kept for the end.
+        on_outcomes: called with some scored cases, which have an `id` and a `trial`, and the outcome
+            of each: its correct pairs, expected calls, actual calls, and forbidden calls.
+        on_score: called with every scored case, its score, and the definitions of its tools by name,
+            or None if they are unknown.
+        on_result: called with the result of every case, scored or not, with the values of metrics;
+            for engines only.
+        on_unscored: called with every case without a score: nothing is expected, or there is no
+            answer.
+        on_unjudged: called with the place of a case for which the judge gave no answer, the case, and
+            the error; the case is left out. Without it, the error is raised.
+        on_bytes: called with the number of bytes that were read since the last call.
+        on_file: called with the path of each file before its cases.
     """
 
     on_case: Callable[[CaseScore], None] | None = None
@@ -174,12 +174,12 @@ class Collector:
     def takes_plain(self) -> bool:
         """Whether cases can be counted without being decoded, but for the few that are shown."""
         shows_few = self._show == "none" or (self._show == "failing" and self._limit is not None)
-        hooks = self._hooks
-        is_watched = hooks.on_score is not None or hooks.on_result is not None
-        looks_at_each = bool(self._columns) or is_watched
-        knows_no_tools = self._definitions.of_run is None
-        changes_nothing = _compares_by_default(self._settings)
-        return shows_few and knows_no_tools and changes_nothing and not looks_at_each
+        is_watched = self._hooks.on_score is not None or self._hooks.on_result is not None
+        knows_tools = self._definitions.of_run is not None
+        if not shows_few or is_watched or knows_tools or self._columns:
+            return False
+        defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
+        return structs.replace(self._settings, **defaults) == DEFAULT
 
     def take(self, case: Case) -> None:
         """Score one case and count it, or count why it is not scored."""
@@ -231,10 +231,16 @@ class Collector:
             # One object a kind of outcome: whoever keeps them keeps no more than that.
             found = cast("list[Outcome]", list(filter(None, outcomes)))
             self._hooks.on_outcomes(counted, list(map(self._known.setdefault, found, found)))
-        failing = {outcome for outcome in set(outcomes) if outcome and self._is_failing(outcome)}
+        failing = set()
+        if self._show == "failing":
+            at_least = self._settings.at_least
+            failing = {
+                found for found in set(outcomes) if found and not is_passing(found, at_least)
+            }
         for position, (case, outcome) in enumerate(zip(cases, outcomes, strict=True)):
             if outcome is None:
-                self._take_read(strange[position])
+                if (whole := strange[position]) is not None:
+                    self.take(whole)
             elif case.trial is not None:
                 self._summary.add_trial(str(case.id), outcome)
             if outcome in failing:
@@ -257,10 +263,6 @@ class Collector:
                     raise
         return found
 
-    def _take_read(self, case: Case | None) -> None:
-        if case is not None:
-            self.take(case)
-
     def results(self) -> Results:
         """Everything so far."""
         return Results(
@@ -279,9 +281,6 @@ class Collector:
     def _score(self, case: Case, tools: Mapping[str, Tool] | None) -> Score:
         expected, actual = tuple(case.expected or ()), case.actual or ()
         return score_case(expected, actual, self._settings, tools, others=case.others)
-
-    def _is_failing(self, outcome: Outcome) -> bool:
-        return self._show == "failing" and not is_passing(outcome, self._settings.at_least)
 
     def _note_all_repeated(self, cases: list[PlainCase]) -> None:
         keys = {hash((str(case.id), case.trial)) for case in cases}
@@ -322,16 +321,6 @@ class Collector:
             self._hooks.on_case(shown)
         else:
             self._kept.append(shown)
-
-
-# What has no say in which calls are equal, under the other defaults.
-_IRRELEVANT_SETTINGS = ("at_least", "argument_match_threshold", "extra_arguments")
-
-
-def _compares_by_default(settings: Settings) -> bool:
-    """Whether calls are compared, and count, as they do by default."""
-    defaults = {setting: getattr(DEFAULT, setting) for setting in _IRRELEVANT_SETTINGS}
-    return structs.replace(settings, **defaults) == DEFAULT
 
 
 if TYPE_CHECKING:
@@ -470,30 +459,10 @@ def score_joined(  # noqa: PLR0913  (likewise)
 ) -> Results:
     """Score traces against references, joined on `id`.
 
-    A reference may have many traces, one a trial. References without a trace, and traces without a
+    A reference may have many traces, one per trial. References without a trace, and traces without a
     reference, are counted and named in the results. The files may be of different dialects; where
-    each holds one run, they need no ids.
-
-    Args:
-        expected: the file of references, or several.
-        actual: the file of traces, or several.
-        settings: what decides the scores.
-        show: which cases to keep in the results.
-        limit: how many of them at the most; None for all.
-        skip_bad: count and skip what cannot be read, rather than stop.
-        fields: where the fields of a case stand in a record of either file.
-        format: what both files are written in; by default that is recognised for each.
-        wanted: what to take from a document that offers a choice.
-        tools: the tools' definitions, in any form that `read_tools` takes, in place of those that
-            the cases, or the traces, bring themselves.
-        metrics: metrics of other tools to ask about each case, by name or as `Metric` values.
-        hooks: what wants to be told on the way.
-
-    Raises:
-        UnreadableInput: a file, or with `skip_bad` off a record in it, cannot be read.
-        InvalidSettings: there is no such format, field or metric, or a path is none.
-        InvalidCall: the tools' definitions cannot be read.
-        MissingExtra: a file needs an optional dependency.
+    each holds one run, they need no ids. The options are those of `score_files`, as are the errors;
+    `fields` and `format` hold for both sides.
     """
     definitions = ToolDefinitions(tools)
     asked = _resolve_metrics(metrics)

@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 __all__ = ["SaveRequest", "ScoreSaver"]
 
 _STDIN = "-"
-# So many wait in memory at the most: files are read more quickly than a disk is written.
+# Results that wait in memory: files are read more quickly than a disk is written.
 _MAX_WAITING = 2_000
 
 
 class SaveRequest(Struct, frozen=True, kw_only=True):
-    """What is kept beside the scores.
+    """What is saved beside the scores.
 
     Attributes:
-        name: what the run is called.
-        cases: the files that hold what is expected.
-        actual: the files that hold the answers, where these are others.
-        settings: what decides the scores.
-        tools: the tools' definitions; None where each case brings its own, or none.
+        name: the name of the run.
+        cases: the files with what is expected.
+        actual: the files with the answers, if these are others.
+        settings: the settings of the scores.
+        tools: the definitions of the tools; None where each case brings its own, or none.
         fail_under: what the mean of the scores must reach.
     """
 
@@ -72,17 +72,13 @@ class SaveRequest(Struct, frozen=True, kw_only=True):
 
 
 class ScoreSaver:
-    """Keeps what it is told of, as a run that begins with the first case.
+    """Saves results as a run that begins with the first case.
 
-    What cannot be kept does not stop the scoring; it goes to a file beside the history.
-
-    Args:
-        request: what is kept.
-        open_store: opens the history.
-        rescue: takes everything where it cannot be opened; None for that of the project.
+    What cannot be saved does not stop the scoring; it goes to a file beside the history: `rescue`,
+    by default that of the project.
 
     Attributes:
-        run: the run; None where there was nothing to keep.
+        run: the run; None if there was nothing to save.
         problems: what went wrong with the history, in sentences.
     """
 
@@ -104,24 +100,30 @@ class ScoreSaver:
         self._files: list[tuple[str, str]] = []  # what each is called, and where it stands
         self._totals: list[Totals] = []
         self._trials: set[tuple[int, str, int]] = set()
-        self._pending = _joined_name(request.cases) if request.actual else None
+        self._pending: tuple[str, str] | None = (
+            None  # the evaluation that begins with the next case
+        )
+        if request.actual:  # the references are one evaluation; of several files none is its place
+            named = [_name_and_path(path) for path in request.cases]
+            place = named[0][1] if len(named) == 1 else ""
+            self._pending = "+".join([name for name, _ in named]), place
 
     @property
     def is_aside(self) -> bool:
-        """Whether there is no history, and everything goes to a file beside it."""
+        """Whether everything goes to a file beside the history."""
         return self._keeper is not None and self._keeper.is_aside
 
     @property
     def words(self) -> str:
-        """What a command needs to find the history, see `history.addresses`."""
+        """The arguments with which a command finds the history, see `store_arguments`."""
         return self._rescue.words if self._store is None else self._store.words
 
     def saved(self, lang: Language = "en") -> str:
-        """Where the run is, where it is not in the history, as a sentence; else empty."""
+        """Where the run is if it is not in the history, as a sentence; else empty."""
         return "" if self._keeper is None else self._keeper.saved(lang)
 
     def told(self, hooks: ScoreHooks) -> ScoreHooks:
-        """The hooks that tell this one, too."""
+        """These hooks, and those that save the results."""
         on_unjudged = hooks.on_unjudged
 
         def save_unjudged(place: str, case: Case, error: ModelFailed) -> None:
@@ -137,13 +139,15 @@ class ScoreSaver:
         )
 
     def begin_file(self, path: str) -> None:
-        """Say that cases of another file come now."""
+        """Begin another file of cases."""
         if not self._request.actual:
             self._pending = _name_and_path(path)
 
     def keep(self, result: Result) -> None:
-        """Keep a result, soon."""
-        self._begin()
+        """Queue a result to be stored."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self._begin(pending)
         number = len(self._totals) - 1
         case, score, metrics = result.case, result.score, result.values
         trial = self._trial(number, case)
@@ -160,34 +164,45 @@ class ScoreSaver:
             self._waiting = 0
             self._keeper.flush()
 
-    def _begin(self) -> None:
-        """Begin the run, and the evaluation of the file, if that is still to be done."""
-        if self._pending is None:
-            return
-        self._files.append(self._pending)
-        self._pending = None
-        is_first = not self._totals
-        request = self._request
-        self._totals.append(
-            Totals(request.settings, {FILE_SCORER: request.fail_under}, show="none")
-        )
+    def _begin(self, file: tuple[str, str]) -> None:
+        """Begin the evaluation of a file, and with the first one the run."""
+        request, threshold = self._request, self._request.fail_under
+        self._files.append(file)
+        self._totals.append(Totals(request.settings, {FILE_SCORER: threshold}, show="none"))
         try:
-            if is_first:
+            if len(self._totals) == 1:
                 self._begin_run()
-            if self._keeper is not None and self.run is not None:
-                self._keeper.add_evaluation(self._evaluation(self.run.id))
+            if self._keeper is None or self.run is None:
+                return
+            name, place = file
+            record = EvaluationRecord(
+                run=self.run.id,
+                number=len(self._totals) - 1,
+                name=name,
+                place=place,
+                settings=settings_payload(request.settings),
+                scorers=(FILE_SCORER,),
+                thresholds={} if threshold is None else {FILE_SCORER: threshold},
+                tools=tools_payload(request.tools),
+            )
+            self._keeper.add_evaluation(record)
         except UnusableStore as error:
             self._note(str(error))
 
     def _begin_run(self) -> None:
         commit, is_dirty = git_state(Path.cwd())
         now = time()
+        sides = {"cases": self._request.cases, "actual": self._request.actual}
         record = RunRecord(
             id=new_run_id(now),
             command="score",
             started_at=now,
             name=self._request.name,
-            arguments=_arguments(self._request),
+            arguments={
+                side: [project_path(path) for path in paths if path != _STDIN]
+                for side, paths in sides.items()
+                if paths
+            },
             versions=versions(),
             git_commit=commit,
             git_dirty=is_dirty,
@@ -198,7 +213,7 @@ class ScoreSaver:
         self.problems = self._keeper.problems
 
     def _keeper_of(self, record: RunRecord) -> RunWriter:
-        """What keeps the run: in the history, or in a file where that cannot be used."""
+        """The writer of the run: to the history, or to a file if that cannot be used."""
         try:
             store = self._store = self._open_store()
             require_no_baseline(record.name, store.baselines())
@@ -207,25 +222,11 @@ class ScoreSaver:
             self._note(str(error))
             return RunWriter(self._rescue, record)
         lock = store.lock(run.id)
-        lock.take()  # by which others tell that somebody is at it
+        lock.take()  # marks the run as active
         return RunWriter(store, run, lock)
 
-    def _evaluation(self, run: str) -> EvaluationRecord:
-        request, (name, place) = self._request, self._files[-1]
-        threshold = request.fail_under
-        return EvaluationRecord(
-            run=run,
-            number=len(self._totals) - 1,
-            name=name,
-            place=place,
-            settings=settings_payload(request.settings),
-            scorers=(FILE_SCORER,),
-            thresholds={} if threshold is None else {FILE_SCORER: threshold},
-            tools=tools_payload(request.tools),
-        )
-
     def _trial(self, number: int, case: Case) -> int:
-        """Which repetition a case is: the one that it says, unless that was there before."""
+        """The trial of a case: its own, unless that was there before."""
         said = case.trial
         trial = said if isinstance(said, int) and said >= 1 else 1
         while (number, case.id, trial) in self._trials:
@@ -234,7 +235,7 @@ class ScoreSaver:
         return trial
 
     def finish(self, status: RunStatus = "finished") -> None:
-        """Keep how it ended, and let go of the history."""
+        """Store how the run ended, and close the history."""
         if self._keeper is not None:
             found = [_results(*each) for each in zip(self._files, self._totals, strict=True)]
             summaries = {number: summary_payload([each]) for number, each in enumerate(found)}
@@ -249,26 +250,9 @@ class ScoreSaver:
             self.problems.append(problem)
 
 
-def _arguments(request: SaveRequest) -> dict[str, Any]:
-    """Where what was scored stands."""
-    sides = {"cases": request.cases, "actual": request.actual}
-    return {
-        side: [project_path(path) for path in paths if path != _STDIN]
-        for side, paths in sides.items()
-        if paths
-    }
-
-
 def _name_and_path(path: str) -> tuple[str, str]:
-    """What the cases of a file are called in the history, and where the file stands."""
+    """The evaluation of a file in the history: its name, and the path of the file."""
     return ("stdin", "") if path == _STDIN else (file_evaluation_name(path), project_path(path))
-
-
-def _joined_name(paths: Sequence[str]) -> tuple[str, str]:
-    """Likewise of references in one file or several; of several, none is the place of all."""
-    named = [_name_and_path(path) for path in paths]
-    place = named[0][1] if len(named) == 1 else ""
-    return "+".join([name for name, _ in named]), place
 
 
 def _results(file: tuple[str, str], totals: Totals) -> EvaluationResults:

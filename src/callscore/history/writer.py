@@ -23,7 +23,6 @@ from callscore.history.postgres import store_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from types import TracebackType
 
     from callscore.core.phrases import Language
     from callscore.history.exchange.json_lines import Record
@@ -73,14 +72,10 @@ class FallbackStore:
     The file is created with the first record: beside the history, else in the working directory,
     else in the folder for temporary files. If one is full or read-only, the next one is used.
 
-    Args:
-        history: the file of the history; None for the folder `.callscore` of the project.
-        words: the arguments with which a command finds the history, see `store_arguments`.
-
     Attributes:
         place: the name in messages.
         path: None, as for every history that is not an SQLite file.
-        words: see above.
+        words: the arguments with which a command finds the history, see `store_arguments`.
         files: the files that were written.
     """
 
@@ -135,13 +130,7 @@ class FallbackStore:
         totals: Mapping[str, Any],
         summaries: Mapping[int, Mapping[str, Any]],
     ) -> None:
-        """Write how the run ended.
-
-        Args:
-            run: its id.
-            status: whether it finished.
-            totals: its counts.
-            summaries: the totals of each evaluation, by its number.
+        """Write how the run ended; the arguments are those of `Store.finish`.
 
         Raises:
             UnusableStore: no file can be written anywhere.
@@ -150,12 +139,12 @@ class FallbackStore:
             return
         self._run = replace(self._run, status=status, finished_at=time(), totals=dict(totals))
         for number, summary in summaries.items():
-            known = self._evaluations.get(number)
-            if known is not None:
+            if number in self._evaluations:
+                known = self._evaluations[number]
                 self._evaluations[number] = replace(known, summary=dict(summary))
         others = [file for file in self.files if file != self._file]
-        is_begun = self._file is not None
-        self._write(self._header_lines() if is_begun else [])  # a new file begins with them
+        # A new file begins with these lines anyway.
+        self._write([] if self._file is None else self._header_lines())
         for file in others:  # any of them may be imported last
             with suppress(OSError):
                 _append(file, b"".join(self._header_lines()), _APPEND_FLAGS)
@@ -165,8 +154,8 @@ class FallbackStore:
     ) -> str:
         """Store how the run ended in the history, and in the file if there is one.
 
-        A history that lacks results is told that the run was interrupted, without totals. The file
-        has the totals, for when it is imported.
+        In a history that lacks results the run is interrupted, without totals. The file has the
+        totals, for when it is imported.
 
         Args:
             store: the history; may be this object.
@@ -195,7 +184,12 @@ class FallbackStore:
         """Which files were written, and how to import them; empty if there are none."""
         if not self.files:
             return ""
-        names = [_display_path(path) for path in self.files]
+        names = []
+        for path in self.files:
+            name = str(path)
+            with suppress(OSError, ValueError):
+                name = str(path.relative_to(Path.cwd()))
+            names.append(name)
         command = shlex.join(["callscore", "import", *names]) + self.words
         return say(_SAVED, lang, files=", ".join(names), command=command)
 
@@ -223,13 +217,14 @@ class FallbackStore:
     def _new_file(self, folder: Path, content: bytes) -> Path | None:
         """Create a file with this content in the folder; None if that fails."""
         name = "run" if self._run is None else self._run.id[:_MAX_NAME].replace("/", "-")
-        try:
-            for path in _candidate_paths(folder, name):
+        endings = ["", *[f"-{number}" for number in range(2, _MAX_NAME)]]
+        with suppress(OSError, UnusableStore):
+            make_store_folder(folder / name)
+            for ending in endings:
+                path = folder / f"unsaved-{name}{ending}.jsonl"
                 with suppress(FileExistsError):
                     _append(path, content, _CREATE_FLAGS)
                     return path
-        except (OSError, UnusableStore):
-            pass
         return None
 
 
@@ -241,14 +236,6 @@ def fallback_store_for(place: Path | str | None) -> FallbackStore:
     return FallbackStore(file, store_arguments(place))
 
 
-def _candidate_paths(folder: Path, name: str) -> Iterator[Path]:
-    first = folder / f"unsaved-{name}.jsonl"
-    make_store_folder(first)
-    yield first
-    for number in range(2, _MAX_NAME):
-        yield first.with_name(f"unsaved-{name}-{number}.jsonl")
-
-
 def _folders(history: Path | None) -> list[Path]:
     found: list[Path] = []
     with suppress(OSError):  # the working directory is gone
@@ -257,13 +244,6 @@ def _folders(history: Path | None) -> list[Path]:
     with suppress(OSError):
         found.append(Path(tempfile.gettempdir()))
     return found
-
-
-def _display_path(path: Path) -> str:
-    """The path relative to the working directory, if it is inside it."""
-    with suppress(OSError, ValueError):
-        return str(path.relative_to(Path.cwd()))
-    return str(path)
 
 
 def _append(path: Path, content: bytes, how: int) -> None:
@@ -284,7 +264,7 @@ def _append(path: Path, content: bytes, how: int) -> None:
         os.close(file)
 
 
-# Writes a run to the history in a background thread; failures go to a fallback file.
+# --- the background thread --------------------------------------------------------------------
 
 # A transaction costs as much as ten records: records that arrive within this time share one,
 # unless `flush_soon` is called.
@@ -310,9 +290,8 @@ class BackgroundWriter:
     written, records are reported anyway, so that the run continues; they stay in memory, and are
     retried with the next batch and at the end. What still fails then goes to the fallback.
 
-    Args:
-        store: the history.
-        fallback: receives the records that the history does not accept; None to drop them.
+    The thread starts with the first record. `fallback` receives the records that the history does
+    not accept; without it they are dropped.
     """
 
     def __init__(self, store: Store | FallbackStore, fallback: FallbackStore | None = None) -> None:
@@ -326,18 +305,12 @@ class BackgroundWriter:
         self._queue: SimpleQueue[_Item] = SimpleQueue()
         self._flush_now = Event()
         self._is_closed = False
-        self._thread = Thread(target=self._run, name="callscore-history", daemon=True)
-        self._thread.start()
+        self._thread: Thread | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -362,6 +335,9 @@ class BackgroundWriter:
         if self._is_closed:
             raise RuntimeError("the writer is closed: nothing more can be kept")
         self._queue.put((record, on_kept))
+        if self._thread is None:
+            self._thread = Thread(target=self._write_batches, name="callscore-history", daemon=True)
+            self._thread.start()
 
     def flush_soon(self) -> None:
         """Write the queued records at once: no more will come that could share the transaction."""
@@ -369,11 +345,11 @@ class BackgroundWriter:
 
     def flush(self) -> None:
         """Wait until all queued records are written and reported."""
-        if self._is_closed:
+        if self._is_closed or self._thread is None:
             return
         is_done = Event()
         self._queue.put((None, is_done.set))
-        self.flush_soon()
+        self._flush_now.set()
         is_done.wait()
 
     def close(self) -> None:
@@ -382,9 +358,10 @@ class BackgroundWriter:
             self._is_closed = True
             self._queue.put(_END)
             self._flush_now.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
-    def _run(self) -> None:
+    def _write_batches(self) -> None:
         last = -_BATCH_SECONDS
         batch: list[_Item] = []
         while _END not in batch:
@@ -465,18 +442,13 @@ class BackgroundWriter:
                 self._write_to_fallback(refused)
 
 
-class RunWriter:
+class RunWriter(BackgroundWriter):
     """Writes one run; errors of the history are collected and do not stop the run.
 
-    Args:
-        store: the history, or a fallback in its place.
-        run: the run, as it is stored.
-        lock: the lock of the run.
-
     Attributes:
-        run: the run.
+        run: the run, as it is stored.
         problems: problems with the history, in sentences.
-        is_aside: whether everything goes to a fallback file.
+        is_aside: whether everything goes to a fallback file, in place of the history.
     """
 
     def __init__(
@@ -485,13 +457,14 @@ class RunWriter:
         self.run = run
         self.problems: list[str] = []
         self.is_aside = isinstance(store, FallbackStore)
-        self._store = store
-        self._fallback = (
-            store if isinstance(store, FallbackStore) else FallbackStore(store.path, store.words)
-        )
-        self._fallback.begin(run)
+        if isinstance(store, FallbackStore):
+            self._file = store
+            super().__init__(store)
+        else:
+            self._file = FallbackStore(store.path, store.words)
+            super().__init__(store, self._file)
+        self._file.begin(run)
         self._lock = lock
-        self._writer: BackgroundWriter | None = None
         self._missing: list[EvaluationRecord] = []
 
     def add_evaluation(self, record: EvaluationRecord) -> None:
@@ -500,74 +473,39 @@ class RunWriter:
         Raises:
             UnusableStore: the history cannot save it now; `finish` tries once more.
         """
-        self._fallback.add_evaluation(record)
+        self._file.add_evaluation(record)
         try:
             self._store.add_evaluation(record)
         except UnusableStore:
             self._missing.append(record)
             raise
 
-    def put(
-        self, record: AnswerRecord | ResultRecord, on_kept: Callable[[], None] | None = None
-    ) -> None:
-        """Queue an answer or a result to be written soon.
-
-        Args:
-            record: the record.
-            on_kept: called in another thread when it is stored.
-        """
-        if self._writer is None:
-            self._writer = BackgroundWriter(self._store, None if self.is_aside else self._fallback)
-        self._writer.put(record, on_kept)
-
-    def flush_soon(self) -> None:
-        """Write the queued records at once."""
-        if self._writer is not None:
-            self._writer.flush_soon()
-
-    def flush(self) -> None:
-        """Wait until all queued records are written."""
-        if self._writer is not None:
-            self._writer.flush()
-
     def close(self) -> None:
-        """Write the queued records."""
-        if self._writer is not None:
-            self._writer.close()
-            if self._writer.problem is not None:
-                self.note(self._writer.problem)
+        """Write the queued records, and note what could not be written."""
+        super().close()
+        if self.problem is not None:
+            self.note(self.problem)
 
     def finish(
         self, status: RunStatus, totals: Mapping[str, Any], summaries: Mapping[int, Any]
     ) -> None:
-        """Save how the run ended; if records are missing, that it was interrupted.
-
-        Args:
-            status: whether it finished.
-            totals: its counts.
-            summaries: the totals of each evaluation, by its number.
-        """
+        """Save how the run ended; if records are missing, that it was interrupted."""
         self.close()
-        is_whole = self._writer is None or self._writer.problem is None
-        is_whole = self._retry_evaluations() and is_whole
-        ended = (self.run.id, status, totals, summaries)
-        problem = self._fallback.finish_both(self._store, ended, is_whole=is_whole)
-        if problem:
-            self.note(problem)
-
-    def _retry_evaluations(self) -> bool:
-        """Save the evaluations that failed before; returns whether all are saved now."""
+        is_whole = self.problem is None
         try:
             while self._missing:
                 self._store.add_evaluation(self._missing[-1])
                 self._missing.pop()
         except UnusableStore:
-            return False
-        return True
+            is_whole = False
+        ended = (self.run.id, status, totals, summaries)
+        problem = self._file.finish_both(self._store, ended, is_whole=is_whole)
+        if problem:
+            self.note(problem)
 
     def saved(self, lang: Language = "en") -> str:
         """Where the run is if it is not in the history; else empty."""
-        return self._fallback.location_text(lang) if self.is_aside else ""
+        return self._file.location_text(lang) if self.is_aside else ""
 
     def release(self) -> None:
         """Release the lock, so that other processes can resume the run."""

@@ -481,7 +481,7 @@ class Workers:
                 return known
         answer = await self._ask(job, active)
         if recorder is not None and not isinstance(answer, Failure) and not active.is_stuck:
-            recorder.answer(question, active.digests, answer)
+            recorder.put_answer(question, active.digests, answer)
         return answer
 
     async def _ask(self, job: int, active: _ActiveQuestion) -> Answer | Failure:
@@ -521,7 +521,7 @@ class Workers:
             return
         is_kept = self._loop.create_future()
         try:
-            self._recorder.result(
+            self._recorder.put_result(
                 active.group,
                 active.question,
                 result,

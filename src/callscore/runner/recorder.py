@@ -42,7 +42,6 @@ from callscore.words.value_text import json_safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from callscore.core.phrases import Language
     from callscore.core.results import Answer, EvaluationResults, Result
     from callscore.evaluations.evaluation import Evaluation, Question, Scorer
     from callscore.evaluations.plan import Group
@@ -216,8 +215,8 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
 # Begins or resumes a run in the history, and records its answers and results as they come.
 
 
-class Recorder:
-    """Records a run in the history.
+class Recorder(RunWriter):
+    """Records the questions of a run, their answers and results.
 
     Args:
         store: the history.
@@ -225,11 +224,6 @@ class Recorder:
         groups: the questions.
         known: finds stored answers.
         lock: the lock of the run.
-
-    Attributes:
-        run: the run.
-        problems: problems with the history, in sentences; they do not stop the run.
-        is_aside: whether everything goes to a fallback file.
     """
 
     def __init__(
@@ -240,11 +234,7 @@ class Recorder:
         known: KnownAnswers,
         lock: RunLock | ServerLock | None = None,
     ) -> None:
-        self.run = run
-        self._store = store
-        self._keeper = RunWriter(store, run, lock)
-        self.problems = self._keeper.problems
-        self.is_aside = self._keeper.is_aside
+        super().__init__(store, run, lock)
         self._known = known
         self._numbers = self._save_evaluations(groups)
         self._digests = QuestionDigests()
@@ -261,19 +251,16 @@ class Recorder:
             number = before.get((group.evaluation.key, group.variant))
             if number is None:
                 number, next_number = next_number, next_number + 1
-            record = evaluation_record(self.run.id, number, group.evaluation, group.variant)
-            self._save_evaluation(record)
             numbers.append(number)
+            try:
+                self.add_evaluation(
+                    evaluation_record(self.run.id, number, group.evaluation, group.variant)
+                )
+            except UnusableStore as error:
+                if self._known.run is None:
+                    raise
+                self.note(str(error))  # a resumed run continues
         return numbers
-
-    def _save_evaluation(self, record: EvaluationRecord) -> None:
-        """Save an evaluation; a resumed run continues even if that fails."""
-        try:
-            self._keeper.add_evaluation(record)
-        except UnusableStore as error:
-            if self._known.run is None:
-                raise
-            self._keeper.note(str(error))
 
     def digests(self, question: Question) -> tuple[str, str]:
         """The digests of a question, and of the text of its task."""
@@ -286,14 +273,14 @@ class Recorder:
         try:
             return self._known.answer(question, digests)
         except CallscoreError as error:
-            self._keeper.note(str(error))
+            self.note(str(error))
             return None
 
-    def answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
+    def put_answer(self, question: Question, digests: tuple[str, str], answer: Answer) -> None:
         """Queue an answer to be stored."""
-        self._keeper.put(answer_record(self.run.id, question, digests, answer))
+        self.put(answer_record(self.run.id, question, digests, answer))
 
-    def result(
+    def put_result(
         self,
         group: int,
         question: Question,
@@ -302,42 +289,25 @@ class Recorder:
         digest: str,
         on_kept: Callable[[], None],
     ) -> None:
-        """Keep what became of a question, soon.
+        """Queue a result to be stored.
 
         Args:
-            group: the place of the question's group among all.
+            group: the position of the question's group among all.
             question: the question.
             result: its result.
             digest: the digest of the question.
             on_kept: called in another thread when it is stored.
         """
         number = self._numbers[group]
-        record = result_record(self.run.id, number, question, result, digest=digest)
-        self._keeper.put(record, on_kept)
+        self.put(result_record(self.run.id, number, question, result, digest=digest), on_kept)
 
-    def flush_soon(self) -> None:
-        """Write the queued records at once."""
-        self._keeper.flush_soon()
-
-    def close(self) -> None:
-        """Write the queued records."""
-        self._keeper.close()
-
-    def finish(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
+    def finish_run(self, status: RunStatus, results: Sequence[EvaluationResults]) -> None:
         """Store how the run ended."""
         summaries = {
             number: summary_payload([each])
             for number, each in zip(self._numbers, results, strict=True)
         }
-        self._keeper.finish(status, summary_payload(results), summaries)
-
-    def saved(self, lang: Language = "en") -> str:
-        """Where the run is, where it is not in the history; empty if nothing is anywhere."""
-        return self._keeper.saved(lang)
-
-    def release(self) -> None:
-        """Release the lock, so that other processes can resume the run."""
-        self._keeper.release()
+        self.finish(status, summary_payload(results), summaries)
 
 
 _SOURCES = "sources"

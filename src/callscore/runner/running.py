@@ -351,7 +351,7 @@ class _Run:
             self._warn(f"what the judge said is not kept: {problem}")
         recorder = self._recorder
         if recorder is not None:
-            recorder.finish("interrupted" if is_interrupted else "finished", found)
+            recorder.finish_run("interrupted" if is_interrupted else "finished", found)
             for problem in recorder.problems:
                 self._warn(f"not everything is kept: {problem}")
             if saved := recorder.saved(self._options.lang):
