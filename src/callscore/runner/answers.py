@@ -44,10 +44,8 @@ from callscore.words.value_text import json_safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from traceback import FrameSummary
 
     from callscore.core.call import Tool
-    from callscore.core.case import Expected
     from callscore.core.results import FailureKind
     from callscore.core.score import Score
     from callscore.core.settings import Settings
@@ -70,8 +68,6 @@ __all__ = [
     "unanswered",
     "with_plain_expected",
 ]
-
-# What a task returned, and what is expected, as plain data; or why there is no answer.
 
 # --- what a task returned ---------------------------------------------------------------------
 
@@ -102,20 +98,22 @@ def plain_document(returned: Any) -> Any:
     if returned is None:
         raise UnreadableAnswer(f"the task returned nothing. {_HINT}")
     try:
-        document = _dump_object(returned)
+        if type(returned).__module__.startswith(_PLAIN_MODELS):
+            document = returned.model_dump(mode="json", by_alias=True, warnings=False)
+        else:
+            document = to_plain_data(_calls_to_dicts(returned))
     except (InvalidCall, RecursionError) as error:
         raise UnreadableAnswer(f"the task returned what cannot be read: {error}") from error
     try:
         # Nearly always JSON by now; this is ten times as fast as looking at each part.
         return msgspec.json.decode(msgspec.json.encode(document, enc_hook=_path_text))
     except (TypeError, ValueError, OverflowError, RecursionError):
-        return _force_plain(document)
-
-
-def _dump_object(returned: Any) -> Any:
-    if type(returned).__module__.startswith(_PLAIN_MODELS):
-        return returned.model_dump(mode="json", by_alias=True, warnings=False)
-    return to_plain_data(_calls_to_dicts(returned))
+        value = _find_non_data(document)
+        if value is not None:
+            shown = clip(escape(safe_repr(value)), _MAX_SHOWN)
+            problem = f"the task returned {shown}, which is no data. {_HINT}"
+            raise UnreadableAnswer(problem) from None
+        return json_safe(document)
 
 
 def _path_text(value: object) -> str:
@@ -123,15 +121,6 @@ def _path_text(value: object) -> str:
     if isinstance(value, PurePath):
         return str(value)
     raise TypeError
-
-
-def _force_plain(document: Any) -> Any:
-    """Replace values that JSON cannot represent by text; functions and the like are refused."""
-    value = _find_non_data(document)
-    if value is not None:
-        shown = clip(escape(safe_repr(value)), _MAX_SHOWN)
-        raise UnreadableAnswer(f"the task returned {shown}, which is no data. {_HINT}")
-    return json_safe(document)
 
 
 def _calls_to_dicts(returned: Any) -> Any:
@@ -174,12 +163,7 @@ def with_plain_expected(case: Case) -> Case:
     """
     if case.expected is None:
         return case
-    expected = tuple([_plain_item(item) for item in case.expected])
-    return replace(case, expected=expected)
-
-
-def _plain_item(item: Expected) -> Expected:
-    return with_calls(item, _plain_call)
+    return replace(case, expected=tuple([with_calls(item, _plain_call) for item in case.expected]))
 
 
 def _plain_call(call: ToolCall) -> ToolCall:
@@ -246,7 +230,7 @@ def make_failure(
     return Failure(
         case=question.case.id,
         kind=kind,
-        problem=_one_line(problem),
+        problem=clip(escape(hide_secrets(problem)[: 2 * _MAX_PROBLEM]), _MAX_PROBLEM),
         details=hide_secrets(details),
         trial=question.trial if question.trials > 1 else None,
         attempts=attempts,
@@ -270,16 +254,12 @@ def _classify(error: BaseException) -> tuple[FailureKind, str, str]:
         return "timeout" if error.is_timeout else "raised", str(error), ""
     if isinstance(error, CallscoreError):
         return "refused", str(error), _task_traceback(error)
-    return "raised", f"the task raised {_error_name(_unwrapped(error))}", _task_traceback(error)
-
-
-def _unwrapped(error: BaseException) -> BaseException:
-    """The original error: coroutines wrap StopIteration and GeneratorExit."""
-    cause = error.__cause__
-    return cause if isinstance(cause, StopIteration | GeneratorExit) else error
+    return "raised", f"the task raised {_error_name(error)}", _task_traceback(error)
 
 
 def _error_name(error: BaseException) -> str:
+    if isinstance(error.__cause__, StopIteration | GeneratorExit):
+        error = error.__cause__  # which coroutines wrap
     try:
         text = str(error)
     except Exception:  # noqa: BLE001  (str() of a foreign error may fail)
@@ -287,21 +267,16 @@ def _error_name(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _one_line(text: str) -> str:
-    return clip(escape(hide_secrets(text)[: 2 * _MAX_PROBLEM]), _MAX_PROBLEM)
-
-
 def _task_traceback(error: BaseException | None) -> str:
     """The end of the traceback, without frames of callscore."""
     if error is None:
         return ""
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if not _is_own_frame(frame)][-_MAX_FRAMES:]
-    return "".join(traceback.format_list(theirs)).rstrip()
+    theirs = [frame for frame in frames if not frame.filename.startswith(_OWN_FOLDERS)]
+    return "".join(traceback.format_list(theirs[-_MAX_FRAMES:])).rstrip()
 
 
-def _is_own_frame(frame: FrameSummary) -> bool:
-    return frame.filename.startswith(_OWN_FOLDERS)
+# --- answers as calls, and their scores -------------------------------------------------------
 
 
 def case_for_task(question: Question) -> Case:
@@ -312,8 +287,6 @@ def case_for_task(question: Question) -> Case:
 
 if TYPE_CHECKING:
     _Calls = tuple[ToolCall, ...]
-
-if TYPE_CHECKING:
     _Tools = Mapping[str, Tool] | None
 
 _MAX_SHAPES = 256
@@ -333,20 +306,19 @@ def unanswered(question: Question, why: Failure) -> Result:
 async def score_answer(
     question: Question, answer: Answer, *, seconds: float | None = None
 ) -> Result:
-    """Score an answer.
+    """Score an answer; each scorer may take this many seconds.
 
-    Args:
-        question: what was asked.
-        answer: what was answered.
-        seconds: the timeout of a scorer; None for no limit.
-
-    Returns:
-        The result; a failure if no calls can be read from the answer, or a judge does not answer.
+    The result is a failure if no calls can be read from the answer, or a judge does not answer.
     """
-    settings = question.evaluation.settings
+    settings, tools = question.evaluation.settings, question.evaluation.tools
     try:
-        tools = _tools_of(question)
-        calls, *others = _read_candidates(answer.document, settings, tools)
+        if tools is None:
+            tools = _case_tools.of(question.case.tools, f"case {question.case.id}")
+        calls, *others = read_candidates(
+            lambda chosen: _read_calls(answer.document, chosen),
+            Wanted(tools=tools) if tools else DEFAULT_WANTED,
+            settings.top_k,
+        )
     except (InvalidCall, UnreadableInput) as error:
         return _failed(question, answer, "unreadable", f"no calls can be read from the {error}")
     try:
@@ -358,7 +330,15 @@ async def score_answer(
     except RecursionError:
         problem = "what is expected is nested too deeply to be scored"
         return _failed(question, answer, "raised", problem)
-    arguments = _scorer_arguments(case, answer, score, tools)
+    arguments = {  # which a scorer can ask for by the names of its parameters
+        "case": case,
+        "input": case.input,
+        "output": answer.document,
+        "calls": case.actual,
+        "expected": case.expected,
+        "score": score,
+        "tools": tools,
+    }
     values = [
         await _scorer_value(scorer, arguments, seconds) for scorer in question.evaluation.scorers
     ]
@@ -376,19 +356,6 @@ async def score_answer(
 def _failed(question: Question, answer: Answer, kind: FailureKind, problem: str) -> Result:
     why = make_failure(question, kind, problem)
     return Result(case=case_for_task(question), status="error", answer=answer, failure=why)
-
-
-def _tools_of(question: Question) -> _Tools:
-    """The tools of the evaluation, else those of the case."""
-    if question.evaluation.tools is not None:
-        return question.evaluation.tools
-    return _case_tools.of(question.case.tools, f"case {question.case.id}")
-
-
-def _read_candidates(document: Any, settings: Settings, tools: _Tools) -> list[_Calls]:
-    """The calls of the answer, and of its other candidates."""
-    wanted = Wanted(tools=tools) if tools else DEFAULT_WANTED
-    return read_candidates(lambda chosen: _read_calls(document, chosen), wanted, settings.top_k)
 
 
 def _read_calls(document: Any, wanted: Wanted) -> _Calls:
@@ -433,25 +400,10 @@ async def _score(case: Case, settings: Settings, tools: _Tools) -> Score | None:
     return score() if settings.judge is None else await run_in_daemon_thread(score)
 
 
-def _scorer_arguments(
-    case: Case, answer: Answer, score: Score | None, tools: _Tools
-) -> dict[str, Any]:
-    """The values that a scorer can ask for by the names of its parameters."""
-    return {
-        "case": case,
-        "input": case.input,
-        "output": answer.document,
-        "calls": case.actual,
-        "expected": case.expected,
-        "score": score,
-        "tools": tools,
-    }
-
-
 async def _scorer_value(
     scorer: Scorer, arguments: dict[str, Any], seconds: float | None
 ) -> MetricValue:
-    """What a scorer says; user functions may wait for something that never comes."""
+    """The value of a scorer; user functions have a timeout."""
     if scorer.function is SCORERS.get(scorer.name):
         return await scorer_value(scorer, arguments)
     work = create_abandonable_task(scorer_value(scorer, arguments))
@@ -461,19 +413,14 @@ async def _scorer_value(
         if not work.done():
             abandon_task(work)
     if not work.done():
-        reason = f"it took more than {seconds:g} s and was given up."
-        return MetricValue(scorer.name, None, reason, is_broken=True)
-    return _task_value(scorer.name, work)
-
-
-def _task_value(name: str, work: asyncio.Task[MetricValue]) -> MetricValue:
-    """The result of a scorer task."""
-    if work.cancelled():
-        return MetricValue(name, None, "it was cancelled from within.", is_broken=True)
-    error = work.exception()
-    if error is not None:
-        return MetricValue(name, None, f"it raises {type(error).__name__}", is_broken=True)
-    return work.result()
+        problem = f"it took more than {seconds:g} s and was given up."
+    elif work.cancelled():
+        problem = "it was cancelled from within."
+    elif (error := work.exception()) is not None:
+        problem = f"it raises {type(error).__name__}"
+    else:
+        return work.result()
+    return MetricValue(scorer.name, None, problem, is_broken=True)
 
 
 def stored_answer(found: AnswerRecord | ResultRecord) -> Answer | None:

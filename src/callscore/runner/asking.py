@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
+from functools import partial
 from inspect import iscoroutinefunction
 from math import inf
 from time import perf_counter
@@ -88,9 +89,9 @@ class _TaskCall(Struct, frozen=True):
         """Whether the answers are recorded ones, which cost nothing now."""
         return hasattr(self.task, "identity") and not self.is_model
 
-    def copy_of_case(self) -> Case:
-        """A copy of the case for one attempt, which the task may change."""
-        return self.case if self.is_model else _copy_case(self.case)
+    def arguments(self) -> tuple[Case, dict[str, Any]]:
+        """Copies of the case and of the keywords for one attempt, which the task may change."""
+        return self.case if self.is_model else _copy_case(self.case), _copy_value(self.keywords)
 
 
 class _Document(Struct, frozen=True):
@@ -109,8 +110,7 @@ async def ask(
 
     Args:
         question: the question.
-        limits: how long an attempt may take, how often it is repeated after errors that may pass,
-            and what paces the attempts.
+        limits: the timeout of an attempt, retries after errors that may pass, and the rate limit.
         takes_interrupts: whether a KeyboardInterrupt can only come from the task, because
             Ctrl-C is handled elsewhere.
     """
@@ -139,16 +139,11 @@ async def ask_in_task(
 ) -> Answer | Failure:
     """Like `ask`, in the current asyncio task.
 
-    So there is no turn of the loop between one answer and the next question, which would leave all
-    connections of an SDK idle for a moment, and make it look through them again and again.
+    So there is no turn of the loop between one answer and the next question, in which all connections
+    of an SDK would be idle, and be scanned again and again.
 
-    Args:
-        question: the question.
-        limits: as for `ask`.
-        on_stuck: called where the time is over, and the task does not listen: there is this failure,
-            and nobody should wait for this coroutine any more.
-        takes_interrupts: whether a KeyboardInterrupt can only come from the task, because
-            Ctrl-C is handled elsewhere.
+    If the task ignores its timeout, `on_stuck` is called with the failure, and nobody should wait for
+    this coroutine any more.
     """
     call = _TaskCall(
         question.evaluation.task,
@@ -157,14 +152,14 @@ async def ask_in_task(
         takes_interrupts,
         lambda error: on_stuck(failure_from_error(question, error)),
     )
-    # What is paced here is not to be paced again by a chat inside of the task.
+    # A chat inside the task must not apply the rate limit again.
     token = run_limits.set(limits if call.is_model else replace(limits, rate=None))
     started = perf_counter()
     try:
         with count_requests() as asked:
             document, attempts = await _call_with_retries(call, limits)
     except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
-        raise  # somebody wants all of this to end
+        raise
     except BaseException as error:  # noqa: BLE001  (whatever a task of somebody else does)
         return failure_from_error(question, error)
     finally:
@@ -214,13 +209,9 @@ async def _call_with_retries(call: _TaskCall, limits: Limits) -> tuple[Any, int]
     return await with_retries(
         lambda: _attempt(call, limits.timeout),
         limits=replace(limits, timeout=None),  # `_Timeout` also handles tasks that ignore it
-        is_transient=_is_retryable,
+        # Another attempt would time out again.
+        is_transient=lambda error: not isinstance(error, TaskTimeout) and is_transient(error),
     )
-
-
-def _is_retryable(error: BaseException) -> bool:
-    """Whether to retry; not after a timeout, which would happen again."""
-    return not isinstance(error, TaskTimeout) and is_transient(error)
 
 
 async def _attempt(call: _TaskCall, seconds: float | None) -> Any:
@@ -305,7 +296,7 @@ async def _call_contained(call: _TaskCall) -> _Document:
     """The answer; SystemExit and KeyboardInterrupt become ordinary errors."""
     running = asyncio.current_task()
     try:
-        return await _call_to_document(call)
+        return await _call_task(call)
     except GeneratorExit as error:
         if asyncio.current_task() is not running:  # this is being closed
             raise
@@ -318,8 +309,16 @@ async def _call_contained(call: _TaskCall) -> _Document:
         raise TaskExited("the task wanted to end the process: KeyboardInterrupt") from error
 
 
-async def _call_to_document(call: _TaskCall) -> _Document:
-    returned = await _call_task(call)
+async def _call_task(call: _TaskCall) -> _Document:
+    """Call the task, in a thread if it is a plain function."""
+    task = call.task
+    if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
+        case, keywords = call.arguments()
+        returned = await task(case, **keywords)
+    else:
+        returned = await run_in_daemon_thread(_call_in_thread, call)
+        if isinstance(returned, Awaitable):
+            returned = await returned
     if call.is_model:
         return _Document(returned)
     returned = await collect_stream(returned)
@@ -330,18 +329,10 @@ async def _call_to_document(call: _TaskCall) -> _Document:
     return _Document(plain_document(returned))
 
 
-async def _call_task(call: _TaskCall) -> Any:
-    """Call the task, and await its result if it is awaitable."""
-    task = call.task
-    if iscoroutinefunction(task) or iscoroutinefunction(getattr(type(task), "__call__", None)):  # noqa: B004  (not whether it can be called, but how)
-        return await task(call.copy_of_case(), **_copy_value(call.keywords))
-    returned = await run_in_daemon_thread(_call_in_thread, call)
-    return await returned if isinstance(returned, Awaitable) else returned
-
-
 def _call_in_thread(call: _TaskCall) -> Any:
     """Call a plain function; its result as plain data, unless it must be awaited."""
-    returned = call.task(call.copy_of_case(), **_copy_value(call.keywords))
+    case, keywords = call.arguments()
+    returned = call.task(case, **keywords)
     if isinstance(returned, Awaitable | AsyncIterable):
         return returned
     return _Document(plain_document(returned))
@@ -363,7 +354,6 @@ class _ActiveQuestion:
     Attributes:
         group: the number of its group.
         position: its position in the group.
-        question: the question.
         digests: of the question and of the code of its task, if the run is recorded.
         is_stuck: whether its answer is not awaited any more.
     """
@@ -398,13 +388,16 @@ class Workers:
         recorder: Recorder | None,
     ) -> None:
         self.is_interrupted = False
-        self._queue = _numbered_questions(groups)
+        self._queue = (
+            (number, position, question)
+            for number, group in enumerate(groups)
+            for position, question in enumerate(group.questions)
+        )
         self._jobs = jobs
         self._limits = limits
         self._recorder = recorder
         self._is_ending = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._started: Callable[[Question], None] = _ignore
         self._waiting = 0  # results that are not stored yet
         self._stored: deque[tuple[Callable[[], None], asyncio.Future[None]]] = deque()
         self._pending_by_job: dict[int, asyncio.Future[None]] = {}
@@ -511,33 +504,32 @@ class Workers:
         await self._run_worker(job)
 
     async def _finish(self, job: int, active: _ActiveQuestion, answer: Answer | Failure) -> None:
-        result = await self._score(active.question, answer)
-
-        def report() -> None:
-            self._report(active.group, active.position, active.question, result)
-
-        if self._recorder is None:
+        question, recorder = active.question, self._recorder
+        if isinstance(answer, Failure):
+            result = unanswered(question, answer)
+        else:
+            result = await score_answer(question, answer, seconds=self._limits.timeout)
+        report = partial(self._report, active.group, active.position, question, result)
+        if recorder is None:
             report()
             return
         is_kept = self._loop.create_future()
         try:
-            self._recorder.put_result(
+            recorder.put_result(
                 active.group,
-                active.question,
+                question,
                 result,
                 digest=active.digests[0],
-                on_kept=self._on_stored(report, is_kept),
+                on_kept=partial(self._on_stored, report, is_kept),
             )
         except Exception as error:  # noqa: BLE001  (a case may be nested too deeply to be data)
-            text = (
-                f"{_question_label(active.question)} is not kept: {type(error).__name__}: {error}"
-            )
-            self._recorder.problems.append(text)
+            text = f"{_question_label(question)} is not kept: {type(error).__name__}: {error}"
+            recorder.problems.append(text)
             report()
             return
         self._waiting += 1  # before its report, which comes through the loop
         seconds = 0.0 if result.answer is None else result.answer.seconds
-        await self._wait_until_stored(job, is_kept, self._recorder, seconds)
+        await self._wait_until_stored(job, is_kept, recorder, seconds)
 
     async def _wait_until_stored(
         self, job: int, is_kept: asyncio.Future[None], recorder: Recorder, seconds: float
@@ -558,22 +550,11 @@ class Workers:
         else:
             self._pending_by_job[job] = is_kept
 
-    async def _score(self, question: Question, answer: Answer | Failure) -> Result:
-        if isinstance(answer, Failure):
-            return unanswered(question, answer)
-        return await score_answer(question, answer, seconds=self._limits.timeout)
-
-    def _on_stored(
-        self, report: Callable[[], None], is_kept: asyncio.Future[None]
-    ) -> Callable[[], None]:
-        """A callback for any thread when a result is stored; the loop is woken once for many."""
-
-        def kept() -> None:
-            self._stored.append((report, is_kept))
-            if len(self._stored) == 1:
-                self._loop.call_soon_threadsafe(self._report_stored)
-
-        return kept
+    def _on_stored(self, report: Callable[[], None], is_kept: asyncio.Future[None]) -> None:
+        """Called in another thread when a result is stored; the loop is woken once for many."""
+        self._stored.append((report, is_kept))
+        if len(self._stored) == 1:
+            self._loop.call_soon_threadsafe(self._report_stored)
 
     def _report_stored(self) -> None:
         # Results that arrive meanwhile do not wake the loop again.
@@ -595,18 +576,8 @@ class Workers:
         self._cancel_all()
 
 
-def _numbered_questions(groups: Sequence[Group]) -> Iterator[tuple[int, int, Question]]:
-    for number, group in enumerate(groups):
-        for position, question in enumerate(group.questions):
-            yield number, position, question
-
-
 def _question_label(question: Question) -> str:
     name = question.evaluation.name
     variant = "" if question.variant is None else f"[{question.variant}]"
     trial = f" #{question.trial}" if question.trials > 1 else ""
     return f"{name}{variant} {question.case.id}{trial}"
-
-
-def _ignore(_: Question) -> None:
-    """Do nothing."""

@@ -61,10 +61,8 @@ def run_until_done(
 
     If this thread has a running loop, as in a notebook, another thread is used.
 
-    Args:
-        main: returns the coroutine.
-        on_interrupt: called in the loop at the first Ctrl-C; must make the coroutine end. A second
-            Ctrl-C ends everything at once.
+    `on_interrupt` is called in the loop at the first Ctrl-C, and must make the coroutine end. A second
+    Ctrl-C ends everything at once.
 
     Raises:
         SecondInterrupt: there was a second Ctrl-C.
@@ -194,18 +192,13 @@ def _borrowed_loop() -> Iterator[asyncio.AbstractEventLoop]:
         _silence_pending(loop)
         loop.close()
         raise
-    _cancel_left_tasks(loop)
-    _reusable_loop.release(loop)
-
-
-def _cancel_left_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel remaining tasks, and give them a moment to end."""
     left = asyncio.all_tasks(loop)
     for task in left:
         task.cancel()
     if left:
         loop.run_until_complete(asyncio.wait(left, timeout=_GRACE_SECONDS))
     _silence_pending(loop)
+    _reusable_loop.release(loop)
 
 
 def _silence_pending(loop: asyncio.AbstractEventLoop) -> None:

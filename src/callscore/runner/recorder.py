@@ -91,14 +91,7 @@ def stored_scorer_name(scorer: Scorer) -> str:
 def answer_record(
     run: str, question: Question, digests: tuple[str, str], answer: Answer
 ) -> AnswerRecord:
-    """The record of an answer.
-
-    Args:
-        run: the run that asked.
-        question: the question.
-        digests: of the question, and of the text of its task.
-        answer: the answer.
-    """
+    """The record of an answer; `digests` are of the question, and of the text of its task."""
     digest, source = digests
     return AnswerRecord(
         question=digest,
@@ -116,19 +109,9 @@ def answer_record(
 def result_record(
     run: str, number: int, question: Question, result: Result, *, digest: str
 ) -> ResultRecord:
-    """The record of a result.
-
-    Args:
-        run: the run.
-        number: the number of the evaluation in it.
-        question: the question.
-        result: its result.
-        digest: the digest of the question.
-    """
+    """The record of a result; `number` is that of the evaluation in the run."""
     answer, failure = result.answer, result.failure
-    payload = plain_case_payload(
-        question.case
-    )  # of the question: scorers may have changed their copy
+    payload = plain_case_payload(question.case)  # scorers may have changed the case of the result
     about: dict[str, Any] = {
         "run": run,
         "evaluation": number,
@@ -216,15 +199,7 @@ def stored_settings(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Recorder(RunWriter):
-    """Records the questions of a run, their answers and results.
-
-    Args:
-        store: the history.
-        run: the run, as stored.
-        groups: the questions.
-        known: finds stored answers.
-        lock: the lock of the run.
-    """
+    """Records the questions of a run, their answers and results."""
 
     def __init__(
         self,
@@ -289,15 +264,7 @@ class Recorder(RunWriter):
         digest: str,
         on_kept: Callable[[], None],
     ) -> None:
-        """Queue a result to be stored.
-
-        Args:
-            group: the position of the question's group among all.
-            question: the question.
-            result: its result.
-            digest: the digest of the question.
-            on_kept: called in another thread when it is stored.
-        """
+        """Queue a result of a group to be stored; then `on_kept` is called in another thread."""
         number = self._numbers[group]
         self.put(result_record(self.run.id, number, question, result, digest=digest), on_kept)
 
@@ -324,7 +291,11 @@ def begin_recording(
         UnknownRun: there is no run to resume.
         UnusableStore: the history cannot be written; or, where a run goes on, not even read.
     """
-    sources = _task_digests(groups)
+    sources = {
+        file_of_location(group.evaluation.place): source
+        for group in groups
+        if group.questions and (source := task_digest(group.questions[0]))
+    }
     commit, is_dirty = git_state(Path.cwd())
     record = RunRecord(
         id="",
@@ -354,15 +325,6 @@ def begin_recording(
     if locked.problem:
         recorder.problems.append(locked.problem)
     return recorder, _changed_file_warnings(run.arguments.get(_SOURCES), sources)
-
-
-def _task_digests(groups: Sequence[Group]) -> dict[str, str]:
-    """The digests of the code of the tasks, by file."""
-    return {
-        file_of_location(group.evaluation.place): source
-        for group in groups
-        if group.questions and (source := task_digest(group.questions[0]))
-    }
 
 
 def _changed_file_warnings(before: Any, now: dict[str, str]) -> list[str]:

@@ -82,17 +82,14 @@ class StoredScorers:
         path = default_path().parent.parent / file
         if not path.is_file():
             return f"it is a function of {file}, which is gone"
-        found = self._evaluations(path)
+        if path not in self._files:
+            self._files[path] = load_file(path)
+        found = self._files[path]
         if isinstance(found, Unloaded):
             return f"{found.place}: {found.problem}"
         own = [each.scorers for each in found if each.key == record.place]
         named = [one for scorers in own for one in scorers if stored_scorer_name(one) == name]
         return named[0] if named else f"{display_path(path)} has none of this name any more"
-
-    def _evaluations(self, path: Path) -> list[Evaluation] | Unloaded:
-        if path not in self._files:
-            self._files[path] = load_file(path)
-        return self._files[path]
 
 
 _JUDGE_JOBS = 8
@@ -132,12 +129,6 @@ def rescore(
     hooks: RunHooks = _HOOKS,
 ) -> RunResults:
     """Score the stored answers of a run again, and store the scores as a new run.
-
-    Args:
-        store: the history.
-        run: the run whose answers are scored.
-        options: how they are scored.
-        hooks: callbacks.
 
     Raises:
         InvalidSettings: there is no such setting or scorer.
@@ -188,10 +179,11 @@ class _Rescoring:
         }
         self.judges = RunJudges([Group(evaluation=each) for each in self._evaluations.values()])
         self.judges.remember_in(store)
+        now = time()
         self.run = RunRecord(
-            id="",
+            id=new_run_id(now),
             command="rescore",
-            started_at=time(),
+            started_at=now,
             arguments={
                 "run": parent.id,
                 "preset": options.preset,
@@ -261,7 +253,7 @@ class _Rescoring:
 
     def begin(self) -> RunWriter:
         """Begin the new run; returns its writer."""
-        self.run = self._store.begin(_with_id(self.run))
+        self.run = self._store.begin(self.run)
         lock = self._store.lock(self.run.id)
         lock.take()  # marks the run as active
         keeper = RunWriter(self._store, self.run, lock)
@@ -307,10 +299,12 @@ class _Rescoring:
         question, failed = self._question_of(kept)
         if failed is not None:
             result = replace(unanswered(question, failed), answer=answer)
-        elif answer is None:
-            result = _without_answer(kept, question)
-        else:
+        elif answer is not None:
             result = await score_answer(question, answer, seconds=self._options.timeout)
+        elif kept.status == "not_scored" and kept.failure is None:  # it was not asked
+            result = Result(case=question.case, status="not_scored", answer=Answer())
+        else:
+            result = unanswered(question, stored_failure(kept, question))
         number = kept.evaluation
         keeper.put(result_record(self.run.id, number, question, result, digest=kept.question))
         self._totals[number].add(result, position)
@@ -351,16 +345,5 @@ class _Rescoring:
             self._hooks.on_note(warning)
 
 
-def _without_answer(kept: ResultRecord, question: Question) -> Result:
-    """The result of a question without an answer: it was not asked, or failed."""
-    if kept.status == "not_scored" and kept.failure is None:
-        return Result(case=question.case, status="not_scored", answer=Answer())
-    return unanswered(question, stored_failure(kept, question))
-
-
 def _no_task(*_: Any, **__: Any) -> None:
     """Placeholder: rescoring asks nothing."""
-
-
-def _with_id(run: RunRecord) -> RunRecord:
-    return replace(run, id=new_run_id(run.started_at))

@@ -101,12 +101,7 @@ def _unfinished_hint(store: Store) -> str:
 def begin_or_resume(
     store: Store | FallbackStore, record: RunRecord, *, resume: LockedRun | bool
 ) -> LockedRun:
-    """Begin a run, or resume one; returns the run as stored.
-
-    Args:
-        store: the history.
-        record: the new run.
-        resume: whether to resume one instead; or the run to resume.
+    """Begin the run of the record, or resume one in its place; returns the run as stored.
 
     Raises:
         UnknownRun: there is no run to resume.
@@ -171,12 +166,7 @@ class KnownAnswers(Struct, frozen=True, kw_only=True):
         return self.run is not None or self.use_cache
 
     def answer(self, question: Question, digests: tuple[str, str]) -> Answer | None:
-        """The stored answer to a question, if there is one.
-
-        Args:
-            question: the question.
-            digests: of the question, and of the text of its task.
-        """
+        """The stored answer to a question with these digests (of itself, and of its task's text)."""
         digest, source = digests
         found: AnswerRecord | None = None
         if self.run is not None:
@@ -199,11 +189,7 @@ _CaseKey = tuple[str, str | None, str]
 def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey] | None:
     """The cases that failed in their last run.
 
-    Partial runs are searched, newest first, until a complete one.
-
-    Args:
-        store: where the runs are.
-        paths: the files and folders of the evaluations, as they are named now.
+    Partial runs are searched, newest first, until a complete one of these paths.
 
     Returns:
         The key of the evaluation, the variant and the id of each; None if nothing was run before.
@@ -215,7 +201,8 @@ def last_failed_cases(store: Store, paths: Sequence[str]) -> frozenset[_CaseKey]
         is_known = True
         for key, failed in _failed_by_case(store, run.id).items():
             has_failed.setdefault(key, failed)
-        if _is_complete(run, paths):
+        is_all = not any(run.arguments.get(name) for name in SELECTION_ARGUMENTS)
+        if run.status == "finished" and is_all and run.arguments.get(_PATHS) == list(paths):
             break
     return frozenset(key for key, failed in has_failed.items() if failed) if is_known else None
 
@@ -230,10 +217,3 @@ def _failed_by_case(store: Store, run: str) -> dict[_CaseKey, bool]:
         failed = result.status == "error" or result.passed is False
         found[key] = found.get(key, False) or failed
     return found
-
-
-def _is_complete(run: RunRecord, paths: Sequence[str]) -> bool:
-    """Whether a finished run asked all cases of these paths."""
-    arguments: dict[str, Any] = run.arguments
-    is_all = not any(arguments.get(name) for name in SELECTION_ARGUMENTS)
-    return run.status == "finished" and is_all and arguments.get("paths") == list(paths)

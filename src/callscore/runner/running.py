@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["RunHooks", "RunJudges", "RunOptions", "about", "evaluate", "run", "totals_for"]
 
 
-# Adds up the results of an evaluation, as they come in or read back from the history.
-
-
 def totals_for(
     evaluation: Evaluation,
     fail_under: float | None,
@@ -47,11 +44,7 @@ def totals_for(
 ) -> Totals:
     """An empty `Totals` for an evaluation.
 
-    Args:
-        evaluation: the evaluation.
-        fail_under: the mean that each scorer without its own threshold must reach.
-        show: which cases to keep, to be shown.
-        most: the maximum number of them; None for all.
+    `fail_under` is the threshold of scorers without their own.
     """
     thresholds = {
         **{scorer.name: fail_under for scorer in evaluation.scorers},
@@ -74,9 +67,7 @@ _NO_JUDGE = "`$judge` needs a judge. Name a model with --judge, or with `judge` 
 def require_judges(groups: Sequence[Group], *, can_remember: bool) -> None:
     """Check that there is a judge for every case that needs one, before anything is asked.
 
-    Args:
-        groups: the questions.
-        can_remember: whether stored judgements may be enough, so that no key is needed.
+    No key is needed if stored judgements may be enough (`can_remember`).
 
     Raises:
         InvalidSettings: a case has a question for a judge, and there is none.
@@ -110,11 +101,7 @@ def _needs_judge(case: Case) -> bool:
 
 
 class RunJudges:
-    """The judge models of a run, and how often they were asked.
-
-    Args:
-        groups: what is asked.
-    """
+    """The judge models of a run, and how often they were asked."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
         settings = [group.evaluation.settings for group in groups]
@@ -219,11 +206,7 @@ def run(
     Ctrl-C stops it: what is finished is kept, and the results so far are returned. A second Ctrl-C
     ends it at once.
 
-    Args:
-        plan: the questions.
-        options: how to ask them.
-        hooks: callbacks.
-        store: the history, or a fallback for it; None to record nothing.
+    Without a store nothing is recorded.
 
     Raises:
         UnknownRun: there is no run to resume.
@@ -432,15 +415,19 @@ def evaluate(  # noqa: PLR0913  (each is something to say about a run)
     selected = make_plan(
         evaluations, Selection(keyword=keyword, tags=wanted, limit=limit), trials=trials
     )
+    if isinstance(rate, str):
+        rate = parse_rate(rate)
+    elif rate is not None and not isinstance(rate, Rate):
+        rate = Rate(rate)
     options = RunOptions(
         jobs=jobs,
-        limits=Limits(retries=retries, timeout=timeout, rate=_rate(rate)),
+        limits=Limits(retries=retries, timeout=timeout, rate=rate),
         use_cache=cache,
         fail_under=fail_under,
         show=show,
         most=most,
         arguments={
-            "paths": [_argument_name(one) for one in what],
+            "paths": [one.name if isinstance(one, Evaluation) else fspath(one) for one in what],
             "keyword": keyword,
             "tags": wanted,
         },
@@ -465,13 +452,3 @@ def _evaluations(what: tuple[Any, ...]) -> tuple[list[Evaluation], list[Unloaded
             problem = f"{one!r} is neither an evaluation nor the path of a file of evaluations"
             raise InvalidSettings(f"evaluate: {problem}")
     return discover(what)
-
-
-def _argument_name(one: Evaluation | str | PathLike[str]) -> str:
-    return one.name if isinstance(one, Evaluation) else fspath(one)
-
-
-def _rate(rate: str | float | Rate | None) -> Rate | None:
-    if rate is None or isinstance(rate, Rate):
-        return rate
-    return parse_rate(rate) if isinstance(rate, str) else Rate(rate)

@@ -70,12 +70,7 @@ class NeverJudgedError(Exception):
 
 
 class StoredScores:
-    """The scores of the results of a stored run.
-
-    Args:
-        store: the history, from which judges answer.
-        evaluations: the evaluations of the run.
-    """
+    """The scores of the results of a stored run; judges answer from the history."""
 
     def __init__(self, store: Store, evaluations: Iterable[EvaluationRecord]) -> None:
         self._store = store
@@ -236,11 +231,6 @@ _OPTIONS = ShowOptions()
 
 def load_run(store: Store, run: RunRecord, options: ShowOptions = _OPTIONS) -> RunResults:
     """The results of a stored run.
-
-    Args:
-        store: the history.
-        run: the run.
-        options: what to show of it.
 
     Raises:
         InvalidSettings: the keyword is not a valid expression.
@@ -447,13 +437,10 @@ def _results(
         found = [
             one
             for one in store.result(run.id, case)
-            if one.evaluation in evaluations and only in _names(evaluations[one.evaluation])
+            if (record := evaluations.get(one.evaluation)) is not None
+            and only in (record.name, evaluation_label(record), record.place)
         ]
     return found
-
-
-def _names(record: EvaluationRecord) -> tuple[str, ...]:
-    return record.name, evaluation_label(record), record.place
 
 
 def _unknown_case_text(store: Store, run: RunRecord, reference: str) -> str:
