@@ -1,7 +1,7 @@
 """Gemini's contents: the calls in them, whole or in pieces, and the responses to those calls.
 
-The same parts stand in requests, answers, Live messages and the events of the ADK. They are spelled
-in camel case on the wire, and in snake case, with every other field null, where an SDK wrote them.
+The same parts are in requests, answers, Live messages and the events of the ADK. Keys are in camel
+case on the wire; SDKs write them in snake case, with all other fields null.
 """
 
 from __future__ import annotations
@@ -29,24 +29,14 @@ _TOOL_KEYS = frozenset((*_CALLS, *_RESPONSES))
 _PARTIAL_KEYS = frozenset(("partialArgs", "partial_args", "willContinue", "will_continue"))
 _PARTS = frozenset(
     (
-        "text",
-        *_CALLS,
-        *_RESPONSES,
-        "inlineData",
-        "inline_data",
-        "fileData",
-        "file_data",
-        "executableCode",
-        "executable_code",
-        "codeExecutionResult",
-        "code_execution_result",
-        "toolCall",
-        "tool_call",
+        *("text", *_CALLS, *_RESPONSES, "inlineData", "inline_data", "fileData", "file_data"),
+        *("executableCode", "executable_code", "codeExecutionResult", "code_execution_result"),
+        *("toolCall", "tool_call"),
     )
 )
-_OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # by which other stacks tell theirs apart
+_OTHER_PARTS = frozenset(("type", "kind", "part_kind"))  # the keys of parts in other formats
 
-# Why the server cut an answer short: the model tried to make a call that was then lost.
+# Why the server ended an answer early: the model attempted a call, which was lost.
 _MALFORMED_REASON = "MALFORMED_FUNCTION_CALL"
 _REFUSED_REASONS = ("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
 _FAILURE_KEYS = frozenset(("isError", "is_error", "status", "error"))
@@ -57,21 +47,20 @@ _MAX_DEPTH = 100
 
 
 def is_content(item: Any) -> bool:
-    """Whether it is a content: a role, and parts that are told apart by their keys alone."""
+    """Whether an item is a content: a role, and parts that have no type."""
     if not isinstance(item, dict) or item.get("role") not in _ROLES:
         return False
     parts = item.get("parts")
     if not isinstance(parts, list) or not (parts or item.get("role") == "model"):
         return False
-    return all(map(_is_part, parts))
-
-
-def _is_part(part: Any) -> bool:
-    return isinstance(part, dict) and not _PARTS.isdisjoint(part) and _OTHER_PARTS.isdisjoint(part)
+    return all(
+        isinstance(part, dict) and not _PARTS.isdisjoint(part) and _OTHER_PARTS.isdisjoint(part)
+        for part in parts
+    )
 
 
 def text_in_content(content: Any) -> str | None:
-    """What is said in a content, without the thoughts."""
+    """The text of a content, without the thoughts."""
     texts = [
         part["text"]
         for part in dicts(at(content, "parts"))
@@ -81,16 +70,12 @@ def text_in_content(content: Any) -> str | None:
 
 
 def read_declarations(tools: Any) -> list[Tool]:
-    """The tools in a list of function declarations, or in one such entry that stands alone."""
+    """The tools in a list of function declarations, or in a single entry of one."""
     return read_definitions([tools] if isinstance(tools, dict) else tools)
 
 
 class ContentReader:
-    """Writes contents into a transcript.
-
-    Args:
-        wanted: what was asked for.
-    """
+    """Reads contents into a transcript."""
 
     def __init__(self, wanted: Wanted) -> None:
         self.transcript = Transcript(wanted)
@@ -103,7 +88,7 @@ class ContentReader:
         self._is_new = True
 
     def take(self, content: Any, caller: str | None = None) -> None:
-        """Write down the calls and the responses in a content."""
+        """Add the calls and the responses in a content."""
         parts = content.get("parts") if isinstance(content, dict) else None
         for part in dicts(parts):
             if _TOOL_KEYS.isdisjoint(part):
@@ -117,7 +102,7 @@ class ContentReader:
                 self.take_response(response)
 
     def take_call(self, call: Any, caller: str | None = None) -> None:
-        """Write down one call, or keep the piece of one until the last piece is there."""
+        """Add one call; pieces of a call are kept until the last one."""
         if not isinstance(call, dict):
             return
         if self._piecemeal is None and _PARTIAL_KEYS.isdisjoint(call):
@@ -143,7 +128,7 @@ class ContentReader:
         self.transcript.call(call.get("name"), call.get("args"), call.get("id"), caller=caller)
 
     def take_response(self, response: Any) -> None:
-        """Write down what a call has come to; without an id, the tool's name tells which call."""
+        """Add the result of a call, found by its id, or by the name of the tool."""
         if not isinstance(response, dict):
             return
         value, id_ = response.get("response"), response.get("id")
@@ -151,7 +136,7 @@ class ContentReader:
         self.transcript.result(value, id_, name=name, failed=self._has_failed(value))
 
     def _has_failed(self, value: Any) -> bool | None:
-        """Whether a response is an error, by the keys that the API and the ADK agree on."""
+        """Whether a response is an error, by the keys that the API and the ADK have in common."""
         if not isinstance(value, dict):
             return None
         if not _FAILURE_KEYS.isdisjoint(value):
@@ -164,11 +149,11 @@ class ContentReader:
         return None if output is None else False
 
     def take_loss(self, reason: Any, message: Any) -> None:
-        """Write down the call that the server could not read, or did not allow, if there is one.
+        """Add the call that the server could not read, or did not allow, if there is one.
 
         Args:
-            reason: why the answer ended; a number in some encodings, then the message tells.
-            message: what the server says about it, which may quote the attempted call.
+            reason: why the answer ended; a number in some encodings, and then the message decides.
+            message: the text of the server about it, which may quote the attempted call.
         """
         if reason is None and message is None:
             return
@@ -199,26 +184,26 @@ class ContentReader:
 
 
 class _PartialCall:
-    """A call whose arguments come in pieces, each with the path of its place."""
+    """A call whose arguments come in pieces, each with the path of its value."""
 
     def __init__(self, call: dict[str, Any], caller: str | None) -> None:
         self.name = call.get("name")
         self.id = call.get("id")
         self.caller = caller
         value = call.get("args")
-        # The pieces are put in between, and the document must stay as it is.
+        # A copy, because the pieces are put into it, and the document must not change.
         self._arguments: dict[str, Any] = deepcopy(value) if isinstance(value, dict) else {}
         self._texts: dict[str, list[str]] = {}
         self._misplaced: list[Any] = []
 
     def goes_on_with(self, call: dict[str, Any], pieces: list[dict[str, Any]]) -> bool:
-        """Whether a part belongs to this call; the later pieces of a call may repeat its name."""
+        """Whether a part belongs to this call; later pieces may repeat its name."""
         if not pieces and call.get("args"):
             return False
         return call.get("name") in (None, "", self.name) and call.get("id") in (None, "", self.id)
 
     def add(self, pieces: list[dict[str, Any]]) -> None:
-        """Put the values of pieces in their places. A piece with no value says nothing yet."""
+        """Put the values of pieces at their paths; a piece may have no value yet."""
         for piece in pieces:
             path = first(piece, "jsonPath", "json_path")
             text = first(piece, "stringValue", "string_value")
@@ -238,14 +223,14 @@ class _PartialCall:
             self._misplaced.append(piece)
 
     def arguments(self) -> dict[str, Any] | list[Any]:
-        """What all pieces are together: an object, unless there is no place for some of them."""
+        """All pieces together: an object, unless some have no valid path."""
         for path, texts in self._texts.items():
             _set_at_path(self._arguments, _steps_of(path), "".join(texts))
         return [self._arguments, *self._misplaced] if self._misplaced else self._arguments
 
 
 def _steps_of(path: Any) -> list[str | int]:
-    """The keys and indices in a path such as `$.stops[0].city`; none where it is no such path."""
+    """The keys and indices in a path such as `$.stops[0].city`; none if it is no such path."""
     steps: list[str | int] = []
     rest = path.removeprefix("$") if isinstance(path, str) else ""
     position = 0
@@ -263,7 +248,7 @@ def _steps_of(path: Any) -> list[str | int]:
 
 
 def _set_at_path(arguments: dict[str, Any], steps: list[str | int], value: Any) -> bool:
-    """Put a value where its path leads; False where there can be no such place."""
+    """Set the value at a path; False if there can be no such path."""
     inner: Any = arguments
     for step, following in pairwise(steps):
         if not _can_step_into(inner, step):
@@ -285,7 +270,7 @@ def _set_at_path(arguments: dict[str, Any], steps: list[str | int], value: Any) 
 
 
 def _can_step_into(inner: Any, step: str | int) -> bool:
-    """Whether a step leads into an object, or to an item of a list or right behind its last."""
+    """Whether a step leads into an object, or to an item of a list or right after its last."""
     if isinstance(step, str):
         return isinstance(inner, dict)
     return isinstance(inner, list) and step <= len(inner)

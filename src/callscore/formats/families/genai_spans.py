@@ -46,14 +46,14 @@ __all__ = [
 ]
 
 
-# Messages as OTel's conventions for generative AI write them: a role, and typed parts.
+# Messages: a role, and typed parts.
 
 _CALL_TYPES = ("tool_call", "server_tool_call")
 _RESULT_TYPES = ("tool_call_response", "server_tool_call_response")
 
 
 def are_otel_messages(value: Any) -> bool:
-    """Whether it is a message, or a list of messages, that have parts with a type."""
+    """Whether a value is a message, or a list of messages, with typed parts."""
     if isinstance(value, list):
         return any(map(_is_otel_message, value))
     return _is_otel_message(value)
@@ -67,7 +67,7 @@ def _is_otel_message(message: Any) -> bool:
 
 
 def take_otel_messages(value: Any, transcript: Transcript) -> None:
-    """Write down the calls and the results in the parts of messages."""
+    """Add the calls and the results in the parts of messages."""
     for message in value if isinstance(value, list) else (value,):
         has_begun = False
         for part in list_of(message.get("parts")) if isinstance(message, dict) else ():
@@ -86,7 +86,7 @@ def _response(part: dict[str, Any]) -> Any:
 
 
 def responses_in(value: Any) -> list[ToolResult]:
-    """The results in the parts of messages, whether or not the calls are there, too."""
+    """The results in the parts of messages, even if the calls are missing."""
     return [
         ToolResult(_response(part), text_of(part.get("id")), text_of(part.get("name")))
         for message in dicts(value)
@@ -109,7 +109,7 @@ def _take_call(part: dict[str, Any], transcript: Transcript) -> None:
 
 
 def question_in(value: Any) -> str | None:
-    """What the user said last in a list of messages, if that is text."""
+    """The last text of the user in a list of messages."""
     for message in reversed(dicts(json_of(value))):
         if message.get("role") == "user":
             texts = [part.get("content") for part in dicts(message.get("parts"))]
@@ -118,7 +118,7 @@ def question_in(value: Any) -> str | None:
     return None
 
 
-# What a span says in the words of OTel's conventions for generative AI, of all their versions.
+# Spans.
 
 _OPERATION = "gen_ai.operation.name"
 _MODEL_OPERATIONS = ("chat", "generate_content", "text_completion", "call_llm")
@@ -126,7 +126,7 @@ _OUTPUT = "gen_ai.output.messages"
 _INPUT = "gen_ai.input.messages"
 _CHOICE = "gen_ai.choice"
 _RESULT = "gen_ai.tool.message"
-# Where an answer stands as its provider gave it.
+# The keys of an answer in the provider's format.
 _RAW_ANSWER_KEYS = ("gen_ai.completion", "gcp.vertex.agent.llm_response", "response_data")
 _ARGUMENT_KEYS = (
     "gen_ai.tool.call.arguments",
@@ -143,16 +143,12 @@ _RESULT_KEYS = (
     "gen_ai.output",
     "output.value",
 )
-_SINGLE_TOOL_KEYS = (
-    ("name", "name"),
-    ("description", "description"),
-    ("parameters", "json_schema"),
-)
+_SINGLE_TOOL_KEYS = {"name": "name", "description": "description", "parameters": "json_schema"}
 _MERGED_TOOLS = "(merged tools)"  # a span of ADK for tools that have spans of their own
 
 
 def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedStep:
-    """What a span says of a model or of a tool, if it says anything."""
+    """The step of a span: of a model, of a tool, or empty."""
     if _is_tool(span):
         return ObservedStep(id=span.id, parent=span.parent, execution=_execution(span, wanted))
     return ObservedStep(
@@ -164,7 +160,7 @@ def observe_span(span: Span, outputs: ModelOutputs, wanted: Wanted) -> ObservedS
 
 
 def question_of(spans: list[Span]) -> str | None:
-    """What the user said before the first model was asked."""
+    """What the user asked before the first model call."""
     for span in spans:
         if _INPUT in span.attributes:
             return question_in(span.attributes[_INPUT])
@@ -175,7 +171,7 @@ def question_of(spans: list[Span]) -> str | None:
 
 
 def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...] | None:
-    """The calls in the answer of a model; None where the span is of no model."""
+    """The calls in the answer of a model; None if the span is of no model."""
     attributes = span.attributes
     if _OUTPUT in attributes:
         calls = outputs.calls(_chosen_message(attributes, wanted))
@@ -183,13 +179,16 @@ def _requests(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCa
         calls = _any_agent_calls(attributes["gen_ai.output"], wanted)
     else:
         answer = first(attributes, *_RAW_ANSWER_KEYS)
-        calls = _calls_in_events(span, outputs, wanted) if answer is None else outputs.calls(answer)
+        calls = () if answer is None else outputs.calls(answer)
+        if answer is None and (span.events or "events" in attributes):
+            for message in _choices(span, wanted):
+                calls += _calls_in_choice(message, outputs, wanted)
     is_model = bool(calls) or attributes.get(_OPERATION) in _MODEL_OPERATIONS
     return calls if is_model else None
 
 
 def _chosen_message(attributes: dict[str, Any], wanted: Wanted) -> Any:
-    """The answer that is wanted, where the model was asked for several."""
+    """The answer that is wanted, if the model was asked for several."""
     messages = attributes[_OUTPUT]
     is_choice = attributes.get("gen_ai.request.choice.count") not in (None, 1, "1")
     if is_choice or (isinstance(messages, str) and messages[:1] == '"'):  # JSON within JSON
@@ -201,7 +200,7 @@ def _chosen_message(attributes: dict[str, Any], wanted: Wanted) -> Any:
 
 
 def _any_agent_calls(value: Any, wanted: Wanted) -> tuple[ToolCall, ...]:
-    """The calls as any-agent writes them."""
+    """The calls in the notation of any-agent."""
     transcript = Transcript(wanted)
     for item in dicts(json_of(value)):
         if "tool.name" in item:
@@ -218,17 +217,8 @@ def _events(span: Span) -> Sequence[Event]:
     return [*span.events, *own]
 
 
-def _calls_in_events(span: Span, outputs: ModelOutputs, wanted: Wanted) -> tuple[ToolCall, ...]:
-    """The calls in the answer of a model, as the events of its span have it."""
-    calls: tuple[ToolCall, ...] = ()
-    if span.events or "events" in span.attributes:
-        for message in _choices(span, wanted):
-            calls += _calls_in_choice(message, outputs, wanted)
-    return calls
-
-
 def _choices(span: Span, wanted: Wanted) -> list[Any]:
-    """The messages in the answer of a model, as its events have them."""
+    """The messages in the answer of a model, from the events of its span."""
     messages: list[Any] = []
     indices: list[int | None] = []
     for event in _events(span):
@@ -248,7 +238,7 @@ def _choices(span: Span, wanted: Wanted) -> list[Any]:
 
 
 def _content(event: Event) -> Any:
-    """What an event says: its body, an attribute that is the body, or its attributes."""
+    """The content of an event: its body, an attribute with the body, or its attributes."""
     attributes = event.attributes
     return event.body or json_of(attributes.get("gen_ai.event.content")) or attributes
 
@@ -267,7 +257,7 @@ def _calls_in_choice(message: Any, outputs: ModelOutputs, wanted: Wanted) -> tup
 
 
 def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
-    """The results that a model was given."""
+    """The results in the input of a model."""
     found: list[ToolResult] = []
     for event in _events(span):
         if event.name == _RESULT:
@@ -279,7 +269,7 @@ def _answers(span: Span, outputs: ModelOutputs) -> list[ToolResult]:
 
 
 def _results_in_event(held: Any) -> list[ToolResult]:
-    """The result in an event, or the results in the parts of it, as Strands has them."""
+    """The result in an event, or the results in its parts, as in Strands."""
     content = first(held, "content")
     parts = [part.get("toolResult") for part in dicts(json_of(content))]
     if not any(parts):
@@ -308,7 +298,7 @@ def _is_tool(span: Span) -> bool:
 def _execution(span: Span, wanted: Wanted) -> ToolCall:
     attributes = span.attributes
     value, result = _first(attributes, _ARGUMENT_KEYS), _first(attributes, _RESULT_KEYS)
-    if span.events or "events" in attributes:  # as Strands has it
+    if span.events or "events" in attributes:  # as in Strands
         for event in _events(span):
             if event.name == _RESULT and value is None:
                 value = first(_content(event), "content")
@@ -326,12 +316,12 @@ def _execution(span: Span, wanted: Wanted) -> ToolCall:
 
 
 def _first(attributes: dict[str, Any], keys: tuple[str, ...]) -> Any:
-    """As `first`, but most have the first of these keys, and the others are many."""
+    """Like `first`, but faster: most spans have the first of these keys."""
     found = attributes.get(keys[0])
     return first(attributes, *keys) if found is None else found
 
 
-# --- what stands beside the models --------------------------------------------------------------
+# --- agents -------------------------------------------------------------------------------------
 
 
 def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) -> ObservedStep:
@@ -341,23 +331,23 @@ def whole_conversation(span: Span, step: ObservedStep, outputs: ModelOutputs) ->
         return step
     value = json_of(value)
     if isinstance(at(value, 0, "event.name"), str):
-        value = [_as_message(event) for event in dicts(value) if not _is_plain(event)]
+        value = _messages_in_events(dicts(value))
     calls = outputs.calls(value)
     return replace(step, requests=calls) if calls else step
 
 
-def _is_plain(event: dict[str, Any]) -> bool:
-    """Whether nothing is called, and no result is told, but something is only said."""
-    is_text = isinstance(event.get("content"), str) and "tool_calls" not in event
-    return is_text and event.get("role") in ("user", "system", "assistant")
-
-
-def _as_message(event: dict[str, Any]) -> dict[str, Any]:
-    """The message that an event was made of, without the attributes of the event."""
-    message = {key: value for key, value in event.items() if "." not in key}
-    if "id" in event:
-        message["tool_call_id"] = event["id"]
-    return message
+def _messages_in_events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages of events, without those that contain only text."""
+    messages = []
+    for event in events:
+        is_text = isinstance(event.get("content"), str) and "tool_calls" not in event
+        if is_text and event.get("role") in ("user", "system", "assistant"):
+            continue
+        message = {key: value for key, value in event.items() if "." not in key}
+        if "id" in event:
+            message["tool_call_id"] = event["id"]
+        messages.append(message)
+    return messages
 
 
 def offered_tools_in(attributes: dict[str, Any]) -> Any:
@@ -365,8 +355,10 @@ def offered_tools_in(attributes: dict[str, Any]) -> Any:
     value = attributes.get("gen_ai.tool.definitions")
     if value is not None:
         return value
-    if "gen_ai.tool.json_schema" in attributes:  # of the one tool that a span is of
-        return [{key: attributes.get(f"gen_ai.tool.{name}") for key, name in _SINGLE_TOOL_KEYS}]
+    if "gen_ai.tool.json_schema" in attributes:  # the span of one tool
+        return [
+            {key: attributes.get(f"gen_ai.tool.{name}") for key, name in _SINGLE_TOOL_KEYS.items()}
+        ]
     parameters = json_of(attributes.get("model_request_parameters"))
     if isinstance(parameters, dict):
         return [*dicts(parameters.get("function_tools")), *dicts(parameters.get("output_tools"))]

@@ -1,8 +1,8 @@
 """LangChain's messages in all encodings, whole or in chunks, and its records of tool runs.
 
-A call stands in a message up to three times: in `tool_calls`, in the provider's own `content`, and
-in `additional_kwargs`. The first is taken, with `invalid_tool_calls`, which holds those whose
-arguments could not be parsed; the others only where a message was written without the first.
+A call is in a message up to three times: in `tool_calls`, in the provider's own `content`, and in
+`additional_kwargs`. The first is read, with `invalid_tool_calls`, which has those whose arguments
+could not be parsed; the others only if a message was written without the first.
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ __all__ = [
 ]
 
 
-# Messages as LangChain writes them down, in each of its encodings, whole or in chunks.
-
 CHUNK = "AIMessageChunk"
-# How a message says what it is: by its type, or by the name of its class. Chunks of other than
+# The kind of a message by its type, or by the name of its class. Chunks of other messages than
 # answers are whole messages.
 _KINDS = {
     "ai": "ai",
@@ -74,7 +72,7 @@ _NO_MESSAGE: _Message = ("", {})
 
 
 def fields_of(message: Any) -> _Message:
-    """What kind of message it is, `ai` for an answer, and its fields; "" where it is none."""
+    """The kind of a message, `ai` for an answer, and its fields; "" if it is no message."""
     if not isinstance(message, dict):
         return _NO_MESSAGE
     kind = message.get("type")
@@ -90,7 +88,7 @@ def fields_of(message: Any) -> _Message:
 
 
 def _is_typeless_answer(message: dict[str, Any]) -> bool:
-    """Whether it is an answer that was dumped without what is there by default, as its type is."""
+    """Whether it is an answer that was dumped without defaults, such as its type."""
     return (
         "invalid_tool_calls" in message
         and "type" not in message
@@ -113,7 +111,7 @@ def is_message(value: Any) -> bool:
 
 
 def is_unambiguous_message(value: Any) -> bool:
-    """As `is_message`, where the message alone must tell: others have a `system` as well."""
+    """Like `is_message`, without context: other formats have a `system`, too."""
     return _kind_of(value) in ("ai", CHUNK, "human", "tool")
 
 
@@ -125,19 +123,19 @@ def _kind_of(value: Any) -> str | None:
         is_answer = "content" in value and _is_typeless_answer(value)
         return "ai" if is_answer else None
     kind, fields = fields_of(value)
-    # Others have things of the type of a tool, too.
+    # Other formats have items of the type `tool`, too.
     return kind if ("tool_call_id" if kind == "tool" else "content") in fields else None
 
 
 def take_messages(
     messages: Iterable[Any], transcript: Transcript, *, caller: str | None = None
 ) -> None:
-    """Write down the calls and the results of messages, those of a provider's own form as well.
+    """Add the calls and the results of messages, also in the provider's own format.
 
     Args:
         messages: in the order in which they were sent.
-        transcript: what to write into.
-        caller: who has called, as in `ToolCall`.
+        transcript: where to add them.
+        caller: the caller, as in `ToolCall`.
     """
     for kind, fields in _merge_chunks(messages):
         if kind == "ai":
@@ -145,7 +143,7 @@ def take_messages(
         elif kind == "tool":
             id_ = fields.get("tool_call_id")
             name = fields.get("name") if id_ is None else None
-            # A status of success is what is there by default, so that it tells nothing.
+            # A status of success is the default, so it says nothing.
             failed = True if fields.get("status") == "error" else None
             transcript.result(fields.get("content"), id_, name=name, failed=failed)
         elif kind == "function":
@@ -153,7 +151,7 @@ def take_messages(
 
 
 def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:
-    """The messages, with one that came in chunks standing where its first chunk stood."""
+    """The messages; one that came in chunks is in the place of its first chunk."""
     whole: list[_Message] = []
     unfinished: dict[str, dict[str, Any]] = {}
     last = ""
@@ -164,7 +162,7 @@ def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:
             unfinished.pop("", None)
             last = ""
             continue
-        # Chunks without an id belong to the answer that was being given.
+        # Chunks without an id belong to the answer before.
         last = text_of(fields.get("id")) or last
         if last not in unfinished:
             unfinished[last] = {"tool_calls": []}
@@ -176,7 +174,7 @@ def _merge_chunks(messages: Iterable[Any]) -> list[_Message]:
 
 
 def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
-    """Add what a chunk brings. The calls it lists are repaired guesses; its pieces are not."""
+    """Add the calls of a chunk. Those it lists are repaired guesses; its pieces are not."""
     pieces = dicts(fields.get("tool_call_chunks"))
     if not pieces:
         calls += [{**call} for call in dicts(fields.get("tool_calls"))]
@@ -191,7 +189,7 @@ def _add_chunk(calls: list[dict[str, Any]], fields: dict[str, Any]) -> None:
 
 
 def _open_call(calls: list[dict[str, Any]], piece: dict[str, Any]) -> dict[str, Any] | None:
-    """The call that a piece goes on with: at the same index, and of no other id."""
+    """The call that a piece continues: at the same index, and with no other id."""
     index, id_ = piece.get("index"), piece.get("id")
     if index is None:
         return None
@@ -221,7 +219,7 @@ def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict
     valid, invalid = dicts(fields.get("tool_calls")), dicts(fields.get("invalid_tool_calls"))
     if bool(valid) is not bool(invalid):
         return valid or invalid
-    extra = fields.get("additional_kwargs") or None  # mostly there is nothing in it
+    extra = fields.get("additional_kwargs") or None  # mostly empty
     copies = dicts(extra and at(extra, "tool_calls")) or [
         block for block in blocks if block.get("type") in _CONTENT_CALL_TYPES
     ]
@@ -234,7 +232,7 @@ def _calls_of(fields: dict[str, Any], blocks: list[dict[str, Any]]) -> list[dict
 
 
 def _in_order_of(copies: list[dict[str, Any]], calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The calls in the order of their copies, where there are any; otherwise as they stand."""
+    """The calls in the order of their copies, if there are any."""
     ids = [copy.get("id") for copy in copies]
 
     def place(call: dict[str, Any]) -> int:
@@ -251,7 +249,7 @@ def _take_call(
     kind: str | None = None,
     caller: str | None = None,
 ) -> None:
-    """Write down a call as LangChain spells it, or as the provider does."""
+    """Add a call in the notation of LangChain or of the provider."""
     function = call.get("function")
     if isinstance(function, dict):
         name, arguments = function.get("name"), function.get("arguments")
@@ -277,18 +275,18 @@ def _take_server_result(block: dict[str, Any], transcript: Transcript) -> None:
         transcript.result(block.get("content"), block["tool_use_id"], failed=failed)
 
 
-# What LangChain and LangSmith note down of tools: what one was given, and what it gave back.
+# Tool runs, as LangChain and LangSmith record them.
 
 
 class ToolRun(NamedTuple):
-    """What is noted down of a tool that was run.
+    """The record of a tool that was run.
 
     Attributes:
-        name: of the tool.
-        inputs: what it was given.
-        id: of the call, where it is noted down.
-        output: what the tool gave back, as it is or in a tool message; None for nothing.
-        failed: whether an error came of it.
+        name: the name of the tool.
+        inputs: its input.
+        id: the id of the call, if it was recorded.
+        output: the output of the tool, as it is or in a tool message; None for nothing.
+        failed: whether it ended in an error.
     """
 
     name: Any
@@ -299,7 +297,7 @@ class ToolRun(NamedTuple):
 
 
 def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
-    """The call that a tool carried out, with what came of it."""
+    """The call that a tool executed, with its result."""
     output, id_, failed = run.output, run.id, run.failed
     kind, fields = fields_of(output)
     if kind == "tool":
@@ -311,10 +309,10 @@ def call_of_tool_run(run: ToolRun, wanted: Wanted) -> ToolCall:
 
 
 def _tool_input(inputs: Any) -> Any:
-    """What a tool was given.
+    """The arguments of a tool.
 
-    Where the only input is called `input` and is text, it is the text of all arguments: JSON from
-    JavaScript, from Python what `str` makes of them. A tool of one text has just that.
+    If the only input is called `input` and is text, it is the text of all arguments: JSON in
+    JavaScript, and the output of `str` in Python. A tool with one text as input has just that.
     """
     text = inputs.get("input") if isinstance(inputs, dict) and len(inputs) == 1 else inputs
     if not isinstance(text, str):
@@ -323,31 +321,25 @@ def _tool_input(inputs: Any) -> Any:
 
 
 def tool_results_in(inputs: Any) -> list[ToolResult]:
-    """The results among the messages that a model was given."""
+    """The results in the messages that a model received."""
     messages = list_of(first(inputs, "messages", "input"))
-    if isinstance(at(messages, 0), list):  # one list a prompt
+    if isinstance(at(messages, 0), list):  # one list per prompt
         messages = messages[0]
     answers = []
     for message in dicts(messages):
         kind, fields = fields_of(message)
         if kind == "tool":
-            failed = True if fields.get("status") == "error" else None
+            failed = fields.get("status") == "error"
             answers.append(_tool_result(fields.get("content"), fields.get("tool_call_id"), failed))
         elif message.get("type") == "function_call_output":
-            answers.append(_tool_result(message.get("output"), message.get("call_id"), None))
-        else:
-            answers += _tool_results_in_blocks(fields.get("content"))
+            answers.append(_tool_result(message.get("output"), message.get("call_id")))
+        else:  # parts of what the user says, as in Anthropic's format
+            for block in dicts(fields.get("content")):
+                if block.get("type") == "tool_result":
+                    value, id_ = block.get("content"), block.get("tool_use_id")
+                    answers.append(_tool_result(value, id_, block.get("is_error")))
     return answers
 
 
-def _tool_results_in_blocks(content: Any) -> list[ToolResult]:
-    """Those that are parts of what the user says, as Anthropic has them."""
-    return [
-        _tool_result(block.get("content"), block.get("tool_use_id"), block.get("is_error") or None)
-        for block in dicts(content)
-        if block.get("type") == "tool_result"
-    ]
-
-
-def _tool_result(value: Any, id_: Any, failed: Any) -> ToolResult:
+def _tool_result(value: Any, id_: Any, failed: Any = None) -> ToolResult:
     return ToolResult(value, text_of(id_), failed=True if failed is True else None)

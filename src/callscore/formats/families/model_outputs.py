@@ -1,6 +1,6 @@
-"""What a model answered, as an observer has passed it on: a message of whatever dialect.
+"""Answers of models, as observability tools store them: messages in any dialect.
 
-Observers that do not read what passes through them write it down as it came, or nearly so.
+Tools that do not interpret what passes through them store it as it came, or nearly so.
 """
 
 from __future__ import annotations
@@ -28,32 +28,18 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelOutputs"]
 
-# The dialects that have a word for what a model answered, or for a conversation with it.
+# The dialects of answers of models, and of conversations with them.
 _MODEL_DIALECTS = frozenset(
     (
-        "anthropic",
-        "autogen",
-        "bedrock",
-        "cohere",
-        "gemini",
-        "gemini_interactions",
-        "langchain",
-        "llamaindex",
-        "mistral",
-        "ollama",
-        "openai_chat",
-        "openai_responses",
-        "pydantic_ai",
-        "semantic_kernel",
-        "spring_ai",
-        "vercel_messages",
-        "vercel_result",
+        *("anthropic", "autogen", "bedrock", "cohere", "gemini", "gemini_interactions"),
+        *("langchain", "llamaindex", "mistral", "ollama", "openai_chat", "openai_responses"),
+        *("pydantic_ai", "semantic_kernel", "spring_ai", "vercel_messages", "vercel_result"),
     )
 )
-# One of these is in the JSON of every call and of every result, whatever the dialect.
+# One of these is in the JSON of every call and every result, in all dialects.
 _TOOL_SIGNS = ("ool", "unction", "_call", "arguments", "xecut", "cached", "\\u00")
 _LEGACY_KEYS = ("tool_calls", "function_call")
-_WRAPPER_KEYS = ("message", "response", "output")  # of a message that has something around it
+_WRAPPER_KEYS = ("message", "response", "output")  # around a message
 _PLAIN_KEYS = frozenset(
     ("role", "content", "refusal", "annotations", "finish_reason", "name", "text")
 )
@@ -62,47 +48,50 @@ _LOGFIRE_KEYS = {"message", "usage"}  # what Logfire keeps of an answer
 
 
 class ModelOutputs:
-    """Reads the answers of one trace: their dialect is looked up once, and then only checked."""
+    """Reads the answers of one trace; their dialect is found once, and then only checked."""
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self._find: Callable[..., Dialect | None] | None = None
 
     def calls(self, given: Any) -> tuple[ToolCall, ...]:
-        """The calls in an answer, or in messages, with the results that stand there, too.
+        """The calls in an answer, or in messages, with the results that are there, too.
 
         Args:
             given: a message, a list of them, a response, or JSON text of it. Other text has none.
         """
         value = _value_of(given)
         if value and are_otel_messages(value):
-            return self._written(take_otel_messages, value)
+            transcript = Transcript(self._wanted)
+            take_otel_messages(value, transcript)
+            return transcript.calls()
         value = value and _unwrapped(value, self._wanted)
-        if not value or not isinstance(value, dict | list) or _is_plain(value):
+        messages = value if isinstance(value, list) else [value]
+        if not isinstance(value, dict | list) or all(map(_is_plain_message, messages)):
             return ()
-        if _are_vercel_calls(value):
-            return self._written(_take_vercel, value)
+        if messages is value and all(isinstance(at(item, "toolName"), str) for item in messages):
+            transcript = Transcript(self._wanted)
+            transcript.step()  # calls as the Vercel AI SDK lists them in spans
+            for item in messages:
+                call_input = first(item, "input", "args")
+                transcript.call(item["toolName"], call_input, item.get("toolCallId"))
+            return transcript.calls()
         return self._read(value)
 
-    def _written(self, take: Callable[[Any, Transcript], None], value: Any) -> tuple[ToolCall, ...]:
-        transcript = Transcript(self._wanted)
-        take(value, transcript)
-        return transcript.calls()
-
     def answers(self, given: Any) -> list[ToolResult]:
-        """The results in what a model was given: a request, or its messages."""
+        """The results in the input of a model: a request, or its messages."""
         value = _value_of(given)
         if not value:
             return []
         messages = value.get("messages") if isinstance(value, dict) else value
         if are_otel_messages(messages):
             return responses_in(messages)
-        told = [
+        results = [
             ToolResult(message.get("content"), message["tool_call_id"])
             for message in dicts(messages)
             if message.get("role") == "tool" and isinstance(message.get("tool_call_id"), str)
         ]
-        return told or [
+        return results or [
             ToolResult(call.result, call.id, call.name, call.failed, call.arguments)
             for call in self.calls(value)
             if call.result is not None
@@ -132,7 +121,7 @@ def _openai_dialect() -> Dialect:
 
 
 def _value_of(value: Any) -> Any:
-    """What an answer is, where it can have anything to do with tools; other texts are not read."""
+    """An answer, decoded if it may contain calls or results; other texts are not read."""
     if isinstance(value, str):
         for sign in _TOOL_SIGNS:
             if sign in value:
@@ -142,22 +131,11 @@ def _value_of(value: Any) -> Any:
 
 
 def _is_likely_openai(value: Any) -> bool:
-    """Whether it looks like what most observers pass on, so that the search for it is short."""
+    """Whether a value looks like OpenAI's, which is usual, so that the search is short."""
     held = value[0] if isinstance(value, list) and value else value
     if not isinstance(held, dict):
         return False
-    return bool(held.get("choices") or ("tool_calls" in held and _has_function(held["tool_calls"])))
-
-
-def _has_function(calls: Any) -> bool:
-    return bool(at(calls, 0, "function"))
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether it is a message, or messages, with nothing but text, as most are."""
-    return (
-        all(map(_is_plain_message, value)) if isinstance(value, list) else _is_plain_message(value)
-    )
+    return bool(held.get("choices") or at(held, "tool_calls", 0, "function"))
 
 
 def _is_plain_message(message: Any) -> bool:
@@ -165,35 +143,18 @@ def _is_plain_message(message: Any) -> bool:
         return False
     content = message.get("content")
     if isinstance(content, list):
-        return all(map(_is_plain_part, content))
+        return all(
+            isinstance(part, dict)
+            and _PLAIN_PART_KEYS.issuperset(part)
+            and part.get("type", "text") == "text"
+            and isinstance(part.get("text"), str)
+            for part in content
+        )
     return not isinstance(content, dict) and not isinstance(message.get("text"), dict | list)
 
 
-def _is_plain_part(part: Any) -> bool:
-    return (
-        isinstance(part, dict)
-        and _PLAIN_PART_KEYS.issuperset(part)
-        and part.get("type", "text") == "text"
-        and isinstance(part.get("text"), str)
-    )
-
-
-def _are_vercel_calls(value: Any) -> bool:
-    """Whether they are calls as the Vercel AI SDK lists them for its observers."""
-    return isinstance(at(value, 0, "toolName"), str) and all(
-        isinstance(at(item, "toolName"), str) for item in value
-    )
-
-
-def _take_vercel(value: Any, transcript: Transcript) -> None:
-    """Write down calls that the Vercel AI SDK has listed, with JSON as input."""
-    transcript.step()
-    for item in value:
-        transcript.call(item["toolName"], first(item, "input", "args"), item.get("toolCallId"))
-
-
 def _unwrapped(value: Any, wanted: Wanted) -> Any:
-    """The message or the response in what an observer or a framework has put around it."""
+    """The message or the response, without what a tool or a framework put around it."""
     if isinstance(value, list):
         return _unwrapped_list(value)
     if not isinstance(value, dict):
@@ -226,7 +187,7 @@ def _unwrapped_list(value: list[Any]) -> Any:
 
 
 def _calls_in_content(message: dict[str, Any]) -> list[Any]:
-    """The calls that stand as JSON where the text of a message should stand, as Koog writes it."""
+    """The calls that are JSON in place of the text of a message, as in Koog."""
     content = message.get("content")
     if not isinstance(content, str) or content[:2] != "[{" or message.get("role") != "assistant":
         return []
@@ -239,7 +200,7 @@ def _calls_in_content(message: dict[str, Any]) -> list[Any]:
 
 
 def _as_message(value: dict[str, Any]) -> dict[str, Any]:
-    """The message with the calls in their place, where they stand among LangChain's extras."""
+    """The message with the calls in their place, if they are among LangChain's extras."""
     if "type" in value:
         return value
     extra = value.get("additional_kwargs")

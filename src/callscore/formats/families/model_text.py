@@ -1,8 +1,8 @@
-"""Text as a model wrote it: its turns, its thoughts, and the calls marked in it.
+"""Text that a model wrote: its turns, its thoughts, and the calls marked in it.
 
-A call within a thought was not made. A thought within a call's arguments is an argument. Whichever
-begins first decides, so both are searched for in one pass. What cannot be parsed is still a call,
-of the tool whose name can be read.
+A call within a thought was not made, and a thought within a call's arguments is an argument: the
+one that begins first counts, so both are searched in one pass. A call that cannot be parsed is
+still a call, of the tool whose name can be read.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ __all__ = [
 ]
 
 
-# Calls that a model wrote as JSON: one object, a list of them, or several one after another.
+# Calls as JSON: one object, a list of them, or several in a row.
 
 _NAMES = ("name", "tool_name", "toolName", "tool", "function_name")
 _GAP = re.compile(r"[\s;,]*")
-# How a call begins: with its name, and next its arguments.
+# The beginning of a call: its name, and then its arguments.
 _CALL_HEAD = re.compile(
     r"""\s*\{\s*(?:["']type["']\s*:\s*["']function["']\s*,\s*)?"""
     r"""["'](?:name|tool_name|function)["']\s*:\s*["'](?P<name>[^"'\\]+)["']\s*"""
@@ -57,23 +57,20 @@ _PLAIN_FIELD_COUNT = 2  # a call that has a name and arguments, and nothing else
 
 
 def starts_with_call(text: str) -> bool:
-    """Whether a text begins as a call does, even if it breaks off or is no JSON further on."""
+    """Whether a text begins like a call, even if it breaks off or is no JSON further on."""
     head = _CALL_HEAD.match(text)
     return head is not None and head["arguments"] is not None
 
 
 def json_values(text: str) -> tuple[list[Any], str]:
-    """The JSON values that stand one after another, and the text from where that ends.
+    """The JSON values in a row, and the rest of the text.
 
     Between them may be white space, a semicolon or a comma.
     """
     try:
         return [msgspec.json.decode(text)], ""
     except (ValueError, RecursionError):
-        return _values_in_turn(text)
-
-
-def _values_in_turn(text: str) -> tuple[list[Any], str]:
+        pass
     from json import JSONDecoder  # noqa: TID251  (it tells where a value ends)
 
     find_end = JSONDecoder().raw_decode
@@ -95,38 +92,32 @@ def _after_gap(text: str, start: int) -> int:
 
 
 def take_json(text: str, transcript: Transcript, *, is_closed: bool = True) -> None:
-    """Write down the calls that a text spells as JSON.
+    """Add the calls of a JSON text.
 
     Args:
         text: an object, a list of objects, or several objects.
-        transcript: where to.
-        is_closed: whether a mark says where the text ends, so that nothing else belongs there.
+        transcript: where to add them.
+        is_closed: whether a mark ends the text, so that nothing else belongs there.
     """
     text = text.strip()
     values, rest = json_values(text)
     if not values and text[:1] == "[" and read_arguments(text).error == TRUNCATED:
-        values, rest = json_values(text[1:])  # those that are there before the list breaks off
+        values, rest = json_values(text[1:])  # those before the end of the text
     if not values or (rest and is_closed and rest[0] not in "{["):
         _take_broken(text, transcript, is_closed=is_closed)
         return
-    if len(values) == 1 and not rest and _take_plain(text, values[0], transcript):
+    head = _CALL_HEAD.match(text) if len(values) == 1 and not rest else None
+    if head is not None and head["arguments"] is not None and len(values[0]) == _PLAIN_FIELD_COUNT:
+        # From the text, so that duplicate keys are noticed.
+        transcript.call(head["name"], head["arguments"].rstrip().removesuffix("}"))
         return
     take_values(values, transcript)
     if rest and rest[0] in "{[":
         _take_broken(rest, transcript, is_closed=is_closed)
 
 
-def _take_plain(text: str, value: Any, transcript: Transcript) -> bool:
-    """Write down a call from its text, so that a key that is there twice does not go unseen."""
-    head = _CALL_HEAD.match(text)
-    if head is None or head["arguments"] is None or len(value) != _PLAIN_FIELD_COUNT:
-        return False
-    transcript.call(head["name"], head["arguments"].rstrip().removesuffix("}"))
-    return True
-
-
 def take_values(values: list[Any], transcript: Transcript) -> None:
-    """Write down the calls that decoded values are, and those in lists among them."""
+    """Add the calls of decoded values, and of lists among them."""
     for value in values:
         for item in value if isinstance(value, list) else [value]:
             _take_value(item, transcript)
@@ -161,7 +152,7 @@ _LEADING_THOUGHTS = re.compile(rf"\s*(?:{_THOUGHT}\s*)*", re.DOTALL)
 _THOUGHT_END = "</think>"
 _ASSISTANT_ROLE = "assistant"
 _TOOL_ROLES = ("tool", "ipython", "observation")
-# Where a turn begins and whose it is, or where it ends, in the templates of several families.
+# The beginning or the end of a turn in the templates of several families of models.
 _TURNS = re.compile(
     r"<\|im_start\|>\s*(?P<chatml>\w+)"
     r"|<\|im_(?P<kimi>assistant|user|system)\|>[^<]*<\|im_middle\|>"
@@ -174,12 +165,7 @@ _TOOLS = re.compile(r"<tools>(.*?)(?:</tools>|\Z)", re.DOTALL)
 
 
 class Turn(NamedTuple):
-    """What one side said.
-
-    Attributes:
-        role: who it was; the model is the assistant.
-        text: what it said.
-    """
+    """What one side said; the model is the assistant."""
 
     role: str
     text: str
@@ -191,7 +177,7 @@ class Turn(NamedTuple):
 
 
 def split_turns(text: str) -> Iterator[Turn]:
-    """The turns of a conversation; a text that does not name the speakers is one answer."""
+    """The turns of a conversation; a text without roles is one answer."""
     role, start = _ASSISTANT_ROLE, 0
     for mark in _TURNS.finditer(text):
         if mark.start() > start:
@@ -209,7 +195,7 @@ def without_thoughts(text: str) -> str:
 
 
 def _answer_start(text: str) -> int:
-    """Where the thought ends that was begun in the prompt; 0 where there is none."""
+    """The end of a thought that began in the prompt; 0 if there is none."""
     end = text.find(_THOUGHT_END)
     return 0 if end < 0 or text.find("<think>", 0, end) >= 0 else end + len(_THOUGHT_END)
 
@@ -219,8 +205,8 @@ class Markup(NamedTuple):
 
     Attributes:
         pattern: a thought, a result or a call, each in a group of this name.
-        take_call: writes a call down.
-        take_result: writes a result down.
+        take_call: adds a call.
+        take_result: adds a result.
     """
 
     pattern: re.Pattern[str]
@@ -229,7 +215,7 @@ class Markup(NamedTuple):
 
 
 def take_text_result(match: re.Match[str], transcript: Transcript) -> None:
-    """Write down a result that names no call."""
+    """Add a result that names no call."""
     transcript.result(match["result"].strip())
 
 
@@ -243,17 +229,17 @@ def make_markup(
     """The markup of a family.
 
     Args:
-        call: the pattern of a call, all of it in a group `call`.
-        take_call: writes it down.
-        result: the pattern of a result, with it in a group `result`.
-        take_result: writes it down.
+        call: the pattern of a call, without the group `call`.
+        take_call: adds it.
+        result: the pattern of a result, with a group `result`.
+        take_result: adds it.
     """
     pattern = re.compile(f"{_THOUGHT}|{result}|(?P<call>{call})", re.DOTALL)
     return Markup(pattern, take_call, take_result)
 
 
 def read_marked(document: Any, wanted: Wanted, how: Markup) -> list[Trace]:
-    """The one run in a text: the calls in the model's turns, with the results after them."""
+    """The run in a text: the calls in the model's turns, with the results after them."""
     text = document if isinstance(document, str) else ""
     tools = tools_for(text, wanted)
     transcript = Transcript(wanted)
@@ -276,12 +262,12 @@ def read_turns(
     wanted: Wanted,
     take: Callable[[str, Transcript, Mapping[str, Tool]], None],
 ) -> list[Trace]:
-    """The one run in a text whose answers are calls as a whole, without their thoughts.
+    """The run in a text whose answers are calls as a whole, without their thoughts.
 
     Args:
         document: the text.
-        wanted: what was asked for.
-        take: writes the calls of an answer down.
+        wanted: the options.
+        take: adds the calls of an answer.
     """
     text = document if isinstance(document, str) else ""
     tools = tools_for(text, wanted)
@@ -296,12 +282,12 @@ def read_turns(
 
 
 def answer_texts(text: str) -> Iterator[str]:
-    """What the model said, without its thoughts."""
+    """The answers of the model, without its thoughts."""
     return (without_thoughts(turn.text) for turn in split_turns(text) if turn.is_answer)
 
 
 def tools_for(text: str, wanted: Wanted) -> Mapping[str, Tool]:
-    """The tools that were given, or else those that the text itself defines."""
+    """The given tools, or else those that the text itself defines."""
     return wanted.tools or {tool.name: tool for tool in tools_in(text)}
 
 
@@ -316,7 +302,7 @@ def tools_in(document: Any) -> list[Tool]:
     return read_definitions(entries)
 
 
-# Values that stand in a text without a type, typed as the schema of their tool has it.
+# Values without a type, typed by the schema of their tool.
 
 if TYPE_CHECKING:
     Take = Callable[[re.Match[str], Transcript, Mapping[str, Tool]], None]
@@ -327,13 +313,13 @@ _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "object": dict
 
 
 def typed_arguments(pairs: Iterable[tuple[str, str]], tool: Tool | None) -> dict[str, Any]:
-    """The argument object of names and texts; what no schema types stays text."""
+    """The argument object of names and texts; texts without a type in the schema stay text."""
     schema = tool.parameters if tool else None
     return {name: typed_value(text, schema, name) for name, text in pairs}
 
 
 def tagged_call_reader(argument: re.Pattern[str]) -> Take:
-    """What writes down a call whose arguments stand in tags, as `name` and `value` of a pattern."""
+    """A function that adds a call with arguments in tags: `name` and `value` of a pattern."""
 
     def take(match: re.Match[str], transcript: Transcript, tools: Mapping[str, Tool]) -> None:
         name, body = match["name"].strip(), match["body"]
@@ -347,7 +333,7 @@ def tagged_call_reader(argument: re.Pattern[str]) -> Take:
 
 
 def typed_value(text: str, schema: Any, name: str) -> Any:
-    """The value that a text is, for one property of a schema; the text where it does not fit."""
+    """The value of a text for one property of a schema; the text if it does not fit."""
     kinds = _kinds(at(schema, "properties", name), schema)
     word = text.strip().lower()
     if "null" in kinds and word in _NULL_TEXTS:
@@ -357,16 +343,12 @@ def typed_value(text: str, schema: Any, name: str) -> Any:
     if "boolean" in kinds and word in _BOOLEANS:
         return _BOOLEANS[word]
     value = json_of(text.strip())
-    return value if any(_fits(value, kind) for kind in kinds) else text
-
-
-def _fits(value: Any, kind: str) -> bool:
-    is_boolean = isinstance(value, bool)
-    return not is_boolean and isinstance(value, _TYPES.get(kind, ()))
+    is_fitting = any(isinstance(value, _TYPES.get(kind, ())) for kind in kinds)
+    return value if is_fitting and not isinstance(value, bool) else text
 
 
 def _kinds(schema: Any, root: Any) -> list[str]:
-    """The types that a schema allows; none where it does not say."""
+    """The types that a schema allows; none if it does not say."""
     reference = at(schema, "$ref")
     if isinstance(reference, str) and reference.startswith("#/"):
         schema = at(root, *reference.removeprefix("#/").split("/"))

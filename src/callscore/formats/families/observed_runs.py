@@ -34,15 +34,15 @@ __all__ = [
 ]
 
 
-# What stands around what in an observed run: models and tools within tools, and within others.
+# Steps within steps: models and tools within tools.
 
 
 class Nesting(Struct, frozen=True):
-    """What has tools around it.
+    """The steps that are within tools.
 
     Attributes:
-        steps: all steps by their ids; none where no step is a part of a tool.
-        delegating: the ids of the tools that have models at work within them.
+        steps: all steps by their ids; empty if no step is within a tool.
+        delegating: the ids of the tools that have models within them.
     """
 
     steps: dict[str | None, Any] = {}
@@ -53,17 +53,12 @@ _NO_NESTING = Nesting()
 
 
 def steps_by_id(run: ObservedRun) -> dict[str | None, ObservedStep]:
-    """The steps by their ids; the last one, where several have the same."""
+    """The steps by their ids; the last one, if several have the same."""
     return {step.id: step for step in run.steps if step.id is not None}
 
 
 def steps_above(step: ObservedStep, steps: dict[str | None, ObservedStep]) -> list[ObservedStep]:
-    """The steps that a step is a part of, from the inside out.
-
-    Args:
-        step: one of them.
-        steps: all, by their ids.
-    """
+    """The steps around a step, from the inside out."""
     found: list[ObservedStep] = []
     seen = {step.id}
     parent = step.parent
@@ -75,29 +70,24 @@ def steps_above(step: ObservedStep, steps: dict[str | None, ObservedStep]) -> li
 
 
 def nesting_of(run: ObservedRun) -> Nesting:
-    """What has tools around it in a run."""
+    """The steps of a run that are within tools."""
     tools = {step.id for step in run.steps if step.execution is not None and step.id is not None}
-    for step in run.steps if tools else ():
-        if step.parent in tools:  # if no step is a part of a tool directly, then none is at all
+    for inner in run.steps if tools else ():
+        if inner.parent in tools:  # if no step is directly within a tool, none is at all
             steps = steps_by_id(run)
-            return Nesting(steps, _delegating(run, steps))
+            delegating = [
+                above.id
+                for step in run.steps
+                if step.requests is not None
+                for above in steps_above(step, steps)
+                if above.execution is not None
+            ]
+            return Nesting(steps, frozenset(delegating))
     return _NO_NESTING
 
 
-def _delegating(run: ObservedRun, steps: dict[str | None, ObservedStep]) -> frozenset[str | None]:
-    return frozenset(
-        [
-            above.id
-            for step in run.steps
-            if step.requests is not None
-            for above in steps_above(step, steps)
-            if above.execution is not None
-        ]
-    )
-
-
 def tool_around(step: ObservedStep, nesting: Nesting) -> ObservedStep | None:
-    """The innermost tool that a step is a part of."""
+    """The innermost tool around a step."""
     if nesting is not _NO_NESTING:
         for above in steps_above(step, nesting.steps):
             if above.execution is not None:
@@ -108,7 +98,7 @@ def tool_around(step: ObservedStep, nesting: Nesting) -> ObservedStep | None:
 def is_repeated(
     executed_call: ToolCall, enclosing_tool: ObservedStep | None, nesting: Nesting
 ) -> bool:
-    """Whether a tool is within the same tool, as it is over MCP: that is one call, not two."""
+    """Whether a tool is within the same tool, as over MCP: that is one call, not two."""
     if enclosing_tool is None or enclosing_tool.execution is None:
         return False
     return (
@@ -117,7 +107,7 @@ def is_repeated(
     )
 
 
-# A run, put together from what was observed of it: what models asked for, and what tools did.
+# The calls of a run, from the requests of models and the executions of tools.
 
 
 class ToolResult(Struct, frozen=True, gc=False):
@@ -125,10 +115,10 @@ class ToolResult(Struct, frozen=True, gc=False):
 
     Attributes:
         value: the result.
-        id: of the call, where it is told.
-        name: of the tool, where it is told.
-        failed: whether the call has failed, where it is told.
-        arguments: what the tool was given, where it is told: there are calls without an id.
+        id: the id of the call, if it is known.
+        name: the name of the tool, if it is known.
+        failed: whether the call failed, if it is known.
+        arguments: the arguments of the call, if they are known: some calls have no id.
     """
 
     value: Any
@@ -138,42 +128,33 @@ class ToolResult(Struct, frozen=True, gc=False):
     arguments: dict[str, Any] | None = None
 
 
-def _no_results() -> list[ToolResult]:
-    return []
-
-
 class ObservedStep(Struct, frozen=True, gc=False, kw_only=True):
-    """One step of a run: a model that was asked, a tool that was run, or whatever is around them.
+    """One step of a run: a model, a tool, or whatever is around them.
 
     Attributes:
         id: unique in the run.
-        parent: the id of the step that this is a part of.
-        requests: the calls in the answer of a model; None where this is no model.
-        execution: the call that a tool carried out, with its result; None where this is no tool.
-        answers: finds the results in what a model was given; asked only if need be.
+        parent: the id of the step around this one.
+        requests: the calls in the answer of a model; None if this is no model.
+        execution: the call that a tool executed, with its result; None if this is no tool.
+        answers: finds the results in the input of a model; called only if needed.
     """
 
     id: str | None = None
     parent: str | None = None
     requests: tuple[ToolCall, ...] | None = None
     execution: ToolCall | None = None
-    answers: Callable[[], list[ToolResult]] = _no_results
+    answers: Callable[[], list[ToolResult]] = list
 
 
 class ObservedRun(Struct, frozen=True, gc=False):
-    """The steps of one run, in the order in which they began.
-
-    Attributes:
-        steps: what was observed.
-        input: what the agent was asked.
-    """
+    """The steps of one run, in the order in which they began; and what the agent was asked."""
 
     steps: list[ObservedStep]
     input: Any = None
 
 
 class _PlacedCall(Struct, gc=False):
-    """A call with the position of the model that asked for it, and how many tools ran before."""
+    """A call with the position of the model that requested it, and how many tools ran before."""
 
     call: ToolCall
     position: int
@@ -188,24 +169,19 @@ class _PlacedCall(Struct, gc=False):
 def traces_of(runs: list[ObservedRun], wanted: Wanted) -> list[Trace]:
     """The calls of each run, all in the same view.
 
-    By default the view is that of the models, if any of them has asked for a call and what it asked
-    for was captured. A run in which no model was observed is none of the agent's in that view.
+    By default the view is that of the models, if any of them requested a call and the arguments were
+    captured. In that view, runs without a model are left out.
     """
     view = _view_of(runs, wanted)
     traces = []
     for run in runs:
-        if _has_agent_steps(run, view):
+        if any(
+            step.requests is not None or (step.execution is not None and view == "executed")
+            for step in run.steps
+        ):
             calls = _requested(run, wanted) if view == "requested" else _executed(run)
             traces.append(Trace(calls=tuple(calls), input=run.input, view=view))
     return traces or [Trace(calls=(), input=run.input, view=view) for run in runs[:1]]
-
-
-def _has_agent_steps(run: ObservedRun, view: View) -> bool:
-    """Whether a model was observed, or at least a tool where that is what counts."""
-    for step in run.steps:
-        if step.requests is not None or (step.execution is not None and view == "executed"):
-            return True
-    return False
 
 
 def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
@@ -225,26 +201,21 @@ def _view_of(runs: list[ObservedRun], wanted: Wanted) -> View:
 
 
 def _has_arguments(calls: list[ToolCall]) -> bool:
-    """Whether anybody wrote down what the tools were given."""
+    """Whether the arguments of any call were captured."""
     return calls[0].error != NOT_CAPTURED or any(call.error != NOT_CAPTURED for call in calls)
 
 
-def _tools(run: ObservedRun) -> list[tuple[int, ObservedStep]]:
-    """The steps that are tools, with their positions."""
-    return [item for item in enumerate(run.steps) if item[1].execution is not None]
-
-
-# --- as the models asked for them ---------------------------------------------------------------
+# --- as requested -------------------------------------------------------------------------------
 
 
 def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
     asking = [step for step in run.steps if step.requests]
     if not asking:
         return []
-    if len(run.steps) == 1:  # nothing that could stand there twice, or be a result
+    if len(run.steps) == 1:  # nothing can be repeated, or be a result
         calls = asking[0].requests or ()
         return [replace(call, step=0) if call.step is None else call for call in calls]
-    tools = _tools(run)
+    tools = [item for item in enumerate(run.steps) if item[1].execution is not None]
     wrappers = _wrappers(asking, steps_by_id(run)) if len(asking) > 1 else set()
     nesting = nesting_of(run)
     placed = _placed(run, wrappers, nesting)
@@ -254,7 +225,7 @@ def _requested(run: ObservedRun, wanted: Wanted) -> list[ToolCall]:
 
 
 def _placed(run: ObservedRun, wrappers: set[str | None], nesting: Nesting) -> list[_PlacedCall]:
-    """The calls that models have asked for, each once."""
+    """The calls that models requested, without repetitions."""
     placed: list[_PlacedCall] = []
     known: dict[str | None, list[_PlacedCall]] = {}
     number = tools = 0
@@ -266,7 +237,7 @@ def _placed(run: ObservedRun, wrappers: set[str | None], nesting: Nesting) -> li
         caller = None if tool_around(step, nesting) is None else "subagent"
         first = number
         for call in step.requests:
-            own = first + (call.step or 0)  # an agent can tell of several messages at once
+            own = first + (call.step or 0)  # an agent can have several messages in one step
             is_whole = call.step == own and caller is None
             whole = call if is_whole else replace(call, step=own, caller=call.caller or caller)
             item = _PlacedCall(whole, position, tools, call.result is not None)
@@ -283,9 +254,9 @@ def _placed(run: ObservedRun, wrappers: set[str | None], nesting: Nesting) -> li
 
 
 def _is_repeat(item: _PlacedCall, same: list[_PlacedCall]) -> bool:
-    """Whether a call was written down for another model before.
+    """Whether a call was already recorded for another model.
 
-    Ids are not unique: what is asked for again after tools were run is another call.
+    Ids are not unique: a request after tools have run is another call.
     """
     for other in reversed(same):
         if item.tools_before != other.tools_before:
@@ -296,7 +267,7 @@ def _is_repeat(item: _PlacedCall, same: list[_PlacedCall]) -> bool:
 
 
 def _wrappers(asking: list[ObservedStep], by_id: dict[str | None, ObservedStep]) -> set[str | None]:
-    """The models around others that only repeat what these have asked for."""
+    """The models around others that only repeat what these requested."""
     inner: dict[str, list[ToolCall]] = {}
     for step in asking:
         for above in steps_above(step, by_id):
@@ -306,13 +277,10 @@ def _wrappers(asking: list[ObservedStep], by_id: dict[str | None, ObservedStep])
         outer
         for outer, calls in inner.items()
         if all(
-            any(_is_same(call, other) for other in calls) for call in by_id[outer].requests or ()
+            any(_may_be_same(call, other) and _has_equal_content(call, other) for other in calls)
+            for call in by_id[outer].requests or ()
         )
     }
-
-
-def _is_same(call: ToolCall, other: ToolCall) -> bool:
-    return _may_be_same(call, other) and _has_equal_content(call, other)
 
 
 def _may_be_same(call: ToolCall, other: ToolCall) -> bool:
@@ -329,7 +297,7 @@ def _has_equal_content(call: ToolCall, other: ToolCall) -> bool:
 def _answer_from_tools(
     tools: list[tuple[int, ObservedStep]], placed_calls: list[_PlacedCall], nesting: Nesting
 ) -> None:
-    """Give each result of a tool to the call before it that it belongs to."""
+    """Assign each result of a tool to the earlier call that it belongs to."""
     coming = [item for item in placed_calls[::-1] if not item.is_answered] if tools else []
     waiting: list[_PlacedCall] = []
     for position, step in tools:
@@ -345,7 +313,7 @@ def _answer_from_tools(
 
 
 def _matching_request(unanswered: list[_PlacedCall], executed_call: ToolCall) -> _PlacedCall | None:
-    """The call with the id of one that was carried out, its arguments, or at least its name."""
+    """The call with the id of an executed call, with its arguments, or at least its name."""
     alike: list[_PlacedCall] = []
     for item in unanswered:
         if executed_call.id is not None and item.call.id == executed_call.id:
@@ -368,7 +336,7 @@ def _answer_from_messages(
         while coming and coming[-1].position < position:
             waiting.append(coming.pop())
         if waiting:
-            # From the end: a model is told of all that was before, and the last calls are waiting.
+            # From the end: a model receives all messages, and the last calls have no results yet.
             for answer in reversed(step.answers()):
                 _answer_from_message(answer, waiting[::-1], wanted)
             waiting = [item for item in waiting if not item.is_answered]
@@ -391,11 +359,10 @@ def _belongs_to(result: ToolResult, call: ToolCall) -> bool:
     return result.name in (None, call.name) and result.arguments in (None, call.arguments)
 
 
-# --- as they were executed ----------------------------------------------------------------------
+# --- as executed --------------------------------------------------------------------------------
 
 
 def _executed(run: ObservedRun) -> list[ToolCall]:
-    """What the tools carried out."""
     nesting = nesting_of(run)
     calls: list[ToolCall] = []
     number: int | None = None

@@ -1,6 +1,6 @@
 """Calls that a model wrote in Python: `[search(query='x', limit=5), math.sqrt(2)]`.
 
-The text is parsed and never run. What is not a literal is kept as text. Simple calls are read with
+The text is parsed and never run. Anything but a literal is kept as text. Simple calls are read with
 regular expressions, which is many times faster than Python's own parser; that parser reads the
 rest: strings with escapes or prefixes, names as values, comments, trailing commas.
 """
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 
-# Calls in plain Python, `[search(query='x', limit=5)]`, read without Python's own parser.
+# Simple calls, read without Python's own parser.
 
 _MAX_DEPTH = 10
 _KEYWORDS = frozenset(kwlist)
 _NAME = "[A-Za-z_][A-Za-z_0-9]*"
 _WHITESPACE = r"[ \t\n]*"
-# A string has in it neither what ends it nor an escape, nor what the parser would refuse.
+# A string without quotes, escapes and characters that the parser would refuse.
 _STRING = r"""'[^'\\\x00-\x1f\ud800-\udfff]*'|"[^"\\\x00-\x1f\ud800-\udfff]*\""""
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
 _HEAD = re.compile(rf"{_WHITESPACE}({_NAME}(?:\.{_NAME})*)\({_WHITESPACE}")
-# A value, perhaps with a name before it, and the comma or bracket behind it; of a value that is in
-# brackets itself, the name alone.
+# A value, perhaps with a name before it, and the comma or bracket after it; of a value that is in
+# brackets itself, only the name.
 _VALUE = re.compile(
     rf"(?:({_NAME}){_WHITESPACE}={_WHITESPACE})?"
     rf"(?:({_STRING}|{_NUMBER}|True|False|None){_WHITESPACE}([,)\]}}]){_WHITESPACE}|(?=[\[{{]))"
@@ -55,21 +55,21 @@ _OPENING = re.compile(rf"[\[{{]{_WHITESPACE}")
 _CLOSING = re.compile(rf"([,)\]}}]){_WHITESPACE}")
 _KEY = re.compile(rf"({_STRING}){_WHITESPACE}:{_WHITESPACE}")
 _PYTHON_CONSTANTS = {"True": True, "False": False, "None": None}
-# A word, and behind it what no name of a function has there.
+# A word, followed by what cannot follow the name of a function.
 _PROSE_START = re.compile(
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*(?:[ \t]+[A-Za-z_0-9]|[ \t]*\.?[ \t]*(?:[!,:;?'\"\n]|\Z))"
 )
 
 
 class PythonCall(NamedTuple):
-    """One call as it stands there.
+    """One call.
 
     Attributes:
-        name: of the function, with the dots in it.
-        named: the arguments that have names.
-        unnamed: those that have none, in their order.
+        name: the name of the function, with the dots in it.
+        named: the arguments with names.
+        unnamed: the others, in their order.
         source: the text of the call.
-        is_faulty: whether it has arguments that no text can tell: `*more`, or a name twice.
+        is_faulty: whether arguments are unknown or ambiguous: `*more`, or a name twice.
     """
 
     name: str
@@ -80,30 +80,25 @@ class PythonCall(NamedTuple):
 
 
 class _NotPlainError(Exception):
-    """There is something that is left to Python's own parser."""
+    """Something that is left to Python's own parser."""
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text is no call and no list of calls, by how it begins: like a sentence."""
+    """Whether a text begins like a sentence, so that it is no call and no list of calls."""
     return _PROSE_START.match(text) is not None
 
 
 def read_plain_calls(text: str) -> list[PythonCall] | None:
-    """The calls that a text spells, in a list or one alone; None where it is not plain.
-
-    Args:
-        text: without blanks around it.
-    """
+    """The calls of a text without outer spaces, in a list or one alone; None if not simple."""
     try:
-        calls, place = _read_list(text) if text[:1] == "[" else _read_single(text)
+        if text[:1] == "[":
+            calls, place = _read_list(text)
+        else:
+            call, place = _read_plain_call(text, 0)
+            calls = [call]
     except _NotPlainError:
         return None
     return calls if place == len(text) else None
-
-
-def _read_single(text: str) -> tuple[list[PythonCall], int]:
-    call, place = _read_plain_call(text, 0)
-    return [call], place
 
 
 def _read_list(text: str) -> tuple[list[PythonCall], int]:
@@ -119,17 +114,16 @@ def _read_list(text: str) -> tuple[list[PythonCall], int]:
 
 
 def _read_plain_call(text: str, place: int) -> tuple[PythonCall, int]:
-    """The call that begins at a place, and the place behind it."""
+    """The call at a position, and the position after it."""
     head = _HEAD.match(text, place)
     if head is None or not _KEYWORDS.isdisjoint(head[1].split(".")):
         raise _NotPlainError
     named: dict[str, Any] = {}
     unnamed = []
     place = head.end()
+    end = ","
     if text[place : place + 1] == ")":
         end, place = _read_end(text, place)
-    else:
-        end = ","
     while end == ",":
         name, value, end, place = _read_value(text, place, 0)
         if name is not None and name not in named and name not in _KEYWORDS:
@@ -144,7 +138,7 @@ def _read_plain_call(text: str, place: int) -> tuple[PythonCall, int]:
 
 
 def _read_end(text: str, place: int) -> tuple[str, int]:
-    """The comma or closing bracket at a place, and the place behind it."""
+    """The comma or closing bracket at a position, and the position after it."""
     found = _CLOSING.match(text, place)
     if found is None:
         raise _NotPlainError
@@ -152,7 +146,7 @@ def _read_end(text: str, place: int) -> tuple[str, int]:
 
 
 def _read_value(text: str, place: int, depth: int) -> tuple[str | None, Any, str, int]:
-    """The name of a value, the value, what stands behind it, and the place behind that."""
+    """The name of a value, the value, the mark after it, and the position after that."""
     found = _VALUE.match(text, place)
     if found is None:
         raise _NotPlainError
@@ -202,7 +196,7 @@ def _read_object(text: str, place: int, depth: int) -> tuple[dict[str, Any], int
 
 
 def _begin(text: str, place: int) -> tuple[str, int]:
-    """What closes brackets with nothing in them, else a comma, and the place behind."""
+    """The closing bracket of empty brackets, else a comma, and the position after it."""
     opening = _OPENING.match(text, place)
     place = opening.end() if opening else place
     return _read_end(text, place) if text[place : place + 1] in ("]", "}") else (",", place)
@@ -213,7 +207,7 @@ _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _JSON_CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 _LIST_START = re.compile(r"\s*\[\s*[A-Za-z_][\w.]*\(")
 _CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(\(.*)", re.DOTALL)
-# A string, which may break off at the end; a bracket or comma; or what is between them.
+# A string, which may be cut off at the end; a bracket or comma; or what is between them.
 _TOKEN = re.compile(
     r"""'(?:[^'\\]|\\.)*(?:'|\\?\Z)|"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[^'"()\[\]{},]+|.""",
     re.DOTALL,
@@ -222,7 +216,7 @@ _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 def is_python_call_list(text: str) -> bool:
-    """Whether a text is a list of calls, as far as it goes: it may break off, or not parse."""
+    """Whether a text is a list of calls, even if it is cut off or does not parse."""
     if not _LIST_START.match(text):
         return False
     inside = text.lstrip().removeprefix("[")
@@ -230,7 +224,7 @@ def is_python_call_list(text: str) -> bool:
 
 
 def _end_of_list(inside: str) -> int:
-    """Where the bracket stands that closes a list; the end where there is none."""
+    """The position of the bracket that closes a list; the end if there is none."""
     depth = 0
     for piece in _TOKEN.finditer(inside):
         depth += _DEPTH.get(piece[0], 0)
@@ -240,7 +234,7 @@ def _end_of_list(inside: str) -> int:
 
 
 def parse_calls(text: str) -> list[PythonCall] | None:
-    """The calls that a text spells, in lists or one by one; None where it is anything else."""
+    """The calls of a text, in lists or one by one; None if it is anything else."""
     text = text.strip().replace("\r\n", "\n").replace("\r", "\n")  # as the parser sees it
     if len(text) > _MAX_LENGTH or is_prose(text):
         return None
@@ -249,10 +243,9 @@ def parse_calls(text: str) -> list[PythonCall] | None:
 
 
 def _parse(text: str) -> list[PythonCall] | None:
-    """The same, as Python's own parser sees it."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that are none
+            warnings.simplefilter("ignore")  # about invalid escapes
             statements = ast.parse(text).body
         source = _Source(text)
         return [_read_call_node(node, source) for node in _call_nodes(statements)]
@@ -274,7 +267,7 @@ def _call_nodes(statements: list[ast.stmt]) -> list[ast.Call]:
 
 
 class _Source:
-    """The text behind a node: the parser counts in lines, and in bytes within a line."""
+    """The text of a node: the parser counts lines, and bytes within a line."""
 
     def __init__(self, text: str) -> None:
         self._bytes = text.encode()
@@ -315,7 +308,7 @@ def _value(node: ast.expr, source: _Source) -> Any:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether JSON knows such a value."""
+    """Whether JSON has such a value."""
     if isinstance(value, float):
         return isfinite(value)
     return value is None or isinstance(value, int | str)
@@ -340,12 +333,12 @@ def _name_or_number(node: ast.expr, source: _Source) -> Any:
 
 
 def take_python(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """Write down the calls that a text spells in Python, and what is left of those it garbles.
+    """Add the calls of a Python text, and what can be read of those that do not parse.
 
     Args:
         text: a list of calls, or calls one by one.
-        transcript: where to.
-        tools: the definitions of the tools, which tell the names of arguments without one.
+        transcript: where to add them.
+        tools: the tool definitions, for the names of positional arguments.
     """
     calls = parse_calls(text)
     if calls is None:
@@ -356,7 +349,7 @@ def take_python(text: str, transcript: Transcript, tools: Mapping[str, Tool]) ->
 
 
 def take_unparsable(text: str, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """The same, where it is known that the text as a whole cannot be parsed."""
+    """Like `take_python`, for a text that is known not to parse as a whole."""
     for part in _split(text.strip().removeprefix("[")):
         single = parse_calls(part)
         if single:
@@ -366,7 +359,7 @@ def take_unparsable(text: str, transcript: Transcript, tools: Mapping[str, Tool]
 
 
 def take_call(call: PythonCall, transcript: Transcript, tools: Mapping[str, Tool]) -> None:
-    """Write down one call, its arguments named as the tool's definition names them."""
+    """Add one call; positional arguments get their names from the tool's definition."""
     if call.is_faulty:
         _take_broken(call.source, transcript)
         return
@@ -394,7 +387,7 @@ def _take_broken(text: str, transcript: Transcript) -> None:
 
 
 def _split(text: str) -> list[str]:
-    """The calls in a list, cut at the commas between them."""
+    """The calls in a list, split at the commas between them."""
     parts, start, depth = [], 0, 0
     end = _end_of_list(text)
     for piece in _TOKEN.finditer(text, 0, end):

@@ -1,7 +1,7 @@
-"""The items that OpenAI's Responses API speaks in, wherever they are written down.
+"""The items of OpenAI's Responses API, in all documents that contain them.
 
-A run is a list of them: what the model called, what the tools gave back, what was said. Calls and
-results name each other by `call_id`; the `id` of an item is of no use for that.
+A run is a list of items: calls of the model, results of tools, messages. Calls and results are
+related by `call_id`; the `id` of an item is of no use for that.
 """
 
 from __future__ import annotations
@@ -30,31 +30,21 @@ __all__ = [
 _APPROVAL = "mcp_approval_request"
 _RESULTS = ("function_call_output", "custom_tool_call_output", "function_call_result")
 _LISTINGS = ("mcp_list_tools", "additional_tools", "tool_search_output")
-# Tools that the provider runs, or that are no function: no name and no argument object.
+# Built-in tools, which have no name and no argument object.
 _BUILT_IN_TYPES = (
-    "apply_patch_call",
-    "apply_patch_call_output",
-    "code_interpreter_call",
-    "computer_call",
-    "computer_call_output",
-    "file_search_call",
-    "image_generation_call",
-    "local_shell_call",
-    "local_shell_call_output",
-    "mcp_approval_response",
-    "shell_call",
-    "shell_call_output",
-    "tool_search_call",
-    "web_search_call",
+    *("apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call"),
+    *("computer_call_output", "file_search_call", "image_generation_call", "local_shell_call"),
+    *("local_shell_call_output", "mcp_approval_response", "shell_call", "shell_call_output"),
+    *("tool_search_call", "web_search_call"),
 )
-# What the Agents SDK says to the model when a tool has raised; nothing else tells.
+# What the Agents SDK tells the model when a tool has raised; there is no other sign.
 _SDK_ERROR = "^An error occurred while running the tool"
 _PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
 _ROLES = ("user", "assistant", "system", "developer")
 
 
 def is_item(value: Any) -> bool:
-    """Whether a value is an item, and of no other format: some share the names of its types."""
+    """Whether a value is an item, and of no other format: some have the same types."""
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str):
         return False
@@ -67,7 +57,7 @@ def is_item(value: Any) -> bool:
 
 
 def _is_marked(item: dict[str, Any]) -> bool:
-    """Whether an item whose type others use as well has what only it has."""
+    """Whether an item of an ambiguous type has the fields that only this format has."""
     kind = item.get("type")
     if kind in ("mcp_call", _APPROVAL, "mcp_list_tools"):
         return "server_label" in item
@@ -81,16 +71,16 @@ def _is_marked(item: dict[str, Any]) -> bool:
 
 
 def is_item_list(value: Any) -> bool:
-    """Whether a value is a list of items and messages, with at least one item that is sure."""
+    """Whether a value is a list of items and messages, with at least one definite item."""
     return (
         isinstance(value, list)
         and any(map(is_item, value))
-        and all(isinstance(item, dict) and _may_be_item(item) for item in value)
+        and all(
+            isinstance(item, dict)
+            and (isinstance(item.get("type"), str) or item.get("role") in _ROLES)
+            for item in value
+        )
     )
-
-
-def _may_be_item(item: dict[str, Any]) -> bool:
-    return isinstance(item.get("type"), str) or item.get("role") in _ROLES
 
 
 @lru_cache(maxsize=8)
@@ -100,12 +90,12 @@ def with_sdk_errors(failure: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def take_items(items: Any, transcript: Transcript) -> None:
-    """Write down the calls and the results of a run of items.
+    """Add the calls and the results of a run of items.
 
-    The calls up to the next result, or to what somebody else says, belong together.
+    The calls up to the next result, or to the next message of somebody else, belong together.
     """
     run = dicts(items)
-    approved = _approved(run)
+    approved = [item for item in run if item.get("type") == "mcp_call"]
     is_speaking = False
     for item in run:
         kind = item.get("type")
@@ -119,30 +109,22 @@ def take_items(items: Any, transcript: Transcript) -> None:
             take(item, transcript)
         elif kind in _RESULTS:
             is_speaking = False
-            transcript.result(_output_of(item), first(item, "call_id", "callId"))
+            output = item.get("output")
+            # Agents SDK for JavaScript: {"type": "text", "text": ...}
+            if isinstance(output, dict) and output.get("type") == "text":
+                output = output.get("text")
+            transcript.result(output, first(item, "call_id", "callId"))
         elif item.get("role") in ("user", "system", "developer"):
             is_speaking = False
 
 
-def _approved(run: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [item for item in run if item.get("type") == "mcp_call"]
-
-
 def _was_called(request: dict[str, Any], calls: list[dict[str, Any]]) -> bool:
-    """Whether what approval was asked for was called in the end, and stands there again."""
+    """Whether a call was made after its approval, and is there again."""
     return any(
         call.get("approval_request_id") == request.get("id")
         or all(call.get(key) == request.get(key) for key in ("server_label", "name", "arguments"))
         for call in calls
     )
-
-
-def _output_of(item: dict[str, Any]) -> Any:
-    output = item.get("output")
-    # Agents SDK for JavaScript: {"type": "text", "text": ...}
-    if isinstance(output, dict) and output.get("type") == "text":
-        return output.get("text")
-    return output
 
 
 def _caller_of(item: dict[str, Any]) -> str | None:
@@ -152,7 +134,7 @@ def _caller_of(item: dict[str, Any]) -> str | None:
 
 def _take_function_call(item: dict[str, Any], transcript: Transcript) -> None:
     arguments = item.get("arguments")
-    # A text that is an object has its end. Nothing at all may be the beginning of anything.
+    # Arguments that are there are complete, or do not parse.
     is_cut = item.get("status") == "incomplete" and not arguments
     transcript.call(
         item.get("name"),
@@ -183,7 +165,7 @@ def _take_mcp_call(item: dict[str, Any], transcript: Transcript) -> None:
 
 
 def _take_hosted_call(item: dict[str, Any], transcript: Transcript) -> None:
-    """As the Agents SDK for JavaScript wraps what the provider has run."""
+    """A call that the provider ran, as the Agents SDK for JavaScript wraps it."""
     provided = item.get("providerData")
     if item.get("name") in ("mcp_call", _APPROVAL) and isinstance(provided, dict):
         _take_mcp_call({**item, **provided}, transcript)

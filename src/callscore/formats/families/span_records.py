@@ -1,4 +1,4 @@
-"""Where the span records are in a document, and whose attribute names they use.
+"""Finds the span records in a document, and the convention of their attribute names.
 
 A record is a span, or the log record of an event during one. A trace can have the attributes of
 several conventions: the one that says most about the calls counts, in one order for all, so that
@@ -30,18 +30,10 @@ __all__ = [
 ]
 
 
-# Where the spans stand in a document, as their exporter wrote them down: as records.
-
 _Keys = tuple[str, ...]
 
 _BATCHES = ("resourceSpans", "resource_spans", "batches", "resourceLogs", "resource_logs")
-_SCOPES = (
-    "scopeSpans",
-    "scope_spans",
-    "instrumentationLibrarySpans",
-    "scopeLogs",
-    "scope_logs",
-)
+_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "scopeLogs", "scope_logs")
 _RECORDS = ("spans", "logRecords", "log_records")
 _WRAPPERS = ("spans", "data", "traces", "trace")
 _ATTRIBUTES = ("attributes", "span_attributes", "SpanAttributes", "log_attributes")
@@ -58,52 +50,39 @@ _DESCRIBED = frozenset((*_ATTRIBUTES, "operationName"))
 _MARKS = frozenset((*_NAMES, *_IDS, "context", "body"))
 _OWN_SIGNS = _BATCHED | _DESCRIBED
 _SIGNS = _OWN_SIGNS.union(_WRAPPERS)
-_COLUMN_PREFIX = "attributes."  # what the columns of a table of spans are called
-# What the keys of a record begin with that is nothing but attributes.
+_COLUMN_PREFIX = "attributes."  # of the columns of a table of spans
+# The prefixes of the keys of a record that has nothing but attributes.
 _BARE_PREFIXES = (
-    "gen_ai.",
-    "llm.",
-    "openinference.",
-    "ai.toolCall.",
-    "ai.response.",
-    "traceloop.",
+    *("gen_ai.", "llm.", "openinference.", "ai.toolCall.", "ai.response.", "traceloop."),
     _COLUMN_PREFIX,
 )
 _MAX_KEYS = 40
-_MAX_CACHED_COLUMNS = 100  # of those that are kept in mind
-_MAX_SAMPLED_ITEMS = 8  # items of a list, among which there is an object
-_MAX_SAMPLED_RECORDS = 4  # of those that something may hold
+_MAX_CACHED_COLUMNS = 100
+_MAX_SAMPLED_ITEMS = 8  # items of a list, to find an object
+_MAX_SAMPLED_RECORDS = 4  # records in a wrapper
 _MAX_WRAPPERS = 5
-_MAX_ID_BITS = 128  # bits
+_MAX_ID_BITS = 128
 
 
 def may_hold_records(document: Any) -> bool:
     """Whether a document may contain span records: a fast check that rejects most others."""
     if isinstance(document, list):
-        document = _first_object(document)
+        sample = document[:_MAX_SAMPLED_ITEMS]
+        document = next((item for item in sample if isinstance(item, dict)), None)
     return isinstance(document, dict) and _has_signs(document, 0)
 
 
-def _first_object(items: list[Any]) -> Any:
-    for item in items[:_MAX_SAMPLED_ITEMS]:
-        if isinstance(item, dict):
-            return item
-    return None
-
-
 def _has_signs(value: dict[Any, Any], depth: int) -> bool:
-    """Whether it looks like a record, or the first of those that it may hold do."""
+    """Whether it looks like a record, or the first records within it do."""
     if _SIGNS.isdisjoint(value):
         return _has_dotted_key(value)
     if "attributes" in value or not _OWN_SIGNS.isdisjoint(value) or depth > _MAX_WRAPPERS:
         return True
     held = _wrapped_in(value)
-    for item in held[:_MAX_SAMPLED_RECORDS] if isinstance(held, list) else (held,):
-        if isinstance(item, dict) and _has_signs(item, depth + 1):
-            break
-    else:
-        return False
-    return True
+    return any(
+        isinstance(item, dict) and _has_signs(item, depth + 1)
+        for item in (held[:_MAX_SAMPLED_RECORDS] if isinstance(held, list) else (held,))
+    )
 
 
 def _has_dotted_key(document: dict[Any, Any]) -> bool:
@@ -114,8 +93,8 @@ def _has_dotted_key(document: dict[Any, Any]) -> bool:
 
 
 def records_in(document: Any) -> Iterator[tuple[dict[str, Any], str | None]]:
-    """The records in a document, each with the id of the record that stands around it."""
-    # What is still to be looked at, from the outside in; a call for each depth could be too many.
+    """The records in a document, each with the id of the record around it."""
+    # A stack instead of recursion, because documents can be nested deeply.
     waiting: list[tuple[Iterator[Any], str | None]] = [_items_of(document, None)]
     while waiting:
         items, parent = waiting[-1]
@@ -128,7 +107,7 @@ def records_in(document: Any) -> Iterator[tuple[dict[str, Any], str | None]]:
                     waiting.append(_items_of(item["child_spans"], span_id_of(item)))
                     break
             elif is_batch(item):
-                yield from _unpacked(item)
+                yield from ((record, None) for record in _records_in_batch(item))
             else:
                 waiting.append(_items_of(_wrapped_in(item), None))
                 break
@@ -145,18 +124,14 @@ def is_batch(value: dict[str, Any]) -> bool:
     return not _BATCHED.isdisjoint(value) and isinstance(first(value, *_BATCHES), list)
 
 
-def _unpacked(value: dict[str, Any]) -> list[tuple[dict[str, Any], None]]:
-    return [
-        (record, None)
-        for batch in _list_in(value, _BATCHES)
-        for scope in _list_in(batch, _SCOPES)
-        for record in _list_in(scope, _RECORDS)
-        if isinstance(record, dict)
-    ]
+def _records_in_batch(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for batch in _list_in(value, _BATCHES):
+        for scope in _list_in(batch, _SCOPES):
+            yield from dicts(_list_in(scope, _RECORDS))
 
 
 def _list_in(holder: Any, keys: _Keys) -> list[Any]:
-    """The list under the first of these keys that is there."""
+    """The list under the first of these keys that is present."""
     found = None
     if isinstance(holder, dict):
         for key in keys:
@@ -167,38 +142,29 @@ def _list_in(holder: Any, keys: _Keys) -> list[Any]:
 
 
 def _wrapped_in(value: dict[str, Any]) -> Any:
-    """What stands under the first key that can have records under it."""
+    """The value of the first key that can have records under it."""
     for key in _WRAPPERS:
-        if key in value and _may_wrap(value[key]):
-            return value[key]
+        held = value.get(key)
+        if isinstance(held, dict):
+            return held
+        if isinstance(held, list) and held and isinstance(held[0], dict):
+            is_observation = "startTime" in held[0] and "type" in held[0]  # Langfuse's are no spans
+            if not is_observation:
+                return held
     return None
 
 
-def _may_wrap(content: Any) -> bool:
-    """Whether the records are here: in a list of them, or in one more object."""
-    if isinstance(content, list):
-        return bool(content) and isinstance(content[0], dict) and not _is_observation(content[0])
-    return isinstance(content, dict)
-
-
-def _is_observation(item: dict[str, Any]) -> bool:
-    return "startTime" in item and "type" in item  # of Langfuse: no span, if much like one
-
-
 def is_record(value: dict[str, Any]) -> bool:
-    """Whether it has attributes and a name or an id, or is nothing but attributes."""
+    """Whether it has attributes and a name or an id, or nothing but attributes."""
     given = value.get("attributes")
-    if given.__class__ is not dict:  # in one of the rarer ways to write them
+    if given.__class__ is not dict:  # one of the rarer notations
         given = None if _DESCRIBED.isdisjoint(value) else _attributes_in(value)
         if given is None:
-            return _is_bare(value)
+            has_dots = _has_dotted_key(value)
+            return has_dots and _have_attribute(tuple(islice(value, _MAX_KEYS)))
         if isinstance(given, list) and given and not isinstance(at(given, 0, "key"), str):
             return False
     return not _MARKS.isdisjoint(value)
-
-
-def _is_bare(value: dict[Any, Any]) -> bool:
-    return _has_dotted_key(value) and _have_attribute(tuple(islice(value, _MAX_KEYS)))
 
 
 @lru_cache(maxsize=256)  # every row of a table has the same keys
@@ -210,14 +176,14 @@ def _attributes_in(value: dict[str, Any]) -> Any:
     given = value.get("attributes")
     if given is not None:
         return given
-    # Much else has tags; a span only as Jaeger writes it.
+    # Much else has tags, but of spans only Jaeger's.
     return value.get("tags") if "operationName" in value else first(value, *_ATTRIBUTES)
 
 
 def raw_attributes(record: dict[str, Any]) -> Any:
-    """What the attributes of a record are written as: entries, an object, or JSON text of either.
+    """The attributes of a record: entries, an object, or JSON text of either.
 
-    Those of a row of a table come without the word that all their columns begin with.
+    Those of a row of a table are without the prefix of their columns.
     """
     value = record.get("attributes")
     if value.__class__ is not dict:
@@ -230,7 +196,7 @@ def raw_attributes(record: dict[str, Any]) -> Any:
 
 
 def _find_columns(keys: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    """The columns of a table of spans that are for attributes, with the names of these."""
+    """The columns for attributes in a table of spans, with the names of the attributes."""
     size = len(_COLUMN_PREFIX)
     columns = [key for key in keys if isinstance(key, str) and key.startswith(_COLUMN_PREFIX)]
     return tuple([(column, column[size:]) for column in columns])
@@ -252,7 +218,7 @@ def span_place_of(record: dict[str, Any]) -> tuple[str | None, str | None]:
 
 
 def record_name(record: dict[str, Any]) -> str:
-    """What a record is called; nothing where it has no name."""
+    """The name of a record; empty if it has none."""
     name: str | None = record.get("name")
     if name.__class__ is str and name:
         return name
@@ -268,7 +234,7 @@ def span_id_of(record: Any) -> str | None:
     """The id of a span, or of the span that a log record belongs to."""
     found = _common_id(record, "span_id", _USUAL_IDS)
     if found is None and _may_have_id(record):
-        found = _own_id(record, _IDS) or _id_in(record, ("id",))
+        found = _own_id(record, _IDS) or _text_of(first(record, "id"))
     return found
 
 
@@ -279,7 +245,7 @@ def trace_id_of(record: Any) -> str | None:
 
 
 def _common_id(record: Any, inner: str, keys: _Keys) -> str | None:
-    """An id where OTLP, the SDKs and tables have it: this is asked for every span there is."""
+    """An id in the places of OTLP, the SDKs and tables: a fast path for every span."""
     if not isinstance(record, dict):
         return None
     holder = record.get("context")
@@ -296,17 +262,13 @@ def _may_have_id(record: Any) -> bool:
 
 
 def _own_id(record: Any, keys: tuple[str, ...]) -> str | None:
-    """An id that stands in the record itself, in its context, or in a column for it."""
-    found = _id_in(record, keys)
+    """An id in the record itself, in its context, or in a column for it."""
+    found = _text_of(first(record, *keys))
     if found is None:
         context = first(record, *_CONTEXTS)
         columns = _COLUMNS[keys] if context is None else keys
-        found = _id_in(record if context is None else context, columns)
+        found = _text_of(first(record if context is None else context, *columns))
     return found
-
-
-def _id_in(holder: Any, keys: _Keys) -> str | None:
-    return _text_of(first(holder, *keys))
 
 
 def _text_of(id_: Any) -> str | None:
@@ -317,11 +279,11 @@ def _text_of(id_: Any) -> str | None:
     return str(id_) if is_number else None
 
 
-# In whose words spans are written: several stacks use spans, each with attributes of its own.
+# Attribute conventions.
 
 Convention = Literal["vercel", "openinference", "mlflow", "gen_ai", "openllmetry"]
 
-# What the names of attributes begin with; `openllmetry` would claim much that is in newer words.
+# The prefixes of attribute names; `openllmetry` would claim much of newer conventions.
 _PREFIXES: tuple[tuple[Convention, tuple[str, ...]], ...] = (
     ("vercel", ("ai.toolCall.", "ai.response.toolCalls", "ai.operationId")),
     ("openinference", ("openinference.span.kind", "llm.output_messages", "llm.input_messages")),
@@ -332,11 +294,11 @@ _PREFIXES: tuple[tuple[Convention, tuple[str, ...]], ...] = (
     ("openllmetry", ("traceloop.",)),
 )
 _NO_RANK = len(_PREFIXES)
-# Nested at each dot, the names have these on the outside.
+# The outermost keys of attributes that are nested at each dot.
 _FIRST_SEGMENTS = frozenset(
     [beginning.partition(".")[0] for _, beginnings in _PREFIXES for beginning in beginnings]
 )
-_NAMES_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])  # which reads the names, and no more
+_NAMES_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])  # decodes only the names
 _MAX_SAMPLED = 200
 _MAX_CACHED_NAMES = 50  # names of one span
 
@@ -344,8 +306,8 @@ _MAX_CACHED_NAMES = 50  # names of one span
 def convention_of(document: Any) -> Convention | None:
     """The attribute convention of the spans in a document; None if there are no spans.
 
-    Spans that have none of the attributes of any stack, as those of a web server, are taken for
-    OTel's own if they are spans for sure: they may stand before others in the same file.
+    Spans without the attributes of any convention, such as those of a web server, count as `gen_ai`
+    if they are definitely spans: others may follow in the same file.
     """
     if not may_hold_records(document):
         return None
@@ -356,11 +318,14 @@ def convention_of(document: Any) -> Convention | None:
             break
     if rank < _NO_RANK:
         return _PREFIXES[rank][0]
-    return "gen_ai" if _has_definite_spans(document) else None
+    record, _ = next(records_in(document), ({}, None))
+    has_ids = trace_id_of(record) is not None and span_id_of(record) is not None
+    is_otlp = isinstance(document, dict) and is_batch(document)
+    return "gen_ai" if has_ids or is_otlp else None
 
 
 def _rank_of(record: dict[str, Any]) -> int:
-    """The place of the vocabulary that a record is in: by its attributes, and by its events."""
+    """The rank of the convention of a record: by its attributes, and by its events."""
     rank = _rank_of_attributes(raw_attributes(record))
     events = record.get("events")
     if events:
@@ -379,7 +344,7 @@ def _rank_of_attributes(value: Any) -> int:
 
 
 def _outline(text: str) -> Any:
-    """What a text holds as JSON, without what stands at each name where that does not matter."""
+    """The JSON value of a text, or only its keys if the values do not matter."""
     try:
         named: dict[str, Any] = _NAMES_DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -390,7 +355,7 @@ def _outline(text: str) -> Any:
 def _keys_of(entries: list[Any]) -> tuple[str, ...]:
     try:
         names = tuple([entry["key"] for entry in entries])
-        "".join(names)  # which refuses all but texts
+        "".join(names)  # raises for all but texts
     except (KeyError, TypeError):
         found = [entry.get("key") for entry in dicts(entries)]
         return tuple([name for name in found if isinstance(name, str)])
@@ -398,7 +363,6 @@ def _keys_of(entries: list[Any]) -> tuple[str, ...]:
 
 
 def _lowest_rank(names: tuple[Any, ...]) -> int:
-    """The lowest place of all these names."""
     return _cached_rank(names) if len(names) <= _MAX_CACHED_NAMES else _uncached_rank(names)
 
 
@@ -412,7 +376,7 @@ _cached_rank = lru_cache(maxsize=512)(_uncached_rank)
 
 @lru_cache(maxsize=4096)
 def _rank(name: Any) -> int:
-    """The place of the vocabulary that a name belongs to."""
+    """The rank of the convention that a name belongs to."""
     if isinstance(name, str):
         for place, (_, beginnings) in enumerate(_PREFIXES):
             if name.startswith(beginnings):
@@ -421,7 +385,7 @@ def _rank(name: Any) -> int:
 
 
 def _nested_names(given: dict[Any, Any]) -> list[str]:
-    """Of attributes nested at each dot, the first three parts of each name."""
+    """The first three parts of each name, for attributes nested at each dot."""
     names = []
     for key in _FIRST_SEGMENTS.intersection(given):
         value = given[key]
@@ -431,10 +395,3 @@ def _nested_names(given: dict[Any, Any]) -> list[str]:
                 if isinstance(deeper, dict):
                     names += [f"{key}.{inner}.{innermost}" for innermost in deeper]
     return names
-
-
-def _has_definite_spans(document: Any) -> bool:
-    if isinstance(document, dict) and is_batch(document):
-        return True
-    record, _ = next(records_in(document), ({}, None))
-    return trace_id_of(record) is not None and span_id_of(record) is not None

@@ -46,15 +46,15 @@ __all__ = [
 ]
 
 
-# The attributes of a span or an event, however an exporter writes them, as dotted keys.
+# Attributes.
 
 _MAX_DEPTH = 100
 _MAX_INDEX_LENGTH = 10
 _ARRAYS = ("arrayValue", "array_value")
 _OBJECTS = ("kvlistValue", "kvlist_value")
 _INTEGERS = ("intValue", "int_value")
-# What the dotted names begin with that somebody asks for. Other objects are values: a request, say,
-# which is large.
+# The first parts of the attribute names that are read. Other objects are values, such as large
+# requests.
 _NESTED_PREFIXES = frozenset(
     (
         *("ai", "error", "event", "exception", "gcp", "gen_ai", "input", "llm", "mlflow"),
@@ -73,25 +73,30 @@ _PLAIN_TYPES = frozenset(
 def read_attributes(value: Any) -> dict[str, Any]:
     """The attributes by their dotted keys; an object under such a key is a value, and stays one.
 
-    Of attributes nested at each dot, what stands at each level is there, too: `tool` as well as
-    `tool.name`, if that is how the name of an attribute can begin. Lists are never taken apart.
+    Attributes nested at each dot are included at each level: `tool` as well as `tool.name`, if that
+    is how the name of an attribute can begin. Lists are never flattened.
 
     Args:
         value: a list of keys and typed values, an object, or JSON text of either.
     """
     if isinstance(value, str):
-        value = json_of(json_of(value))  # as a column of JSON text may hold what is text already
+        value = json_of(json_of(value))  # a column may contain JSON text within JSON text
     if isinstance(value, list):
         return _from_list(value)
     if not isinstance(value, dict):
         return {}
-    is_flat = _NESTED_PREFIXES.isdisjoint(value) and _has_only_texts(value)
-    return value if is_flat else _flattened(value)
+    if _NESTED_PREFIXES.isdisjoint(value) and _has_only_texts(value):
+        return value
+    flat = {key: item for key, item in value.items() if isinstance(key, str)}
+    for key, item in value.items():
+        if key in _NESTED_PREFIXES and isinstance(item, dict):
+            _flatten(item, key, flat, 0)
+    return flat
 
 
 def _has_only_texts(keys: Iterable[Any]) -> bool:
     try:
-        "".join(keys)  # which looks at all of them at once
+        "".join(keys)  # checks all of them at once
     except TypeError:
         return False
     return True
@@ -101,8 +106,7 @@ def _from_list(entries: list[Any], depth: int = 0) -> dict[str, Any]:
     found: dict[str, Any] = {}
     try:
         for entry in entries:
-            # Nearly all are texts and integers, and there are more of them than of anything else:
-            # they are looked at here, without a call for each.
+            # A fast path for texts and integers, which nearly all are.
             value = entry["value"]
             is_typed = value.__class__ is dict and len(value) == 1
             if is_typed and "stringValue" in value:
@@ -117,20 +121,12 @@ def _from_list(entries: list[Any], depth: int = 0) -> dict[str, Any]:
 
 
 def _from_irregular_list(entries: list[Any], depth: int) -> dict[str, Any]:
-    """As `_from_list`, where not all entries have a key and a value."""
+    """Like `_from_list`, if some entries have no key or no value."""
     return {
         entry["key"]: decode_otlp_value(entry.get("value"), depth)
         for entry in dicts(entries)
         if isinstance(entry.get("key"), str)
     }
-
-
-def _flattened(given: dict[Any, Any]) -> dict[str, Any]:
-    flat = {key: value for key, value in given.items() if isinstance(key, str)}
-    for key, value in given.items():
-        if key in _NESTED_PREFIXES and isinstance(value, dict):
-            _flatten(value, key, flat, 0)
-    return flat
 
 
 def _flatten(value: dict[str, Any], prefix: str, flat: dict[str, Any], depth: int) -> None:
@@ -142,10 +138,7 @@ def _flatten(value: dict[str, Any], prefix: str, flat: dict[str, Any], depth: in
 
 
 def decode_otlp_value(value: Any, depth: int = 0) -> Any:
-    """The value that an OTLP value holds: the name of its only key says of which type it is.
-
-    What is not written like that is a value already, and stays as it is.
-    """
+    """The value of an OTLP value, whose only key names its type; other values are unchanged."""
     if not isinstance(value, dict) or len(value) > 1:
         return value
     if not value:
@@ -172,7 +165,7 @@ def _values(content: Any) -> list[Any]:
 
 
 def _integer(content: Any) -> Any:
-    """The integer that a text spells, as OTLP has it; what is no integer stays as it is."""
+    """The integer of a text, as OTLP writes it; other values are unchanged."""
     if content.__class__ is not str:
         return content
     try:
@@ -182,7 +175,7 @@ def _integer(content: Any) -> Any:
 
 
 def build_tree(flat: dict[str, Any]) -> dict[str, Any]:
-    """The tree that dotted keys such as `tool_calls.0.name` make up."""
+    """The tree of dotted keys such as `tool_calls.0.name`."""
     tree: dict[str, Any] = {}
     for key, value in flat.items():
         *path, last = str(key).split(".")
@@ -199,14 +192,13 @@ def build_tree(flat: dict[str, Any]) -> dict[str, Any]:
 def items_at(attributes: dict[str, Any], prefix: str) -> list[Any]:
     """The items of the list under a prefix.
 
-    Where they are put together from keys such as `prefix.0.message.role`, each is an object with
-    the rest of the keys: `message.role`. That is quicker than a tree, and `inside` sees no
-    difference.
+    If they are made of keys such as `prefix.0.message.role`, each is an object with the rest of the
+    keys: `message.role`. That is faster than a tree, and the same to `value_at_path`.
     """
     if prefix in attributes:
         return items_of(json_of(attributes[prefix]))
     items: dict[str, Any] = {}
-    own: dict[str, dict[str, Any]] = {}  # those that are put together here
+    own: dict[str, dict[str, Any]] = {}  # those that are made here
     for key, value in attributes.items():
         place = _split_at_index(key)
         if place is not None and place[0] == prefix:
@@ -221,9 +213,9 @@ def items_at(attributes: dict[str, Any], prefix: str) -> list[Any]:
     return list(items.values()) if len(items) < _SEVERAL else items_of(items)
 
 
-@lru_cache(maxsize=8192)  # all spans have the same keys, more or less
+@lru_cache(maxsize=8192)  # most spans have the same keys
 def _split_at_index(key: str) -> tuple[str, str, str] | None:
-    """What stands before, at and behind the first number in a dotted key."""
+    """The parts before, at and after the first number in a dotted key."""
     steps = key.split(".")
     for place, step in enumerate(steps):
         if _is_index(step):
@@ -232,7 +224,7 @@ def _split_at_index(key: str) -> tuple[str, str, str] | None:
 
 
 def items_of(node: Any) -> list[Any]:
-    """The items of a list, or of an object that has numbers for keys, in their order."""
+    """The items of a list, or of an object with numbers as keys, in order."""
     if isinstance(node, list):
         return node
     if not isinstance(node, dict):
@@ -246,7 +238,7 @@ def _is_index(key: Any) -> bool:
 
 
 def value_at_path(node: Any, path: str) -> Any:
-    """What stands at a dotted path in an object whose keys are split at the dots, or are not."""
+    """The value at a dotted path in an object whose keys may be split at the dots."""
     while isinstance(node, dict):
         if path in node:
             return node[path]
@@ -257,7 +249,7 @@ def value_at_path(node: Any, path: str) -> Any:
     return None
 
 
-# Spans, from whatever exporter: OTLP, an SDK's own JSON, Phoenix, rows of a database.
+# Spans.
 
 _NANOSECONDS = 10**9
 _MAX_NUMBER_LENGTH = 30  # digits
@@ -287,9 +279,9 @@ class Event(Struct, frozen=True, gc=False):
     """Something that happened at one moment.
 
     Attributes:
-        name: what.
+        name: what happened.
         attributes: by their dotted keys.
-        body: what a log record has to say; None for an event of a span.
+        body: the content of a log record; None for an event of a span.
     """
 
     name: str
@@ -303,13 +295,13 @@ class Span(Struct, frozen=True, gc=False, kw_only=True):
     Attributes:
         name: what was done.
         attributes: by their dotted keys; see `read_attributes`.
-        start: when it began, in whatever unit the exporter counts; None where it does not say.
+        start: when it began, in the unit of the exporter; None if it is unknown.
         id: unique in its trace.
-        parent: the id of the span that this is a part of.
+        parent: the id of the span around this one.
         trace: the id of the trace.
         failed: whether the span says that it ended in an error.
         events: what happened meanwhile, in order.
-        record: what it was made of, where that says more than all this.
+        record: the record of the span, if it says more than all this.
     """
 
     name: str
@@ -331,8 +323,8 @@ def is_span_line(line: Any) -> bool:
 def read_spans(document: Any) -> list[Span]:
     """The spans in a document, in the order in which they began.
 
-    A span that does not say when it began follows the one before it. A span that was sent twice is
-    there once. A log record that belongs to a span is an event of it.
+    A span without a start follows the one before it. A span that was sent twice is there once. A log
+    record that belongs to a span is an event of it.
     """
     spans: list[Span] = []
     logs: list[dict[str, Any]] = []
@@ -346,7 +338,7 @@ def read_spans(document: Any) -> list[Span]:
 
 
 def _without_duplicates(spans: list[Span]) -> list[Span]:
-    """The spans without those that were sent again, as exporters do when they hear no answer."""
+    """The spans without those that were sent again, as exporters do without a response."""
     if len({span.id for span in spans}) == len(spans):
         return spans
     seen: set[tuple[str | None, str | None, str]] = set()
@@ -388,17 +380,15 @@ def _span_of(record: dict[str, Any], parent: str | None) -> Span:
     return Span(
         name=record_name(record),
         attributes=attributes,
-        start=parse_time(_start_of(record)),
+        start=parse_time(
+            record["start_time"] if "start_time" in record else first(record, *_START_KEYS)
+        ),
         id=id_,
         parent=_parent_of(record) or parent,
         trace=trace,
         failed=_has_failed(record, attributes),
         events=tuple([_event_of(event) for event in dicts(events)]) if events else (),
     )
-
-
-def _start_of(record: dict[str, Any]) -> Any:
-    return record["start_time"] if "start_time" in record else first(record, *_START_KEYS)
 
 
 def _parent_of(record: dict[str, Any]) -> str | None:
@@ -408,15 +398,11 @@ def _parent_of(record: dict[str, Any]) -> str | None:
             return named if isinstance(named, str) and named else None
     around = first(record, "parent", "parentSpanContext")
     found = None if around is None else span_id_of(around)
-    return (
-        span_id_of(at(record, "references", 0))
-        if found is None and "references" in record
-        else found
-    )
+    return span_id_of(at(record, "references", 0)) if found is None else found
 
 
 def parse_time(value: Any) -> int | None:
-    """A moment as a number: nanoseconds, where it was written for people to read.
+    """A moment as a number: in nanoseconds, if it was a date and time.
 
     Args:
         value: a number, its text, seconds and nanoseconds in a list, or a date and time.
@@ -449,15 +435,11 @@ def _has_failed(record: dict[str, Any], attributes: dict[str, Any]) -> bool:
         status = first(status, "status_code", "statusCode") if code is None else code
     if status is None:
         status = attributes.get("otel.status_code")
-    if status is not None and _is_error(status):
-        return True
-    return "error.type" in attributes and bool(attributes["error.type"])
-
-
-def _is_error(status: Any) -> bool:
     if isinstance(status, str):
-        return status not in _OK_STATUSES and status.lower() in _ERROR_STATUSES
-    return bool(status == _ERROR_CODE)
+        is_error = status not in _OK_STATUSES and status.lower() in _ERROR_STATUSES
+    else:
+        is_error = bool(status == _ERROR_CODE)
+    return is_error or bool(attributes.get("error.type"))
 
 
 def _event_of(record: dict[str, Any]) -> Event:
@@ -469,7 +451,7 @@ def _event_of(record: dict[str, Any]) -> Event:
 
 
 def _with_logs(spans: list[Span], logs: list[dict[str, Any]]) -> list[Span]:
-    """The spans, each with its log records as events; records of no span here make up their own."""
+    """The spans with their log records as events; records of an absent span make a new one."""
     by_span: dict[tuple[str | None, str | None], list[dict[str, Any]]] = {}
     for record in logs:
         by_span.setdefault(span_place_of(record), []).append(record)

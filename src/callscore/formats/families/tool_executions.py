@@ -1,4 +1,4 @@
-"""The call that a tool execution stands for: its input in any notation, and its result."""
+"""The call of a tool execution: its input in any notation, and its result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ToolInput", "exception_in", "executed_call", "read_tool_input", "requested_call"]
 
 
-# What a tool was given, however its span has it: an object, JSON, Python, or args and kwargs.
+# The input of a tool: an object, JSON, Python, or args and kwargs.
 
 _MAX_LENGTH = 100_000
 _WRAPPER_KEYS = frozenset(("args", "kwargs", "sanitize_inputs_outputs"))
@@ -33,14 +33,14 @@ _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 
 
 class ToolInput(Struct, frozen=True, gc=False):
-    """What came of it.
+    """The input of a tool.
 
     Attributes:
-        arguments: to be read as those of any call.
+        arguments: to be read like those of any call.
         error: `not_captured` if the arguments were not recorded.
         positional: whether some are named by their positions.
-        caller: `code` where code that a model wrote has called the tool.
-        warning: `python_repr` where they were written as Python, not as JSON.
+        caller: `code` if code that a model wrote called the tool.
+        warning: `python_repr` if they were written as Python, not as JSON.
     """
 
     arguments: Any
@@ -51,10 +51,10 @@ class ToolInput(Struct, frozen=True, gc=False):
 
 
 def read_tool_input(given: Any, names: Any = None) -> ToolInput:
-    """The arguments that a tool was given.
+    """The arguments of a tool.
 
     Args:
-        given: what its span has as its input; None where it has none.
+        given: the input in its span; None if it has none.
         names: an object with the names of the tool's parameters, in order, as keys.
     """
     if given is None or given == _REDACTED:
@@ -77,13 +77,13 @@ def _unwrapped(value: dict[str, Any], names: Any) -> ToolInput:
     named = value["kwargs"]
     if isinstance(named, dict):
         arguments.update(named)
-    # The agents of smolagents ask for clean inputs, and the code that their models write does not.
+    # smolagents sanitizes inputs of calls by agents, and not those of calls by generated code.
     caller = "code" if value.get("sanitize_inputs_outputs") is False else None
     return ToolInput(arguments, None, len(values) > len(known), caller)
 
 
 def _from_python(text: str) -> ToolInput:
-    """An object that was written by Python's `str`, which is no fault of the model."""
+    """An object that Python's `str` wrote, which is no fault of the model."""
     if len(text) > _MAX_LENGTH or not text.lstrip().startswith("{"):
         return ToolInput(text)
     arguments = _python_to_json(text) or _evaluated(text)
@@ -91,7 +91,7 @@ def _from_python(text: str) -> ToolInput:
 
 
 def _python_to_json(text: str) -> Any:
-    """What it is as JSON, if only quotes and constants are Python's: to evaluate it takes long."""
+    """The object, if only quotes and constants are in Python: evaluating it is slow."""
     if '"' in text or "\\" in text:
         return None
     value = json_of(_WORD.sub(_json_word, text.strip()))
@@ -106,15 +106,15 @@ def _json_word(word: re.Match[str]) -> str:
 def _evaluated(text: str) -> dict[str, Any] | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python will not take for ever
+            warnings.simplefilter("ignore")  # about invalid escapes
             value = ast.literal_eval(text.strip())
-        # What JSON cannot have was no argument of a call.
+        # Only values that JSON has can be arguments of a call.
         return msgspec.json.decode(msgspec.json.encode(value), type=dict[str, Any])
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
 
 
-# The call that the span of a tool stands for, with what came of it.
+# The call, with its result.
 
 _NO_INPUT = ToolInput(None)
 
@@ -124,12 +124,12 @@ def requested_call(
     value: Any,
     id: Any,  # noqa: A002  (as the field is called)
 ) -> ToolCall:
-    """A call that a model asked for in its only message, as an entry in its span has it.
+    """A call in the only message of a model, from an entry in its span.
 
     Args:
-        name: of the tool.
-        value: the arguments: an object, its JSON text, or whatever stands there.
-        id: of the call.
+        name: the name of the tool.
+        value: the arguments: an object, its JSON text, or anything else.
+        id: the id of the call.
     """
     arguments = read_arguments(value)
     return ToolCall(
@@ -148,7 +148,7 @@ def requested_call(
     )
 
 
-def executed_call(  # noqa: PLR0913  (as many things are known of a call)
+def executed_call(  # noqa: PLR0913  (a call has as many parts)
     name: Any,
     value: Any,
     id: Any,  # noqa: A002  (as the field is called)
@@ -158,26 +158,28 @@ def executed_call(  # noqa: PLR0913  (as many things are known of a call)
     wanted: Wanted,
     names: Any = None,
 ) -> ToolCall:
-    """The call that a tool carried out.
+    """The call that a tool executed.
 
     Args:
-        name: of the tool.
-        value: what the span has as its input.
-        id: of the call.
-        result: what the span has as its output; None where it has none.
-        failed: whether the span says that the call has failed.
-        wanted: what was asked for.
+        name: the name of the tool.
+        value: the input in the span.
+        id: the id of the call.
+        result: the output in the span; None if it has none.
+        failed: whether the span says that the call failed.
+        wanted: the options.
         names: an object with the names of the tool's parameters as keys.
     """
     read, arguments = _read(value, names)
     is_captured = read.error is None
+    text = result if isinstance(result, str) else text_in(result)
+    reads_like_error = None if text is None else wanted.failure.search(text) is not None
     return ToolCall(
         name if isinstance(name, str) and name else NAMELESS,
         arguments.value if is_captured else None,
         name_of(id),
         None,
         result,
-        True if failed else _is_failure(result, wanted),
+        True if failed else reads_like_error,
         arguments.raw,
         arguments.error if is_captured else read.error,
         None,
@@ -188,9 +190,9 @@ def executed_call(  # noqa: PLR0913  (as many things are known of a call)
 
 
 def _read(value: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
-    """What a tool was given, and the arguments in it."""
+    """The input of a tool, and the arguments in it."""
     if value.__class__ is str and value[:2] == '{"' and "kwargs" not in value:
-        # As most are: JSON with nothing around it, which need not be decoded once to see that.
+        # A fast path for plain JSON, which is not decoded twice.
         arguments = read_arguments(value)
         if arguments.error is None:
             return _NO_INPUT, arguments
@@ -198,14 +200,8 @@ def _read(value: Any, names: Any) -> tuple[ToolInput, ParsedArguments]:
     return read, read_arguments(read.arguments)
 
 
-def _is_failure(result: Any, wanted: Wanted) -> bool | None:
-    """Whether a result reads like an error; None where there is nothing to be read."""
-    text = result if isinstance(result, str) else text_in(result)
-    return None if text is None else wanted.failure.search(text) is not None
-
-
 def exception_in(span: Span) -> Any:
-    """What a span says was wrong: the message of an exception; None where it does not say."""
+    """The message of the exception in a span; None if there is none."""
     for event in span.events:
         if event.name == "exception":
             return event.attributes.get("exception.message")

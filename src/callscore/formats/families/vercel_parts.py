@@ -1,7 +1,7 @@
-"""The parts that the Vercel AI SDK makes up answers, steps and streams of.
+"""The parts of answers, steps and streams of the Vercel AI SDK.
 
-What was `args` and `result` in version 4 is `input` and `output` since version 5. A part with a
-result, or with an error, repeats the input of its call.
+`args` and `result` of version 4 are `input` and `output` since version 5. A part with a result, or
+with an error, repeats the input of its call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TOOL_PARTS = ("tool-call", "tool-result", "tool-error")
 
 
 def is_tool_part(value: Any) -> bool:
-    """Whether it is a part about a call, or about what came of it."""
+    """Whether a value is a part about a call or its result."""
     return (
         isinstance(value, dict)
         and value.get("type") in _TOOL_PARTS
@@ -29,12 +29,12 @@ def is_tool_part(value: Any) -> bool:
 
 
 def server_kind(part: dict[str, Any]) -> str | None:
-    """What kind of call it is: `server` where the provider has run the tool."""
+    """The kind of the call: `server` if the provider ran the tool."""
     return "server" if part.get("providerExecuted") is True else None
 
 
 def take_call(part: dict[str, Any], transcript: Transcript) -> None:
-    """Write down a call; the input of an invalid one is the text that the model wrote."""
+    """Add a call; the input of an invalid one is the text that the model wrote."""
     transcript.call(
         part.get("toolName"),
         first(part, "input", "args"),
@@ -44,12 +44,12 @@ def take_call(part: dict[str, Any], transcript: Transcript) -> None:
 
 
 def take_success(value: Any, id: Any, transcript: Transcript) -> None:  # noqa: A002  (as there)
-    """Write down a result that is no error to the SDK; what a text says may still be one."""
+    """Add a result that is no error to the SDK; its text may still be one."""
     transcript.result(value, id, failed=None if isinstance(value, str | list) else False)
 
 
 def take_part(part: dict[str, Any], transcript: Transcript) -> None:
-    """Write down the call or the result of a part; other parts have neither."""
+    """Add the call or the result of a part; other parts have neither."""
     kind, id_ = part.get("type"), part.get("toolCallId")
     if kind == "tool-call":
         take_call(part, transcript)
